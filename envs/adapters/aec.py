@@ -1,0 +1,337 @@
+"""Every game as a PettingZoo AEC environment."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Plane
+from azumaya.envs.observation import legal_mask, planes_of
+from azumaya.envs.position import Position, check_seed, episode_key
+from azumaya.envs.setup import Setup, option_names, override, prepare
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+AGENTS = ("player_0", "player_1")
+RENDER_MODES = ("human", "rgb_array", "ansi")
+ILLEGAL_REWARD = -1.0
+
+
+@dataclass(frozen=True)
+class EnvState:
+    """A moment of an environment, for search: see `RawEnv.get_state`."""
+
+    states: np.ndarray
+    start: np.ndarray
+    setup: Setup
+    seed: int | None
+    episode: int
+    last_action: int | None
+    selection: str
+    skip_selection: str | None
+    agents: tuple[str, ...]
+    rewards: Mapping[str, float]
+    cumulative_rewards: Mapping[str, float]
+
+
+class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
+    """A game as a PettingZoo AEC environment, without wrappers.
+
+    Args:
+        game: the game.
+        render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.
+        **options: the game's options; `position="..."` starts every episode from a text.
+
+    Observation space: a dict of `observation`, `(C, rows, columns)` int8, whose planes are
+    `observation_planes`, and `action_mask`, `(num_actions,)` int8, 1 = legal. The observation is
+    seen from the agent who observes; the mask of an agent who is not to act is all 0.
+
+    Rewards are zero-sum: what the last step gave to both.
+
+    Raises:
+        OptionError: an option is unknown or has a value it cannot take.
+        PositionError: the position text is malformed, impossible or over.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise OptionError(f"render_mode={render_mode!r}: must be one of {RENDER_MODES} or None")
+        self.game = game
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self.render_mode = render_mode
+        self._made = prepare(game, options)
+        self._setup = self._made
+        self._make_spaces()
+        self._seed: int | None = None
+        self._episode = 0
+        self._states = game.new_states(1)
+        self._start = game.new_states(1)
+        self._renderer: Any = None
+
+    def _make_spaces(self) -> None:
+        game, actions = self.game, self._made.num_actions
+        highs = np.array([plane.high for plane in game.planes], np.int8)
+        high = np.broadcast_to(highs[:, None, None], (len(highs), *game.shape))
+        low = np.zeros(high.shape, np.int8)
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(low, high, dtype=np.int8),
+                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
+        self.state_space = spaces.Box(low, high, dtype=np.int8)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The observation space of an agent; the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The action space of an agent; the same object at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def observation_planes(self) -> tuple[Plane, ...]:
+        """What each plane of the observation means."""
+        return self.game.planes
+
+    # ---- an episode ----
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode.
+
+        Args:
+            seed: begins a new series of episodes; without it the series goes on. The same seed
+                and options give the same series everywhere.
+            options: options that differ for this episode, as the constructor takes them; unknown
+                keys are ignored with a warning.
+
+        Raises:
+            OptionError: an option has a value it cannot take, or would change the action space.
+            PositionError: the position text is malformed, impossible or over.
+        """
+        setup = self._setup_with(options)
+        if seed is not None:
+            self._seed, self._episode = check_seed(seed), 0
+        elif self._seed is None:
+            self._seed, self._episode = secrets.randbits(63), 0
+        else:
+            self._episode += 1
+        self._setup = setup
+        key = episode_key(self._seed, 0, self._episode)
+        self.game.reset(self._states, 0, setup.starts, key)
+        self._start[0] = self._states[0]
+        self._last_action: int | None = None
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self._skip_agent_selection = None
+        self._follow_state()
+        if self.render_mode == "human":
+            self.render()
+
+    def _setup_with(self, options: Mapping[str, Any] | None) -> Setup:
+        if not options:
+            return self._made
+        known = {name: value for name, value in options.items() if name in option_names(self.game)}
+        for name in options.keys() - known.keys():
+            warnings.warn(
+                f"reset(options=...): {self.game.title} has no option {name!r}; it is ignored. "
+                f"Options: {', '.join(option_names(self.game))}",
+                stacklevel=4,
+            )
+        return override(self.game, self._made, known) if known else self._made
+
+    def _follow_state(self) -> None:
+        """Set what PettingZoo wants to see from the state of the game."""
+        state = self._states[0]
+        over = int(state["over"])
+        self.agent_selection = AGENTS[int(state["to_move"])]
+        self.terminations = dict.fromkeys(self.agents, over == TERMINATED)
+        self.truncations = dict.fromkeys(self.agents, over == TRUNCATED)
+        self._refresh_masks()
+
+    def _refresh_masks(self) -> None:
+        size = self._made.num_actions
+        self._masks = {agent: np.zeros(size, np.int8) for agent in AGENTS}
+        if self._states["over"][0] == RUNNING:
+            self._masks[self.agent_selection] = legal_mask(self.game, self._states[0], size)
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+
+    def step(self, action: int | None) -> None:
+        """Make a move of the agent to act; a dead agent's only action is None.
+
+        Raises:
+            IllegalActionError: the rules forbid the move, or it is none; nothing was changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        number = self._check(action)
+        state = self._states[0]
+        before = int(state["payoff"])
+        self.game.play(state, number)
+        gain = float(int(state["payoff"]) - before)
+        self._last_action = number
+        self.rewards = {AGENTS[0]: gain, AGENTS[1]: -gain}
+        self._cumulative_rewards[agent] = 0.0
+        self._accumulate_rewards()
+        self._follow_state()
+        if self.render_mode == "human":
+            self.render()
+
+    def _check(self, action: Any) -> int:
+        mask = self._masks[self.agent_selection]
+        if type(action) is int and 0 <= action < len(mask) and mask[action]:
+            return action
+        position = self.position
+        number = position.check_action(action)
+        if not mask[number]:
+            raise IllegalActionError(position.explain(number))
+        return number
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees: the planes from its side, and its action mask."""
+        planes = planes_of(self.game, self._states[0], AGENTS.index(agent))
+        return {"observation": planes, "action_mask": self._masks[agent]}
+
+    def state(self) -> np.ndarray:
+        """The whole position, as player_0 sees it: `(C, rows, columns)` int8."""
+        return planes_of(self.game, self._states[0], 0)
+
+    # ---- words ----
+
+    @property
+    def position(self) -> Position:
+        """The position now, as an object of its own; its `str()` is the position text."""
+        return Position.of_states(self.game, self._setup, self._states, self._start)
+
+    def move_name(self, action: int) -> str:
+        """The name of an action."""
+        return self.position.move_name(action)
+
+    def parse_move(self, name: str) -> int:
+        """The action of a name; raises `MoveNameError`."""
+        return self.game.parse_move(name, self._setup.settings)
+
+    # ---- search ----
+
+    def get_state(self) -> EnvState:
+        """The moment now, to come back to with `set_state`; its cost does not grow with the game."""
+        return EnvState(
+            states=self._states.copy(),
+            start=self._start.copy(),
+            setup=self._setup,
+            seed=self._seed,
+            episode=self._episode,
+            last_action=self._last_action,
+            selection=self.agent_selection,
+            skip_selection=self._skip_agent_selection,
+            agents=tuple(self.agents),
+            rewards=dict(self.rewards),
+            cumulative_rewards=dict(self._cumulative_rewards),
+        )
+
+    def set_state(self, moment: EnvState) -> None:
+        """Go back to a moment of this environment, or of another of the same game."""
+        if moment.setup.num_actions != self._made.num_actions:
+            raise OptionError("state: it comes from an environment with another action space")
+        self._states[0] = moment.states[0]
+        self._start[0] = moment.start[0]
+        self._setup, self._seed, self._episode = moment.setup, moment.seed, moment.episode
+        self._last_action = moment.last_action
+        self.agents = list(moment.agents)
+        self.rewards = dict(moment.rewards)
+        self._cumulative_rewards = dict(moment.cumulative_rewards)
+        self._follow_state()
+        self.agent_selection = moment.selection
+        self._skip_agent_selection = moment.skip_selection
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the window, which belongs to this process."""
+        return {**self.__dict__, "_renderer": None}
+
+    # ---- display ----
+
+    def render(self) -> np.ndarray | str | None:
+        """Draw the position in the environment's render mode.
+
+        Returns:
+            `(height, width, 3)` uint8 for `rgb_array`, a text for `ansi`, None for `human`.
+        """
+        if self.render_mode is None:
+            warnings.warn(
+                "render() does nothing without a render_mode: make the environment with one of "
+                f"{', '.join(RENDER_MODES)}",
+                stacklevel=2,
+            )
+            return None
+        if self._renderer is None:
+            from azumaya.envs.render import Renderer  # noqa: PLC0415 - drawing is loaded when used
+
+            self._renderer = Renderer(self.render_mode, fps=self.metadata["render_fps"])
+        return self._renderer.draw(self.position.scene(last_action=self._last_action))
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+
+class TerminateIllegal(wrappers.TerminateIllegalWrapper):
+    """PettingZoo's wrapper, but always with the mask of the position as it is now.
+
+    PettingZoo's keeps the mask of the last `observe`, which is out of date once a state was
+    restored.
+    """
+
+    def step(self, action: Any) -> None:
+        """Make a move; an illegal one ends the game, lost."""
+        raw = self.env.unwrapped
+        agent = raw.agent_selection
+        self._prev_obs = {"action_mask": raw._masks[agent]}
+        super().step(action)
+
+
+def wrap(raw: AECEnv[Any, Any, Any]) -> AECEnv[Any, Any, Any]:
+    """A raw environment wrapped as PettingZoo's classic games are."""
+    env = TerminateIllegal(raw, illegal_reward=ILLEGAL_REWARD)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+
+
+def environment_module(game: Game) -> tuple[Any, Any]:
+    """The functions `env` and `raw_env` of a game's module."""
+
+    def env(render_mode: str | None = None, **options: Any) -> AECEnv[Any, Any, Any]:
+        return wrap(raw_env(render_mode=render_mode, **options))
+
+    def raw_env(render_mode: str | None = None, **options: Any) -> RawEnv:
+        return RawEnv(game, render_mode=render_mode, **options)
+
+    env.__doc__ = (
+        f"{game.title}, wrapped as PettingZoo's classic games are: an illegal move loses the game."
+    )
+    raw_env.__doc__ = (
+        f"{game.title} without wrappers (`RawEnv`): an illegal move raises `IllegalActionError`."
+    )
+    return env, raw_env

@@ -1,0 +1,45 @@
+"""The `kernel` decorator: the only place, with `kernel_cache.py`, that knows numba's jit.
+
+Compiled kernels are kept on disk, so that a second start is fast; `kernel_cache.py` tells how.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+INTERPRETED: bool = bool(numba.config.DISABLE_JIT)
+"""True where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
+
+if not INTERPRETED:
+    from azumaya.envs.kernel_cache import CachedDispatcher
+
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
+
+
+def kernel(function: Callable[..., Any] | None = None, *, wraps: bool = False) -> Any:
+    """Compile a rules function with numba (or leave it as plain Python when interpreted).
+
+    Kernels are unchecked: the adapters check every index before it gets there. What comes back
+    is a numba `CPUDispatcher`, which other kernels and CUDA kernels may call, and which keeps its
+    machine code on disk between processes. Name, docstring and `__wrapped__` are the function's.
+
+    Args:
+        function: the function to compile.
+        wraps: the function means its 64-bit arithmetic to wrap round. Compiled code always
+            wraps; interpreted NumPy scalars would warn, which this silences.
+
+    Raises:
+        TypeError: where `function` is no plain Python function.
+    """
+    if function is None:
+        return functools.partial(kernel, wraps=wraps)
+    if INTERPRETED:
+        return np.errstate(over="ignore")(function) if wraps else function
+    if not hasattr(function, "__code__") or isinstance(function, functools.partial):
+        raise TypeError(f"function: must be a plain Python function, not {function!r}")
+    return CachedDispatcher(function, targetoptions=dict(_OPTIONS))

@@ -1,0 +1,21 @@
+"""The exceptions of the library; each is a `ValueError` whose text says what would be right."""
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules forbid, or that is no action of the game; nothing was changed."""
+
+
+class OptionError(ValueError):
+    """An option with a value it cannot take, or that cannot change at a reset."""
+
+
+class PositionError(ValueError):
+    """A position text that is malformed, impossible, or cannot be started from."""
+
+
+class MoveNameError(ValueError):
+    """A text that names no move of the game."""
+
+
+class RecordError(ValueError):
+    """A game record that is malformed or does not fit the rules."""

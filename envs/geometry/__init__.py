@@ -1,0 +1,1 @@
+"""Boards as tables: cells, names, houses, peers, neighbours, built from coordinates."""

@@ -1,0 +1,107 @@
+"""Square boards under Sudoku's rule: cells, names, houses and peers, built from coordinates."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from azumaya.envs.bits import board_of, word_count
+
+Cells = tuple[int, ...]
+
+
+class Grid:
+    """A board of `size * size` cells in blocks of `block * block`.
+
+    Cells run row by row from the top left; squares are named file then rank, so that on the
+    9x9 board `a9` = 0, `i9` = 8, `a8` = 9 and `i1` = 80.
+    """
+
+    def __init__(self, size: int, block: int) -> None:
+        self.size, self.block = size, block
+        self.cells = size * size
+        self.words = word_count(self.cells)
+
+    def cell(self, row: int, column: int) -> int:
+        """The cell in a row from the top and a column from the left, both from 0."""
+        return row * self.size + column
+
+    @cached_property
+    def row_of(self) -> Cells:
+        """The row of each cell, from the top."""
+        return tuple(c // self.size for c in range(self.cells))
+
+    @cached_property
+    def column_of(self) -> Cells:
+        """The column of each cell, from the left."""
+        return tuple(c % self.size for c in range(self.cells))
+
+    @cached_property
+    def block_of(self) -> Cells:
+        """The block of each cell, in reading order."""
+        across = self.size // self.block
+        return tuple(
+            row // self.block * across + column // self.block
+            for row, column in zip(self.row_of, self.column_of, strict=True)
+        )
+
+    @cached_property
+    def squares(self) -> tuple[str, ...]:
+        """The name of each cell."""
+        return tuple(
+            f"{'abcdefghi'[column]}{self.size - row}"
+            for row, column in zip(self.row_of, self.column_of, strict=True)
+        )
+
+    @cached_property
+    def cell_of(self) -> dict[str, int]:
+        """The cell of each square name."""
+        return {square: cell for cell, square in enumerate(self.squares)}
+
+    def _houses(self, house_of: Cells) -> tuple[Cells, ...]:
+        return tuple(
+            tuple(c for c in range(self.cells) if house_of[c] == house)
+            for house in range(max(house_of) + 1)
+        )
+
+    @cached_property
+    def rows(self) -> tuple[Cells, ...]:
+        """The rows from the top."""
+        return self._houses(self.row_of)
+
+    @cached_property
+    def columns(self) -> tuple[Cells, ...]:
+        """The columns from the left."""
+        return self._houses(self.column_of)
+
+    @cached_property
+    def blocks(self) -> tuple[Cells, ...]:
+        """The blocks in reading order."""
+        return self._houses(self.block_of)
+
+    @cached_property
+    def houses(self) -> tuple[Cells, ...]:
+        """Rows, columns and blocks."""
+        return self.rows + self.columns + self.blocks
+
+    def peers_of(self, cell: int) -> frozenset[int]:
+        """The other cells of the houses of a cell."""
+        return frozenset(c for house in self.houses if cell in house for c in house) - {cell}
+
+    @cached_property
+    def peers(self) -> np.ndarray:
+        """By cell, the other cells of its houses, `(cells, words)` uint64."""
+        return np.stack([board_of(self.peers_of(c), self.words) for c in range(self.cells)])
+
+    def neighbours_of(self, cell: int, diagonal: bool = False) -> frozenset[int]:
+        """The cells beside a cell: those that share an edge, or a corner if diagonals count."""
+        row, column = self.row_of[cell], self.column_of[cell]
+        near = {
+            (row + down, column + right)
+            for down in (-1, 0, 1)
+            for right in (-1, 0, 1)
+            if (down or right) and (diagonal or not (down and right))
+        }
+        return frozenset(
+            self.cell(r, c) for r, c in near if 0 <= r < self.size and 0 <= c < self.size
+        )

@@ -1,0 +1,20 @@
+"""The 9x9 board of nine 3x3 blocks; a set of cells is two 64-bit words (see `bits`)."""
+
+import numpy as np
+from azumaya.envs.bits import board_of
+from azumaya.envs.geometry.grid import Grid
+
+GRID = Grid(9, 3)
+SIZE, CELLS, WORDS, NUMBERS = GRID.size, GRID.cells, GRID.words, 9
+ROW_OF, COLUMN_OF, BLOCK_OF = GRID.row_of, GRID.column_of, GRID.block_of
+SQUARES, CELL = GRID.squares, GRID.cell_of
+ROWS, COLUMNS, BLOCKS, HOUSES = GRID.rows, GRID.columns, GRID.blocks, GRID.houses
+
+FULL = board_of(range(CELLS), WORDS)
+"""All cells, `(2,)` uint64."""
+PEERS = GRID.peers
+"""By cell, the 20 other cells of its row, column and block, `(81, 2)` uint64."""
+BLOCK_BOARDS = np.stack([board_of(cells, WORDS) for cells in BLOCKS])
+"""The nine blocks, `(9, 2)` uint64."""
+HOUSE_BOARDS = np.stack([board_of(cells, WORDS) for cells in HOUSES])
+"""All 27 houses, `(27, 2)` uint64."""

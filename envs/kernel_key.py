@@ -1,0 +1,258 @@
+"""The key of a compiled kernel: a digest of everything its machine code depends on.
+
+Two layers, each enough in most cases and neither trusted alone. `folder_digest` covers all sources
+of `azumaya.envs` as they lie on disk, the versions and the CPU. `overload_key` covers the function
+as it is in memory: its code, what it captured, the globals it names, its callees in turn. The
+second tells closures of one factory apart, sees a table changed at run time, and sees a source
+edited between this process's start and its import.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import hashlib
+import platform
+import sys
+import types as python
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config, errors, sigutils, types
+from numba.core.dispatcher import Dispatcher
+
+_PACKAGE = __name__.partition(".")[0]
+_UNSOURCED = frozenset({"render", "__pycache__"})
+"""Folders no kernel depends on: drawing is imported by none of them, and holds none."""
+
+# Settings of numba that do not reach the machine code of a CPU kernel. All others count, so that
+# one that a later numba adds does.
+_HARMLESS = frozenset(
+    [
+        "CACHE_DIR",
+        "CACHE_LOCATOR_CLASSES",
+        "CHROME_TRACE",
+        "COLOR_SCHEME",
+        "DEBUG_CACHE",
+        "DEVELOPER_MODE",
+        "DISABLE_CUDA",
+        "DISABLE_PERFORMANCE_WARNINGS",
+        "FORCE_CUDA_CC",
+        "FULL_TRACEBACKS",
+        "FUNCTION_CACHE_SIZE",
+        "GDB_BINARY",
+        "HIGHLIGHT_DUMPS",
+        "NUMBA_DEFAULT_NUM_THREADS",
+        "NUMBA_NUM_THREADS",
+        "SHOW_HELP",
+        "THREADING_LAYER",
+        "THREADING_LAYER_PRIORITY",
+    ]
+)
+_HARMLESS_PREFIXES = ("CUDA_", "DUMP_")
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), slice)
+_NAMED = (type, python.BuiltinFunctionType, np.ufunc, python.FunctionType)
+
+
+class Unkeyable(Exception):  # noqa: N818 - no error: it means "do not cache this one"
+    """Something a kernel depends on has no digest; the kernel stays in memory."""
+
+
+def digest(parts: Iterable[object]) -> str:
+    """A digest of a sequence of texts (or of what `str` makes of them), 128 bits in hex."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part if isinstance(part, bytes) else str(part).encode(errors="surrogatepass")
+        state.update(len(data).to_bytes(8, "little") + data)
+    return state.hexdigest()
+
+
+@functools.cache
+def folder_digest(cpu: tuple[str, ...]) -> str:
+    """What all kernels of this process share: sources, versions, CPU."""
+    versions = (sys.version, platform.machine(), numba.__version__, llvmlite.__version__)
+    return digest([tree_digest(f"{_PACKAGE}.envs"), *versions, np.__version__, *cpu])
+
+
+@functools.cache
+def tree_digest(package: str) -> str:
+    """A digest of every Python source of a package: names and contents."""
+    parts: list[object] = []
+    for root in sorted(sys.modules[package].__path__):
+        for path in sorted(_sources(Path(root))):
+            parts += [path.relative_to(root), path.read_bytes()]
+    return digest(parts)
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.suffix == ".py":
+            yield path
+        elif path.name not in _UNSOURCED and path.is_dir():
+            yield from _sources(path)
+
+
+def overload_key(dispatcher: Any, sig: Any) -> str | None:
+    """The key of one kernel for one signature; None where it must not be cached."""
+    args, result = sigutils.normalize_signature(sig)
+    try:
+        own = _dispatcher_digest(dispatcher)
+        return digest([own, *(_type_text(t) for t in args), result, *_settings()])
+    except Unkeyable:
+        return None
+
+
+def _settings() -> list[str]:
+    return [
+        f"{name}={value!r}"
+        for name, value in sorted(vars(config).items())
+        if name.isupper()
+        and isinstance(value, _PLAIN)
+        and name not in _HARMLESS
+        and not name.startswith(_HARMLESS_PREFIXES)
+    ]
+
+
+def _type_text(kind: Any) -> str:
+    if isinstance(kind, types.Dispatcher):
+        return _dispatcher_digest(kind.dispatcher)
+    text = f"{type(kind).__name__} {kind}"
+    if " at 0x" in text:
+        raise Unkeyable(f"an address in the name of type {kind}")
+    return text
+
+
+# Digests found during one compilation, by dispatcher: kernels share their callees, and nothing
+# changes while numba's compiler lock is held.
+_found: dict[Any, str] = {}
+_depth = 0
+_IN_PROGRESS = "recursive"
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Let the digests taken within the outermost such block be taken once only."""
+    global _depth  # noqa: PLW0603 - guarded by numba's compiler lock
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if not _depth:
+            _found.clear()
+
+
+def _dispatcher_digest(dispatcher: Any) -> str:
+    """The digest of a function to compile; `Unkeyable` where it no longer is what it was.
+
+    A kernel compiled in this process before a table changed keeps the old table, and a caller
+    compiled later would link it: so the first digest taken is remembered, and another one is none.
+    """
+    if dispatcher in _found:
+        return _found[dispatcher]
+    _found[dispatcher] = _IN_PROGRESS
+    try:
+        value = digest(_function_parts(dispatcher.py_func, dispatcher.targetoptions))
+    except BaseException:
+        del _found[dispatcher]
+        raise
+    if vars(dispatcher).setdefault("_azumaya_digest", value) != value:
+        del _found[dispatcher]
+        raise Unkeyable(f"{dispatcher} was compiled before something it uses changed")
+    _found[dispatcher] = value
+    return value
+
+
+def _function_parts(function: Any, options: dict[str, Any]) -> Iterator[object]:
+    code = function.__code__
+    yield from (function.__module__, function.__qualname__, code.co_firstlineno)
+    yield _tree_of(function)
+    yield sorted(options.items())
+    yield from _code_parts(code)
+    yield _value(function.__defaults__ or ())
+    for cell in function.__closure__ or ():
+        try:
+            yield _value(cell.cell_contents)
+        except ValueError as error:
+            raise Unkeyable("a captured variable has no value yet") from error
+    names = set(_names(code))
+    for name in sorted(names & function.__globals__.keys()):
+        yield name
+        yield from _global(function.__globals__[name], names)
+
+
+def _tree_of(function: Any) -> str:
+    """The digest of the sources the function comes from, which must be ours."""
+    package = ".".join(function.__module__.split(".")[:2])
+    roots = getattr(sys.modules.get(package), "__path__", ())
+    file = Path(function.__code__.co_filename)
+    for root in roots if package.startswith(f"{_PACKAGE}.") else ():
+        if file.is_relative_to(root) and not _UNSOURCED & set(file.relative_to(root).parts):
+            return tree_digest(package)
+    raise Unkeyable(f"{function} lies outside the sources that the digest covers")
+
+
+def _code_parts(code: python.CodeType) -> Iterator[object]:
+    yield from (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_flags)
+    yield code.co_exceptiontable
+    for constant in code.co_consts:
+        if isinstance(constant, python.CodeType):
+            yield from _code_parts(constant)
+        elif isinstance(constant, frozenset):
+            yield sorted(map(repr, constant))
+        else:
+            yield f"{type(constant).__name__} {constant!r}"
+
+
+def _names(code: python.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, python.CodeType):
+            yield from _names(constant)
+
+
+def _global(value: Any, names: set[str]) -> Iterator[object]:
+    """A global variable: its value, or where it is a module of ours what is named of it."""
+    if isinstance(value, python.ModuleType) and value.__name__.startswith(f"{_PACKAGE}."):
+        for name in sorted(names & vars(value).keys()):
+            yield name
+            yield _value(vars(value)[name])
+    else:
+        yield _value(value)
+
+
+def _value(value: Any) -> str:
+    """The digest of a value that a kernel freezes into its code."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, Dispatcher):
+        return _dispatcher_digest(value)
+    if isinstance(value, enum.Enum | np.dtype) or type(value) in _PLAIN:
+        return digest([kind, repr(value)])
+    if isinstance(value, np.ndarray | np.generic):
+        return _array(kind, np.asarray(value))
+    if isinstance(value, tuple):
+        return digest([kind, *map(_value, value)])
+    if isinstance(value, enum.EnumType):
+        return digest([kind, *map(repr, value)])
+    if isinstance(value, _NAMED):
+        return digest([kind, getattr(value, "__module__", ""), value.__name__])
+    if isinstance(value, python.ModuleType | types.Type):
+        return digest([kind, str(getattr(value, "__name__", value))])
+    try:
+        numba.typeof(value)
+    except (errors.TypingError, ValueError):
+        return kind  # no kernel can use it; only its name is that of something a kernel uses
+    raise Unkeyable(f"no digest for a value of type {kind}")
+
+
+def _array(kind: str, array: np.ndarray[Any, Any]) -> str:
+    if array.dtype.hasobject:
+        raise Unkeyable("an array of Python objects")
+    layout = (array.flags.c_contiguous, array.flags.f_contiguous, array.flags.aligned)
+    return digest([kind, repr(array.dtype), array.shape, layout, array.tobytes()])

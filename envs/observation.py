@@ -1,0 +1,41 @@
+"""Packed words to arrays: action masks and observation planes."""
+
+from __future__ import annotations
+
+import numpy as np
+from azumaya.envs.bits import word_count
+from azumaya.envs.game import Game
+
+
+def unpack_bits(words: np.ndarray, count: int) -> np.ndarray:
+    """Bits as int8: `(..., W)` uint64 to `(..., count)`.
+
+    Bit `i` is bit `i % 64` of word `i // 64`.
+    """
+    octets = np.ascontiguousarray(words).view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=count, bitorder="little").view(np.int8)
+
+
+def unpack_planes(game: Game, words: np.ndarray) -> np.ndarray:
+    """A packed observation, `(..., W)` uint64, as planes `(..., C, rows, columns)` int8."""
+    lead, sets = words.shape[:-1], game.cell_planes
+    planes = np.empty((*lead, len(game.planes), *game.shape), np.int8)
+    bits = unpack_bits(words, sets * game.cells)
+    planes[..., :sets, :, :] = bits.reshape(*lead, sets, *game.shape)
+    numbers = np.ascontiguousarray(words[..., word_count(sets * game.cells) :]).view(np.int8)
+    planes[..., sets:, :, :] = numbers[..., : len(game.planes) - sets, None, None]
+    return planes
+
+
+def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
+    """The action mask of the player to move, `(num_actions,)` int8, 1 = legal."""
+    words = np.zeros(word_count(num_actions), np.uint64)
+    game.write_legal(state, words)
+    return unpack_bits(words, num_actions)
+
+
+def planes_of(game: Game, state: object, player: int) -> np.ndarray:
+    """The observation of a player, `(C, rows, columns)` int8."""
+    words = np.zeros(game.observation_words, np.uint64)
+    game.observe(state, player, words)
+    return unpack_planes(game, words)

@@ -1,0 +1,238 @@
+"""`Position`: one position as a friendly object, for students, search and the display."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from azumaya.envs.bits import cells_of, word_count
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Scene
+from azumaya.envs.observation import legal_mask, planes_of
+from azumaya.envs.registry import find_game
+from azumaya.envs.rng import make_key
+from azumaya.envs.setup import Setup, prepare
+
+MAX_SEED = 2**64 - 1
+
+
+def check_seed(seed: Any) -> int:
+    """A seed as an int from 0 to 2**64 - 1; raises `OptionError`."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if isinstance(seed, bool | np.bool_) or not 0 <= number <= MAX_SEED:
+        raise OptionError(f"seed={seed!r}: a whole number from 0 to 2**64 - 1 is needed")
+    return number
+
+
+def episode_key(seed: int, environment: int, episode: int) -> np.uint64:
+    """The key all randomness of one episode comes from (see `azumaya.envs.rng`)."""
+    return np.uint64(make_key(np.uint64(seed), environment, episode))
+
+
+class Position:
+    """One position of a game: look at it, play in it, copy it.
+
+    Args:
+        game: the game or its name.
+        seed: draws the start, like the first episode of an environment with this seed.
+        **options: the game's options; `position="..."` starts from a text.
+
+    Example:
+        >>> from azumaya.envs import Position
+        >>> position = Position("sudoku_moyo", seed=1)
+        >>> move = position.legal_moves()[0]
+        >>> position.play(move).to_move
+        1
+
+    Raises:
+        OptionError: an option or the seed is wrong.
+        PositionError: the position text is.
+    """
+
+    __slots__ = ("_setup", "_start", "_states", "game")
+
+    def __init__(self, game: Game | str, *, seed: int = 0, **options: Any) -> None:
+        self.game = find_game(game) if isinstance(game, str) else game
+        self._setup = prepare(self.game, options)
+        self._states = self.game.new_states(1)
+        self.game.reset(self._states, 0, self._setup.starts, episode_key(check_seed(seed), 0, 0))
+        self._start = self._states.copy()
+
+    @classmethod
+    def from_text(cls, game: Game | str, text: str, **options: Any) -> Position:
+        """The position of a text; unlike an episode's start, it may be over.
+
+        Raises:
+            PositionError: the text is malformed or impossible.
+        """
+        game = find_game(game) if isinstance(game, str) else game
+        setup = prepare(game, options)
+        return cls.of_states(game, setup, game.read_text(text, setup.settings))
+
+    @classmethod
+    def of_states(
+        cls, game: Game, setup: Setup, states: np.ndarray, start: np.ndarray | None = None
+    ) -> Position:
+        """A position of its own from a state, `(1,)`, and the state its episode began with."""
+        position = cls.__new__(cls)
+        position.game, position._setup = game, setup
+        position._states = states.copy()
+        position._start = (states if start is None else start).copy()
+        return position
+
+    # ---- looking ----
+
+    @property
+    def to_move(self) -> int:
+        """The player to move, 0 or 1; in a position ended by the rules, who made the last step."""
+        return int(self._states["to_move"][0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended, by the rules or by a limit."""
+        return bool(self._states["over"][0] != RUNNING)
+
+    @property
+    def is_terminated(self) -> bool:
+        """Whether the game has ended by the rules."""
+        return bool(self._states["over"][0] == TERMINATED)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the game was cut off by a limit."""
+        return bool(self._states["over"][0] == TRUNCATED)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are."""
+        return self._setup.num_actions
+
+    @property
+    def state(self) -> np.ndarray:
+        """A copy of the state record, `(1,)`."""
+        return self._states.copy()
+
+    def returns(self) -> tuple[int, int]:
+        """What each player has gained so far."""
+        payoff = int(self._states["payoff"][0])
+        return payoff, -payoff
+
+    def action_mask(self) -> np.ndarray:
+        """The actions of the player to move, `(num_actions,)` int8, 1 = legal."""
+        return legal_mask(self.game, self._states[0], self.num_actions)
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; none when the game is over."""
+        words = np.zeros(word_count(self.num_actions), np.uint64)
+        self.game.write_legal(self._states[0], words)
+        return cells_of(words)
+
+    def legal_moves(self) -> list[str]:
+        """The names of the legal moves, in the order of their actions."""
+        return [self.move_name(action) for action in self.legal_actions()]
+
+    def observation(self, player: int) -> np.ndarray:
+        """The observation of a player, `(C, rows, columns)` int8."""
+        if player not in (0, 1):
+            raise OptionError(f"player={player!r}: must be 0 or 1")
+        return planes_of(self.game, self._states[0], player)
+
+    def scene(self, last_action: int | None = None) -> Scene:
+        """What the position looks like, as data, with the cells of the last action marked."""
+        settings = self._setup.settings
+        scene = self.game.scene(self._states[0], self._start[0], settings)
+        if last_action is None:
+            return scene
+        return replace(scene, last=frozenset(self.game.action_cells(last_action, settings)))
+
+    def explain(self, move: str | int) -> str:
+        """A sentence: why a move is legal, or which rule forbids it.
+
+        Raises:
+            MoveNameError: the text names no move of the game.
+            IllegalActionError: the number is no action of the game.
+        """
+        action = self.action(move)
+        return self.game.explain(self._states[0], action, self._setup.settings)
+
+    # ---- names ----
+
+    def move_name(self, action: int) -> str:
+        """The name of an action."""
+        return self.game.move_name(self.check_action(action), self._setup.settings)
+
+    def parse_move(self, name: str) -> int:
+        """The action of a name; raises `MoveNameError`."""
+        return self.game.parse_move(name, self._setup.settings)
+
+    def action(self, move: str | int) -> int:
+        """The action of a move given by name or number."""
+        return self.parse_move(move) if isinstance(move, str) else self.check_action(move)
+
+    def check_action(self, action: Any) -> int:
+        """A number as an action of the game, legal here or not; raises `IllegalActionError`."""
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if isinstance(action, bool | np.bool_) or not 0 <= number < self.num_actions:
+            raise IllegalActionError(
+                f"action={action!r}: no action of {self.game.title}; "
+                f"actions are whole numbers from 0 to {self.num_actions - 1}"
+            )
+        return number
+
+    # ---- changing ----
+
+    def play(self, move: str | int) -> Position:
+        """Make a move, given by name or number, in this position; returns the position itself.
+
+        Raises:
+            MoveNameError: the text names no move of the game.
+            IllegalActionError: the rules forbid the move; nothing was changed.
+        """
+        action = self.action(move)
+        words = np.zeros(word_count(self.num_actions), np.uint64)
+        self.game.write_legal(self._states[0], words)
+        if not int(words[action >> 6]) >> (action & 63) & 1:
+            raise IllegalActionError(self.explain(action))
+        self.game.play(self._states[0], action)
+        return self
+
+    def copy(self) -> Position:
+        """A position of its own, equal to this one."""
+        return Position.of_states(self.game, self._setup, self._states, self._start)
+
+    def resample_hidden(self, seed: int) -> Position:
+        """A position that looks the same to both players, with what they cannot see drawn anew."""
+        position = self.copy()
+        if self.game.resample is not None:
+            self.game.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
+        return position
+
+    # ---- the usual protocols ----
+
+    def __str__(self) -> str:
+        """The position text."""
+        return self.game.write_text(self._states[0], self._setup.settings)
+
+    def __repr__(self) -> str:
+        return f"<{self.game.title}: {self}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Positions are equal when all their future depends on is."""
+        if not isinstance(other, Position):
+            return NotImplemented
+        same_game = self.game.name == other.game.name
+        return same_game and self._states.tobytes() == other._states.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.game.name, self._states.tobytes()))
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        return None, {name: getattr(self, name) for name in self.__slots__}

@@ -1,0 +1,30 @@
+"""The games: one line each. Everything that goes over all games goes over `GAMES`."""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game
+from azumaya.envs.rules import sudoku_moyo
+
+GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (sudoku_moyo.GAME,)})
+"""The games by name, without namespace and version."""
+
+
+def find_game(name: str) -> Game:
+    """The game of a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
+
+    Raises:
+        OptionError: there is none.
+    """
+    for game in GAMES.values():
+        if name in (game.name, f"{game.name}_v{game.version}", game.id):
+            return game
+    raise OptionError(f"name={name!r}: no such game; there are {', '.join(GAMES)}")
+
+
+# A game travels by its name: its kernels and functions cannot be pickled, and need not be.
+copyreg.pickle(Game, lambda game: (find_game, (game.name,)))  # type: ignore[arg-type]

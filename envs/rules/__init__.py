@@ -1,0 +1,1 @@
+"""The rules, one file per game: numbers in, records out."""

@@ -1,0 +1,348 @@
+"""Words of Sudoku Moyo and Sudoku Horikomi: actions, move names, position texts, displays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from azumaya.envs.bits import ZERO, board_of, cells_of, has
+from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.game import TERMINATED, Scene, Settings, Stone
+from azumaya.envs.geometry.houses import first_clash
+from azumaya.envs.geometry.sudoku81 import (
+    BLOCK_OF,
+    CELL,
+    CELLS,
+    COLUMN_OF,
+    HOUSES,
+    NUMBERS,
+    PEERS,
+    ROW_OF,
+    SIZE,
+    SQUARES,
+    WORDS,
+)
+from azumaya.envs.rules import shima
+from azumaya.envs.rules.territory import FREE, MOST_HANDICAP, empty_states, territory_of
+from azumaya.envs.text import PositionText, split_position, whole_number
+
+SIDES = "ld"
+OWNER_NAMES = ("light", "dark", "neutral")
+STAGE_NAMES = {
+    "draft": shima.DRAFT,
+    "colour": shima.COLOUR,
+    "starter": shima.STARTER,
+    "handicap": shima.HANDICAP,
+}
+WORDS_BEFORE_PLAY = ("light", "stage", "owners", "starter", "handicap", "result")
+"""The words of a position text that both games know."""
+
+
+# ---- actions and move names ----
+
+
+def num_actions(settings: Settings) -> int:
+    """729 numbers on cells, then what the options need."""
+    return shima.NUMBER_ACTIONS + len(_setup_names(settings))
+
+
+def _setup_names(settings: Settings) -> tuple[str, ...]:
+    drafts, chooses = settings["territory"] == "draft", settings["setup"] == "choose"
+    regions = tuple(f"r{r}" for r in range(1, NUMBERS + 1)) if drafts else ()
+    colours = ("light", "dark") if chooses and not drafts else ()
+    return regions + colours + (("start0", "start1") if chooses else ())
+
+
+def move_name(action: int, settings: Settings) -> str:
+    """The name of an action, like `5e4`."""
+    if action < shima.NUMBER_ACTIONS:
+        return f"{action // CELLS + 1}{SQUARES[action % CELLS]}"
+    return _setup_names(settings)[action - shima.NUMBER_ACTIONS]
+
+
+def parse_move(name: str, settings: Settings) -> int:
+    """The action of a name; raises `MoveNameError`."""
+    setup = _setup_names(settings)
+    if name in setup:
+        return shima.NUMBER_ACTIONS + setup.index(name)
+    if len(name) == 3 and name[0] in "123456789" and name[1:] in CELL:
+        return (int(name[0]) - 1) * CELLS + CELL[name[1:]]
+    also = f" or one of {', '.join(setup)}" if setup else ""
+    raise MoveNameError(f"{name!r} names no move: a digit and a square like 5e4{also} is needed")
+
+
+def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
+    """The cell a number goes to, or the region taken."""
+    if action < shima.NUMBER_ACTIONS:
+        return (action % CELLS,)
+    region = action - shima.NUMBER_ACTIONS
+    if settings["territory"] == "draft" and region < NUMBERS:
+        return territory_of(settings).houses[region]
+    return ()
+
+
+# ---- reading a state ----
+
+
+def digits_of(state: Any) -> list[int]:
+    """The number on each of the 81 cells, 0 where there is none."""
+    digits = [0] * CELLS
+    for n in range(NUMBERS):
+        for cell in cells_of(state["stones"][n]):
+            digits[cell] = n + 1
+    return digits
+
+
+def region_of(state: Any, cell: int) -> int:
+    """The region of a cell, from 0."""
+    return next(r for r in range(NUMBERS) if has(state["regions"][r][cell >> 6], cell & 63))
+
+
+def owner_of(state: Any, region: int) -> int | None:
+    """The owner of a region, or None while it may be drafted."""
+    for owner in (shima.LIGHT, shima.DARK, shima.NEUTRAL):
+        if (state["territory"][owner] & state["regions"][region]).any():
+            return owner
+    return None
+
+
+def dead_cells(state: Any) -> frozenset[int]:
+    """Empty cells on which no number may be laid by Sudoku's rule."""
+    digits = digits_of(state)
+    open_cells = set()
+    for n in range(NUMBERS):
+        blocked = set(cells_of(np.bitwise_or.reduce(PEERS[cells_of(state["stones"][n])])))
+        open_cells |= set(range(CELLS)) - blocked
+    return frozenset(c for c in range(CELLS) if not digits[c] and c not in open_cells)
+
+
+def owners_text(state: Any) -> str:
+    """The owners of the nine regions in the order of their numbers, `?` where free."""
+    owners = (owner_of(state, r) for r in range(NUMBERS))
+    return "".join(FREE if owner is None else "LD."[owner] for owner in owners)
+
+
+# ---- position texts ----
+
+
+def write_text(state: Any, extra: Iterable[str] = ()) -> str:
+    """A position text: board, side to move, then the words that are not at their usual value."""
+    digits = digits_of(state)
+    rows = (digits[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
+    board = "/".join("".join(str(d) if d else "." for d in row) for row in rows)
+    words = [board, SIDES[int(state["to_move"]) ^ int(state["light"])]]
+    if state["light"]:
+        words.append("light=1")
+    if state["drafts"]:
+        words.append(f"owners={owners_text(state)}")
+    words += _stage_words(state)
+    words += extra
+    if state["over"]:
+        words.append(f"result={int(state['payoff'])}")
+    return " ".join(words)
+
+
+def _stage_words(state: Any) -> list[str]:
+    stage = int(state["stage"])
+    words = [f"stage={name}" for name, known in STAGE_NAMES.items() if known == stage]
+    if stage <= shima.HANDICAP:
+        if state["handicap"]:
+            words.append(f"handicap={int(state['handicap_player'])},{int(state['handicap'])}")
+        if state["starter"]:
+            words.append("starter=1")
+    return words
+
+
+def read_text(
+    text: str, dtype: np.dtype[Any], settings: Settings, keys: tuple[str, ...] = ()
+) -> tuple[np.ndarray, PositionText]:
+    """The position of a text, `(1,)` states, and the text's parts for the game's own words.
+
+    Raises:
+        PositionError: the text is malformed or impossible.
+    """
+    parts = split_position(text, (SIZE,) * SIZE, ".123456789", SIDES, (*WORDS_BEFORE_PLAY, *keys))
+    digits = [0 if mark == "." else int(mark) for row in parts.rows for mark in row]
+    _check_board(digits, settings)
+    states = empty_states(1, dtype, settings)
+    shima.lay_puzzles(states, np.array([digits], np.uint8))
+    _read_owners(states, parts, settings)
+    _read_stage(states, parts, settings)
+    light = whole_number(parts.words.get("light", "0"), "light", 0, 1)
+    states["light"] = light
+    states["to_move"] = SIDES.index(parts.to_move) ^ light
+    if "result" in parts.words:
+        states["over"] = TERMINATED
+        states["payoff"] = whole_number(parts.words["result"], "result", -CELLS, CELLS)
+    return states, parts
+
+
+def _check_board(digits: list[int], settings: Settings) -> None:
+    clash = first_clash(digits, HOUSES + territory_of(settings).houses)
+    if clash is not None:
+        raise PositionError(
+            f"position: the number {clash.number} lies twice in one row, column, block or "
+            f"region, on {SQUARES[clash.first]} and {SQUARES[clash.second]}"
+        )
+
+
+def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
+    owners = parts.words.get("owners")
+    if settings["territory"] != "draft":
+        if owners is not None:
+            raise PositionError("position: owners= needs the option territory='draft'")
+        return
+    if owners is None:
+        raise PositionError("position: owners= is needed with territory='draft'")
+    known = set(owners) <= {"L", "D", FREE, "."} and len(owners) == NUMBERS
+    if not known or owners[4] != "." or owners.count(".") != 1:
+        raise PositionError(
+            f"position: owners={owners}: nine of L, D and ? are needed, with . in the middle"
+        )
+    light, dark = owners.count("L"), owners.count("D")
+    order = shima.DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
+    if (order.count(0), order.count(1)) != (light, dark):
+        raise PositionError(f"position: owners={owners}: no draft gives {light} L and {dark} D")
+    for region, letter in enumerate(owners):
+        if letter in "LD":
+            states["territory"][0, "LD".index(letter)] |= states["regions"][0, region]
+
+
+def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
+    words = parts.words
+    name = words.get("stage")
+    if name is not None and name not in STAGE_NAMES:
+        raise PositionError(f"position: stage={name}: must be one of {', '.join(STAGE_NAMES)}")
+    stage = shima.PLAY if name is None else STAGE_NAMES[name]
+    states["stage"] = stage
+    drafting = FREE in words.get("owners", "")
+    if drafting != (stage == shima.DRAFT):
+        raise PositionError("position: stage=draft and free regions (?) in owners= go together")
+    needs_choice = stage in (shima.COLOUR, shima.STARTER)
+    if needs_choice and settings["setup"] != "choose":
+        raise PositionError(f"position: stage={name} needs the option setup='choose'")
+    if stage == shima.COLOUR and states["drafts"][0]:
+        raise PositionError("position: stage=colour: after a draft no colour is chosen")
+    if stage == shima.PLAY and ("handicap" in words or "starter" in words):
+        raise PositionError("position: handicap= and starter= stand only before play")
+    player, stones = _read_handicap(words.get("handicap", "0,0"))
+    if stage == shima.HANDICAP and not stones:
+        raise PositionError("position: stage=handicap needs handicap=player,stones")
+    states["handicap"] = stones
+    states["handicap_player"] = player
+    states["starter"] = whole_number(words.get("starter", "0"), "starter", 0, 1)
+
+
+def _read_handicap(word: str) -> tuple[int, int]:
+    player, _, stones = word.partition(",")
+    return (
+        whole_number(player, "handicap", 0, 1),
+        whole_number(stones, "handicap", 0, MOST_HANDICAP),
+    )
+
+
+# ---- sentences and displays ----
+
+
+TASKS = {
+    shima.DRAFT: "draft a region (r1 to r9)",
+    shima.COLOUR: "choose a colour (light or dark)",
+    shima.STARTER: "choose who starts (start0 or start1)",
+    shima.HANDICAP: "lay a handicap stone in the neutral region",
+}
+
+
+def explain_before(state: Any, action: int, settings: Settings) -> str | None:
+    """The sentence for a step before play, or None where a number is laid."""
+    name, stage = move_name(action, settings), int(state["stage"])
+    number = action < shima.NUMBER_ACTIONS
+    if stage >= shima.HANDICAP:
+        return None if number else f"{name}: that step is over; a number is to be laid"
+    fits = {
+        shima.DRAFT: name.startswith("r"),
+        shima.COLOUR: name in ("light", "dark"),
+        shima.STARTER: name.startswith("start"),
+    }
+    if number or not fits[stage]:
+        return f"{name}: first {TASKS[stage]}"
+    if stage == shima.DRAFT and owner_of(state, int(name[1:]) - 1) is not None:
+        return f"{name}: that region has an owner already"
+    return f"{name} is legal: the step before play is to {TASKS[stage]}"
+
+
+def mover_before_play(state: Any) -> int:
+    """Who acts in the stages before the handicap."""
+    if state["stage"] == shima.DRAFT:
+        return int(shima.DRAFT_ORDER[sum(letter in "LD" for letter in owners_text(state))])
+    return 0 if state["stage"] == shima.COLOUR else 1
+
+
+def why_not_there(state: Any, number: int, cell: int) -> str | None:
+    """What keeps a number (from 1) off a cell by rule 4, or None."""
+    digits, square = digits_of(state), SQUARES[cell]
+    if digits[cell]:
+        return f"{square} holds the {digits[cell]} already"
+    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
+        for other in range(CELLS):
+            if of[other] == of[cell] and digits[other] == number:
+                return f"the {house} of {square} has a {number} on {SQUARES[other]}"
+    region = region_of(state, cell)
+    for other in cells_of(state["regions"][region]):
+        if digits[other] == number:
+            return f"the region of {square} has a {number} on {SQUARES[other]}"
+    return None
+
+
+def scene(state: Any, start: Any, notes: tuple[str, ...]) -> Scene:
+    """The position as renderers see it."""
+    owners = [owner_of(state, region_of(state, cell)) for cell in range(CELLS)]
+    digits, givens = digits_of(state), digits_of(start)
+    names = ["free" if owner is None else OWNER_NAMES[owner] for owner in owners]
+    candidates: dict[int, tuple[int, ...]] = {
+        cell: tuple(
+            n + 1 for n in range(NUMBERS) if has(state["candidates"][n][cell >> 6], cell & 63)
+        )
+        for cell in range(CELLS)
+        if not digits[cell]
+    }
+    return Scene(
+        board="sudoku81",
+        grounds=tuple(names),
+        stones=tuple(
+            Stone(names[cell], str(digits[cell]), given=givens[cell] != 0) if digits[cell] else None
+            for cell in range(CELLS)
+        ),
+        dead=dead_cells(state),
+        candidates=candidates,
+        notes=notes,
+    )
+
+
+def side_name(state: Any, player: int) -> str:
+    """`player_0 (light)` and the like."""
+    return f"player_{player} ({OWNER_NAMES[player ^ int(state['light'])]})"
+
+
+# ---- invariants ----
+
+
+def check_state(state: Any) -> None:
+    """The board obeys rule 4 and the candidates are what the stones leave."""
+    digits = digits_of(state)
+    houses = HOUSES + tuple(tuple(cells_of(region)) for region in state["regions"])
+    assert first_clash(digits, houses) is None
+    assert sum(int(w).bit_count() for w in state["stones"].ravel()) == sum(d > 0 for d in digits)
+    for n in range(NUMBERS):
+        left = {c for c in range(CELLS) if not digits[c]}
+        for house in houses:
+            if any(digits[c] == n + 1 for c in house):
+                left -= set(house)
+        assert (state["candidates"][n] == board_of(left, WORDS)).all(), f"candidates of {n + 1}"
+    cover = np.bitwise_or.reduce(state["territory"])
+    assert all((a & b == ZERO).all() for a, b in _pairs(state["territory"]))
+    assert state["stage"] == shima.DRAFT or (cover == board_of(range(CELLS), WORDS)).all()
+
+
+def _pairs(boards: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(boards[i], boards[j]) for i in range(len(boards)) for j in range(i)]

@@ -1,0 +1,373 @@
+"""Sudoku Moyo, by Günter Cornett: the rules.
+
+1. A Sudoku puzzle is laid out; its stones belong to the regions they lie in.
+2. While any number may still be laid in the neutral region, the player to move lays one there.
+3. After that, a player lays a number in a region of the own colour.
+4. No number stands twice in a row, a column, a block or a region.
+5. A player who is to move and cannot lay a stone loses; there is no draw.
+
+With `scoring="points"` the winner goes on laying stones while any fits, and wins as many points
+as stones laid since the loser's last one.
+
+Source: the rulebook of Sudoku Moyo (intellego holzspiele) and `shared/rules.md`, section 2.
+Decisions: a starter who cannot move when play begins has lost at once; with points the winner
+then gets what can still be laid, perhaps nothing.
+Bound: every step but the ten before play lays a stone, so an episode has at most 91 steps.
+
+Board, territories and actions: see `shima`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from azumaya.envs.bits import ZERO, popcount, put, put_byte, word_count
+from azumaya.envs.compile import kernel
+from azumaya.envs.errors import PositionError
+from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, one_of
+from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS
+from azumaya.envs.rng import random_below
+from azumaya.envs.rules import shima_text as words_of
+from azumaya.envs.rules.shima import (
+    FIELDS,
+    HANDICAP,
+    NEUTRAL,
+    PLAY,
+    lay,
+    own,
+    play_before,
+    room_in,
+    write_before,
+)
+from azumaya.envs.rules.territory import OPTIONS, puzzle_starts
+from azumaya.envs.text import PositionText, whole_number
+
+POINTS = PLAY + 1
+"""The stage in which the winner goes on laying stones."""
+
+STATE = np.dtype(
+    [
+        *FIELDS,
+        ("points", np.int64),  # option: is the game scored by points?
+        ("streak", np.int64),  # stones the winner has laid since the loser's last, in POINTS
+    ]
+)
+
+MAX_STEPS = 8 + 2 + CELLS
+CELL_BITS, HIGH_BITS = 64, CELLS - 64
+REGION_BITS = 4
+PLANES = (
+    *(Plane(f"candidate {n}", f"{n} may still be laid here by rule 4") for n in range(1, 10)),
+    *(Plane(f"stone {n}", f"a {n} lies here") for n in range(1, 10)),
+    Plane("own", "regions of the observer (before colours are chosen player_0 counts as light)"),
+    Plane("opposing", "regions of the opponent"),
+    *(
+        Plane(f"region bit {b}", f"bit {b} of the region's number, from 0 in reading order")
+        for b in range(REGION_BITS)
+    ),
+    Plane("to move", "1 if the observer is to move", "number"),
+    Plane("stage", "0 draft, 1 colour, 2 starter, 3 handicap, 4 play, 5 points", "number", POINTS),
+    Plane(
+        "handicap", "handicap stones still to lay, plus 10 if the observer lays them", "number", 19
+    ),
+    Plane("starts", "1 if the observer starts once the handicap is laid", "number"),
+    Plane("points", "0 scored by win, else 1 + stones laid since the loser's last", "number", 82),
+)
+OWN_PLANE, REGION_PLANE = 18, 20
+NUMBER_PLANES = 24
+FIRST_NUMBER = 8 * word_count(NUMBER_PLANES * CELLS)
+
+
+# ---- rule predicates ----
+
+
+@kernel
+def target(state):
+    """The owner in whose regions the player to move lays: rules 2 and 3."""
+    if room_in(state, NEUTRAL):
+        return NEUTRAL
+    return own(state, state.to_move)
+
+
+@kernel
+def can_move(state, player):
+    """Whether a player could lay a stone if it were their turn: rules 2 to 4."""
+    return room_in(state, NEUTRAL) or room_in(state, own(state, player))
+
+
+# ---- kernels ----
+
+
+@kernel
+def reset(states, i, starts, key):
+    """Begin an episode with one of the starts, drawn by the key."""
+    states[i] = starts[random_below(key, 0, starts.shape[0])]
+
+
+@kernel
+def write_legal(state, words):
+    """Candidates AND territory, or the choices before play."""
+    if state.over:
+        return
+    if state.stage < HANDICAP:
+        write_before(state, words)
+        return
+    owner = target(state)
+    low, high = state.territory[owner, 0], state.territory[owner, 1]
+    for n in range(NUMBERS):
+        put(words, n * CELLS, CELL_BITS, state.candidates[n, 0] & low)
+        put(words, n * CELLS + CELL_BITS, HIGH_BITS, state.candidates[n, 1] & high)
+
+
+@kernel
+def play(state, action):
+    """Make a legal move."""
+    mover = state.to_move
+    if state.stage < PLAY:
+        play_before(state, action)
+        if state.stage == PLAY and not can_move(state, state.to_move):
+            win(state, 1 - state.to_move, mover)
+        return
+    lay(state, action // CELLS, action % CELLS)
+    if state.stage == POINTS:
+        state.streak += 1
+        finish_points(state, mover, mover)
+    elif can_move(state, 1 - mover):
+        state.to_move = 1 - mover
+    else:
+        state.streak = state.points
+        win(state, mover, mover)
+
+
+@kernel
+def win(state, winner, mover):
+    """Rule 5: the opponent of the winner is to move and cannot."""
+    if state.points:
+        state.stage = POINTS
+        finish_points(state, winner, mover)
+    else:
+        finish(state, winner, 1, mover)
+
+
+@kernel
+def finish_points(state, winner, mover):
+    """The winner must go on while a stone fits."""
+    state.to_move = winner
+    if not can_move(state, winner):
+        finish(state, winner, state.streak, mover)
+
+
+@kernel
+def finish(state, winner, gain, mover):
+    """The game is over; the side to move is whoever made the last step."""
+    state.over = TERMINATED
+    state.payoff = gain if winner == 0 else -gain
+    state.to_move = mover
+
+
+@kernel
+def observe(state, player, words):
+    """The planes of `PLANES`, packed."""
+    for n in range(NUMBERS):
+        put_board(words, n, state.candidates[n, 0], state.candidates[n, 1])
+        put_board(words, NUMBERS + n, state.stones[n, 0], state.stones[n, 1])
+    for side in range(2):
+        owner = own(state, player ^ side)
+        put_board(words, OWN_PLANE + side, state.territory[owner, 0], state.territory[owner, 1])
+    for b in range(REGION_BITS):
+        low, high = ZERO, ZERO
+        for region in range(NUMBERS):
+            if region >> b & 1:
+                low |= state.regions[region, 0]
+                high |= state.regions[region, 1]
+        put_board(words, REGION_PLANE + b, low, high)
+    lays = 10 if state.handicap_player == player and state.stage < PLAY else 0
+    put_byte(words, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
+    put_byte(words, FIRST_NUMBER + 1, state.stage)
+    put_byte(words, FIRST_NUMBER + 2, state.handicap + lays)
+    put_byte(words, FIRST_NUMBER + 3, np.int64(state.starter == player and state.stage == HANDICAP))
+    put_byte(words, FIRST_NUMBER + 4, state.streak + 1 if state.points else 0)
+
+
+@kernel
+def put_board(words, plane, low, high):
+    """One plane of cells."""
+    put(words, plane * CELLS, CELL_BITS, low)
+    put(words, plane * CELLS + CELL_BITS, HIGH_BITS, high)
+
+
+@kernel
+def evaluate(state, player):
+    """Mobility: the own candidates less the opponent's."""
+    mine, theirs = own(state, player), own(state, 1 - player)
+    worth = 0
+    for n in range(NUMBERS):
+        for w in range(2):
+            worth += popcount(state.candidates[n, w] & state.territory[mine, w])
+            worth -= popcount(state.candidates[n, w] & state.territory[theirs, w])
+    return worth
+
+
+# ---- host: starts, texts, sentences ----
+
+
+def starts(settings: Settings) -> np.ndarray:
+    """The puzzles laid out."""
+    return puzzle_starts(STATE, settings, can_move, points=settings["scoring"] == "points")
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text; `points=` counts the winner's stones since the loser's last one."""
+    extra = [f"points={int(state['streak'])}"] if state["stage"] == POINTS else []
+    return words_of.write_text(state, extra)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    states, parts = words_of.read_text(text, STATE, settings, ("points",))
+    states["points"] = settings["scoring"] == "points"
+    if "points" in parts.words:
+        _read_points(states, parts)
+    _check_possible(states)
+    return states
+
+
+def _read_points(states: np.ndarray, parts: PositionText) -> None:
+    if not states["points"][0] or states["stage"][0] != PLAY:
+        raise PositionError("position: points= needs the option scoring='points' and no stage=")
+    states["stage"] = POINTS
+    states["streak"] = whole_number(parts.words["points"], "points", 0, CELLS)
+    if can_move(states[0], 1 - int(states["to_move"][0])):
+        raise PositionError("position: points= stands only when the opponent cannot lay a stone")
+
+
+def _check_possible(states: np.ndarray) -> None:
+    state = states[0]
+    over, stage = bool(state["over"]), int(state["stage"])
+    if over:
+        _check_result(state)
+    elif stage >= PLAY and not can_move(state, int(state["to_move"])):
+        raise PositionError(
+            "position: the player to move cannot lay a stone, but no result= is given"
+        )
+    if stage < HANDICAP and not over:
+        expected = words_of.mover_before_play(state)
+    elif stage == HANDICAP:
+        expected = int(state["handicap_player"])
+        if not room_in(state, NEUTRAL):
+            raise PositionError("position: stage=handicap, but no stone fits the neutral region")
+    else:
+        return
+    if int(state["to_move"]) != expected:
+        raise PositionError(f"position: in this stage player_{expected} is to move")
+
+
+def _check_result(state: Any) -> None:
+    payoff = int(state["payoff"])
+    if state["stage"] == POINTS:
+        possible = abs(payoff) == int(state["streak"])
+        stuck = not can_move(state, 0) and not can_move(state, 1)
+    else:
+        possible = abs(payoff) == 1 and not state["points"]
+        stuck = state["stage"] == PLAY and possible and not can_move(state, int(payoff > 0))
+    if not possible or not stuck:
+        raise PositionError(f"position: result={payoff} is not how this game ends")
+
+
+def explain(state: Any, action: int, settings: Settings) -> str:
+    """Why an action is legal, or which rule forbids it."""
+    name = words_of.move_name(action, settings)
+    if state["over"]:
+        return f"{name}: the game is over"
+    stage = int(state["stage"])
+    reason = words_of.explain_before(state, action, settings)
+    if reason is not None:
+        return reason
+    number, cell = action // CELLS + 1, action % CELLS
+    there = words_of.why_not_there(state, number, cell)
+    if there is not None:
+        return f"{name}: {there}, and no number may stand twice (rule 4)"
+    owner = words_of.owner_of(state, words_of.region_of(state, cell))
+    wanted = NEUTRAL if stage == HANDICAP else int(target(state))
+    if owner != wanted:
+        return f"{name}: {_why_not_in(owner, wanted, stage)}"
+    where = "the neutral region" if owner == NEUTRAL else "a region of your own"
+    return f"{name} is legal: the {number} fits the row, column, block and region, in {where}"
+
+
+def _why_not_in(owner: int | None, wanted: int, stage: int) -> str:
+    if stage == HANDICAP:
+        return "handicap stones go to the neutral region"
+    if wanted == NEUTRAL:
+        return "while a number fits the neutral region, it must be laid there (rule 2)"
+    whose = "neutral" if owner == NEUTRAL else "the opponent's"
+    return f"the region is {whose}, and stones go to regions of your own (rule 3)"
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The position as renderers see it."""
+    return words_of.scene(state, start, (_note(state),))
+
+
+def _note(state: Any) -> str:
+    mover = words_of.side_name(state, int(state["to_move"]))
+    if state["over"]:
+        payoff = int(state["payoff"])
+        if not payoff:
+            return "over: no stone fitted, no points"
+        winner = words_of.side_name(state, int(payoff < 0))
+        return f"over: {winner} wins" + (f" {abs(payoff)} points" if state["points"] else "")
+    if state["stage"] < PLAY:
+        return f"{mover}: {words_of.TASKS[int(state['stage'])]}"
+    if state["stage"] == POINTS:
+        return f"{mover} lays on for points: {int(state['streak'])}"
+    phase = "opening: neutral region" if room_in(state, NEUTRAL) else "own regions"
+    return f"{mover} to move ({phase})"
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    words_of.check_state(state)
+    movable = [bool(can_move(state, player)) for player in (0, 1)]
+    if state["over"]:
+        assert not all(movable)
+    elif state["stage"] >= PLAY:
+        assert movable[int(state["to_move"])]
+    assert (state["streak"] > 0) <= (state["stage"] == POINTS)
+
+
+GAME = Game(
+    name="sudoku_moyo",
+    title="Sudoku Moyo",
+    state=STATE,
+    shape=(9, 9),
+    planes=PLANES,
+    options=(
+        *OPTIONS,
+        Option(
+            "scoring",
+            "win",
+            '`"win"`, `"points"`',
+            "`points`: the winner goes on laying stones while any fits; the reward is the number "
+            "of stones laid after the opponent's last one.",
+            one_of("scoring", "win", "points"),
+        ),
+    ),
+    reset=reset,
+    play=play,
+    write_legal=write_legal,
+    observe=observe,
+    evaluate=evaluate,
+    num_actions=words_of.num_actions,
+    max_steps=lambda settings: MAX_STEPS,
+    starts=starts,
+    move_name=words_of.move_name,
+    parse_move=words_of.parse_move,
+    write_text=write_text,
+    read_text=read_text,
+    explain=explain,
+    action_cells=words_of.action_cells,
+    scene=scene,
+    check_state=check_state,
+)

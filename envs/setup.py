@@ -1,0 +1,146 @@
+"""From the options a user gives to checked settings and the start positions they allow."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.game import Game, PuzzleSet, Settings
+
+POSITION = "position"
+"""The option every game has: a position text to start from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What an episode starts from.
+
+    Attributes:
+        given: the options as the user gave them, those at None left out.
+        settings: a canonical value for every option.
+        starts: the start positions to draw from, `(n,)` states.
+        num_actions: how many actions there are.
+    """
+
+    given: Mapping[str, Any]
+    settings: Settings
+    starts: np.ndarray
+    num_actions: int
+
+
+def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
+    """Check options and lay out the starts.
+
+    Args:
+        game: the game.
+        given: options by name; None means the default. `position` is a position text.
+
+    Raises:
+        OptionError: an option is unknown or has a value it cannot take.
+        PositionError: the position text is malformed, impossible or over.
+    """
+    check_names(game, given)
+    given = {name: value for name, value in given.items() if value is not None}
+    settings = {option.name: _settle(option, given) for option in game.options}
+    starts = (
+        _starts_from(game, given[POSITION], settings)
+        if POSITION in given
+        else game.starts(settings)
+    )
+    return Setup(given, settings, starts, game.num_actions(settings))
+
+
+def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
+    """The setup of one episode in which some options differ.
+
+    Raises:
+        OptionError: as `prepare`, or the options would change the number of actions.
+        PositionError: as `prepare`.
+    """
+    changed = prepare(game, {**setup.given, **options})
+    if changed.num_actions != setup.num_actions:
+        raise OptionError(
+            f"options={dict(options)!r} would change the number of actions from "
+            f"{setup.num_actions} to {changed.num_actions}: make another environment for that"
+        )
+    return changed
+
+
+def option_names(game: Game) -> tuple[str, ...]:
+    """The names of a game's options."""
+    return (*(option.name for option in game.options), POSITION)
+
+
+def check_names(game: Game, given: Mapping[str, Any]) -> None:
+    """Refuse options the game does not have."""
+    names = option_names(game)
+    for name in given:
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise OptionError(
+                f"{name}: {game.title} has no such option{hint} It has {', '.join(names)}."
+            )
+
+
+def _settle(option: Any, given: Mapping[str, Any]) -> Any:
+    value = given.get(option.name, option.default)
+    if option.loads == "puzzles":
+        value = load_puzzles(value)
+    return value if value is None else option.check(value)
+
+
+def _starts_from(game: Game, text: Any, settings: Settings) -> np.ndarray:
+    states = game.read_text(text, settings)
+    if states["over"][0]:
+        raise PositionError("position: the game is over in it, so no episode can start there")
+    return states
+
+
+# ---- puzzles ----
+
+
+@lru_cache(maxsize=1)
+def _bank() -> PuzzleSet:
+    from azumaya.envs.puzzles.bank import load_bank  # noqa: PLC0415
+
+    return PuzzleSet(load_bank(), bank=True)
+
+
+def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
+    """The puzzles of the option `puzzle`: the bank's, one, several, or those of a file.
+
+    Raises:
+        OptionError: the value is none of these.
+        PuzzleFormatError: a puzzle or file is malformed.
+    """
+    if value is None:
+        return _bank()
+    from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles  # noqa: PLC0415
+
+    if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
+        if not Path(value).is_file():
+            raise OptionError(
+                f"puzzle={str(value)!r}: neither 81 characters (digits and '.') nor a file"
+            )
+        puzzles = read_puzzles(Path(value))
+    elif isinstance(value, str):
+        puzzles = [value]
+    elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
+        puzzles = list(value)
+    else:
+        raise OptionError(
+            f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
+        )
+    rows = [[0 if c == "." else int(c) for c in parse_puzzle(p)] for p in puzzles]
+    return PuzzleSet(np.array(rows, np.uint8))
+
+
+def _is_puzzle(text: str) -> bool:
+    return len(text) >= 40 and set(text) <= set(".0123456789")

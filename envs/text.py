@@ -1,0 +1,98 @@
+"""Position texts in general: rows of characters, who is to move, then `key=value` words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from azumaya.envs.errors import PositionError
+
+
+@dataclass(frozen=True)
+class PositionText:
+    """The parts of a position text, split but not yet understood by a game."""
+
+    rows: tuple[str, ...]
+    to_move: str
+    words: Mapping[str, str]
+
+
+def split_position(
+    text: str, lengths: Sequence[int], alphabet: str, movers: str, keys: Iterable[str]
+) -> PositionText:
+    """Split a position text and check its form.
+
+    Args:
+        text: the position text.
+        lengths: how many cells each row has, from the top.
+        alphabet: the characters a cell may be.
+        movers: the characters that say who is to move.
+        keys: the words the game knows.
+
+    Raises:
+        PositionError: the text is malformed; the error says what is wrong and where.
+    """
+    if not isinstance(text, str):
+        raise PositionError(f"position: a text is needed, not {type(text).__name__}")
+    parts = text.split()
+    if len(parts) < 2:
+        raise PositionError(
+            f"position {text!r}: a board and who is to move ({', '.join(movers)}) are needed"
+        )
+    rows = tuple(parts[0].split("/"))
+    _check_rows(rows, lengths, alphabet)
+    if len(parts[1]) != 1 or parts[1] not in movers:
+        raise PositionError(
+            f"position: to move is {parts[1]!r}; it must be one of {', '.join(movers)}"
+        )
+    return PositionText(rows, parts[1], _split_words(parts[2:], frozenset(keys)))
+
+
+def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> None:
+    if len(rows) != len(lengths):
+        raise PositionError(
+            f"position: the board has {len(rows)} rows; it must have {len(lengths)}"
+        )
+    for r, (row, length) in enumerate(zip(rows, lengths, strict=True), start=1):
+        if len(row) != length:
+            raise PositionError(
+                f"position: row {r} from the top, {row!r}, has {len(row)} cells; "
+                f"it must have {length}"
+            )
+        for c, mark in enumerate(row, start=1):
+            if mark not in alphabet:
+                raise PositionError(
+                    f"position: {mark!r} in row {r} from the top, column {c}; "
+                    f"a cell is one of {' '.join(alphabet)}"
+                )
+
+
+def _split_words(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals or not value or key not in keys:
+            known = ", ".join(f"{k}=..." for k in sorted(keys)) or "none"
+            raise PositionError(f"position: unknown word {part!r}; known words: {known}")
+        if key in words:
+            raise PositionError(f"position: the word {key}= stands twice")
+        words[key] = value
+    return words
+
+
+def whole_number(word: str, key: str, low: int, high: int) -> int:
+    """A word's value as a whole number from `low` to `high`.
+
+    Raises:
+        PositionError: it is none.
+    """
+    digits = word[1:] if word[:1] in "+-" else word
+    if (
+        not (digits.isascii() and digits.isdecimal())
+        or len(digits) > 9
+        or not low <= int(word) <= high
+    ):
+        raise PositionError(
+            f"position: {key}={word}: a whole number from {low} to {high} is needed"
+        )
+    return int(word)
