@@ -1,0 +1,21 @@
+"""Sudoku puzzles: a bank, file formats, a solver, criteria and a generator.
+
+What environments need is light and imported here. The rest is in its modules: `solver`
+(`count_solutions`, `solve`, `solve_by_singles`), `criteria` (`check`, `CRITERIA`) and
+`generator` (`generate`).
+"""
+
+from azumaya.envs.puzzles.bank import BANK_SEED, load_bank
+from azumaya.envs.puzzles.formats import format_grid, parse_puzzle, read_puzzles
+from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError, check_rule
+
+__all__ = [
+    "BANK_SEED",
+    "PuzzleFormatError",
+    "PuzzleRuleError",
+    "check_rule",
+    "format_grid",
+    "load_bank",
+    "parse_puzzle",
+    "read_puzzles",
+]

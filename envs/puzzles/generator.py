@@ -1,0 +1,206 @@
+"""The generator: a random full grid, dug out cell by cell while it stays a good start.
+
+Puzzle `i` of a seed is a pure function of the seed, `i`, the criteria and `max_givens`: the same
+on every platform, whatever was made before it, so that a long run can stop and go on later.
+
+Digging visits the cells in a random order (see `plan`) and takes a given away if the puzzle stays solvable as
+demanded and no block loses its last given. It stops as soon as a number of givens drawn
+beforehand is reached and the givens lie well, so that a batch has puzzles of all densities.
+A grid that cannot be dug so far is dropped for the next one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from azumaya.envs.bits import bit, popcount
+from azumaya.envs.compile import kernel
+from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS, BLOCK_OF, CELLS, FULL
+from azumaya.envs.puzzles.criteria import (
+    BLOCKS_TAKEN,
+    CENTRE,
+    CENTRE_FEW,
+    MAX_GIVENS,
+    OPEN_LINES,
+    SINGLES,
+    UNIQUE,
+    demanded,
+    given_count,
+    misplaced,
+)
+from azumaya.envs.puzzles.grid import to_text
+from azumaya.envs.puzzles.solver import search, singles
+from azumaya.envs.rng import make_key, random_below, random_word
+
+U64 = np.uint64
+
+VERSION = 1
+"""Rises whenever the same arguments would give other puzzles."""
+
+FEWEST_GIVENS = 24
+"""The lowest number of givens aimed at: random digging seldom gets below it."""
+
+MOST_GIVENS = 54
+"""The most givens where `givens` is relaxed: six a block, as many as fit without a full line."""
+
+ATTEMPTS = 2000
+"""Grids tried for one puzzle before giving up."""
+
+_STREAM = U64(0x5055_5A5A_4C45)  # keeps these draws apart from those of any environment
+BLOCKS = 9
+_PERMUTATIONS = np.array(list(itertools.permutations(range(3))), np.int64)
+_BLOCK_OF = np.array(BLOCK_OF, np.int64)
+_FILL, _ORDER, _TARGET, _PER_ATTEMPT = 0, 1, 2, 3  # the keys of one attempt
+
+
+class PuzzleGenerationError(RuntimeError):
+    """No puzzle with these demands was found."""
+
+
+@kernel
+def shuffle(cells, key):
+    """Put all cells into a random order (Fisher and Yates)."""
+    for i in range(CELLS):
+        cells[i] = i
+    for i in range(CELLS - 1, 0, -1):
+        j = random_below(key, i, i + 1)
+        cells[i], cells[j] = cells[j], cells[i]
+
+
+@kernel
+def plan(order, key, open_lines):
+    """The order of digging: random, but first, if asked, what opens the lines of every block.
+
+    Three cells of a block, one in each of its rows and columns, open all of its lines. Without
+    this the last full line falls so late that hardly a puzzle keeps more than 30 givens.
+    """
+    shuffle(order, key)
+    if not open_lines:
+        return
+    cells, last = order.copy(), np.int64(0)
+    columns = np.empty((BLOCKS, 3), np.int64)
+    for block in range(BLOCKS):
+        which = random_below(key, CELLS + block, 6)
+        for row in range(3):
+            columns[block, row] = _PERMUTATIONS[which, row]
+    for wanted in (True, False):
+        for i in range(CELLS):
+            row, column = cells[i] // 9 % 3, cells[i] % 3
+            if (columns[_BLOCK_OF[cells[i]], row] == column) == wanted:
+                order[last] = cells[i]
+                last += 1
+
+
+@kernel
+def bares(given, cell, demands):
+    """Whether taking a given away would leave a block empty that must not be."""
+    block = _BLOCK_OF[cell]
+    if given_count(given, BLOCK_BOARDS, block) > 1:
+        return False
+    return demands & BLOCKS_TAKEN != 0 or (block == CENTRE and demands & CENTRE_FEW != 0)
+
+
+@kernel
+def solvable(puzzle, demands, grid, tally, nowhere):
+    """Whether a puzzle is solvable as demanded: by singles, or at least to one end."""
+    if demands & SINGLES != 0:
+        return singles(puzzle, grid, tally)
+    if demands & UNIQUE != 0:
+        return search(puzzle, 2, U64(0), nowhere) == 1
+    return True
+
+
+@kernel
+def dig(puzzle, order, target, demands, max_givens):
+    """Take givens away from a full grid; whether what is left meets all demands."""
+    grid, tally = np.empty(CELLS, np.uint8), np.empty(2, np.int64)
+    nowhere = np.empty((0, CELLS), np.uint8)
+    given = FULL.copy()
+    for i in range(CELLS):
+        few = popcount(given[0]) + popcount(given[1]) <= target
+        if few and misplaced(given, max_givens) & demands == 0:
+            return True
+        cell, number = order[i], puzzle[order[i]]
+        if bares(given, cell, demands):
+            continue
+        puzzle[cell] = 0
+        if solvable(puzzle, demands, grid, tally, nowhere):
+            given[cell >> 6] &= ~bit(cell & 63)
+        else:
+            puzzle[cell] = number
+    return misplaced(given, max_givens) & demands == 0
+
+
+@kernel
+def make(key, demands, max_givens, attempts, puzzle):
+    """Write the puzzle of a key to `puzzle`, (81,) uint8; False: no attempt succeeded."""
+    empty, order = np.zeros(CELLS, np.uint8), np.empty(CELLS, np.int64)
+    solution = np.empty((1, CELLS), np.uint8)
+    low = min(FEWEST_GIVENS, max_givens)
+    for attempt in range(attempts):
+        first = _PER_ATTEMPT * attempt
+        search(empty, 1, random_word(key, first + _FILL), solution)
+        plan(order, random_word(key, first + _ORDER), demands & OPEN_LINES != 0)
+        choices = max_givens - low + 1
+        target = low + random_below(random_word(key, first + _TARGET), 0, choices)
+        puzzle[:] = solution[0]
+        if dig(puzzle, order, target, demands, max_givens):
+            return True
+    return False
+
+
+def generate(
+    count: int,
+    seed: int,
+    *,
+    relax: Iterable[str] = (),
+    max_givens: int | None = None,
+    first: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> list[str]:
+    """Make puzzles `first` to `first + count - 1` of a seed, 81 characters each.
+
+    Args:
+        count: how many, 0 or more.
+        seed: 0 to 2**64 - 1.
+        relax: names of criteria that they need not meet (they may all the same).
+        max_givens: the most givens, 17 to 81; None: 36, or 54 where `givens` is relaxed.
+        first: the number of the first one, to go on where an earlier run stopped.
+        progress: called after each puzzle with the number made so far.
+
+    Raises:
+        ValueError: an argument out of its range, or `relax` names no criterion.
+        PuzzleGenerationError: nothing was found for one of the puzzles, as with a `max_givens`
+            that random digging does not reach.
+    """
+    wanted = demanded(relax)
+    if max_givens is None:
+        limited = any(criterion.name == "givens" for criterion in wanted)
+        max_givens = MAX_GIVENS if limited else MOST_GIVENS
+    _check_ranges(count, seed, max_givens, first)
+    demands, puzzle, made = sum(c.bit for c in wanted), np.zeros(CELLS, np.uint8), []
+    for index in range(first, first + count):
+        key = U64(make_key(U64(seed), _STREAM, U64(index)))
+        if not make(key, demands, max_givens, ATTEMPTS, puzzle):
+            raise PuzzleGenerationError(
+                f"puzzle {index} of seed {seed}: none with at most {max_givens} givens in "
+                f"{ATTEMPTS} grids; allow more givens, or relax a criterion"
+            )
+        made.append(to_text(puzzle))
+        if progress is not None:
+            progress(len(made))
+    return made
+
+
+def _check_ranges(count: int, seed: int, max_givens: int, first: int) -> None:
+    for name, value, low, high in (
+        ("count", count, 0, 2**63 - 1),
+        ("seed", seed, 0, 2**64 - 1),
+        ("max_givens", max_givens, 17, CELLS),
+        ("first", first, 0, 2**63 - 1),
+    ):
+        if not low <= value <= high:
+            raise ValueError(f"{name}: {value} is not from {low} to {high}")

@@ -1,0 +1,120 @@
+"""One puzzle as 81 cells: the two forms it takes here, and the errors that name what is wrong.
+
+As text a puzzle is 81 characters, `.` for an empty cell; as numbers it is `(81,)` uint8, 0 for
+an empty cell. Both run row by row from the top left, as `geometry.sudoku81` numbers the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, SIZE, SQUARES
+
+Cells = npt.NDArray[np.uint8]
+"""A puzzle as numbers: `(81,)` uint8, 0 = empty."""
+
+PuzzleLike = str | Sequence[int] | npt.NDArray[np.integer]
+"""What every function that takes a puzzle accepts: its text, or 81 numbers from 0 to 9."""
+
+_SYMBOLS = ".123456789"
+
+
+class PuzzleFormatError(ValueError):
+    """A text or file does not hold a puzzle where it should.
+
+    Attributes:
+        source: the file's name, or `<text>`.
+        line, column: where, both counted from 1; 0 where no one place is to blame.
+        problem: what is wrong there.
+    """
+
+    def __init__(self, problem: str, source: str = "<text>", line: int = 0, column: int = 0):
+        place = ":".join([source, *(str(n) for n in (line, column) if n)])
+        super().__init__(f"{place}: {problem}")
+        self.problem, self.source, self.line, self.column = problem, source, line, column
+
+
+class PuzzleRuleError(ValueError):
+    """A puzzle has one number twice in a house.
+
+    Attributes:
+        number: the number, 1 to 9.
+        squares: the names of the two squares, in reading order.
+        house: the house's name, such as `row 4`, `column e` or `block d4-f6`.
+    """
+
+    def __init__(self, number: int, squares: tuple[str, str], house: str):
+        super().__init__(f"puzzle: {number} lies on {squares[0]} and on {squares[1]}, in {house}")
+        self.number, self.squares, self.house = number, squares, house
+
+
+def house_name(house: int) -> str:
+    """The name of a house, numbered 0 to 26 as in `HOUSES`, in terms of the square names."""
+    cells = HOUSES[house]
+    if house < SIZE:
+        return f"row {SQUARES[cells[0]][1]}"
+    if house < 2 * SIZE:
+        return f"column {SQUARES[cells[0]][0]}"
+    return f"block {SQUARES[cells[6]]}-{SQUARES[cells[2]]}"
+
+
+def to_text(cells: PuzzleLike) -> str:
+    """The puzzle as 81 characters, `.` for an empty cell; the inverse of `as_cells`."""
+    return "".join(_SYMBOLS[n] for n in as_cells(cells))
+
+
+def as_cells(puzzle: PuzzleLike) -> Cells:
+    """The puzzle as a fresh array `(81,)` uint8.
+
+    Args:
+        puzzle: 81 characters (`.` or `0` = empty), or 81 whole numbers from 0 to 9.
+
+    Raises:
+        PuzzleFormatError: the text has another length or a character that is no cell, or the
+            numbers are not 81, not whole or not 0 to 9.
+    """
+    if isinstance(puzzle, str):
+        return _cells_of_text(puzzle)
+    cells = np.asarray(puzzle)
+    if cells.shape != (CELLS,):
+        raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}", "<numbers>")
+    if cells.dtype.kind not in "iu":
+        raise PuzzleFormatError(f"cells are whole numbers, not {cells.dtype}", "<numbers>")
+    wrong = np.flatnonzero((cells < 0) | (cells > SIZE))
+    if wrong.size:
+        number, square = cells[wrong[0]], SQUARES[wrong[0]]
+        raise PuzzleFormatError(f"{number} on {square}: cells are 0 to 9", "<numbers>")
+    return cells.astype(np.uint8)
+
+
+def _cells_of_text(text: str) -> Cells:
+    marks = text.replace("0", ".")
+    for column, mark in enumerate(marks, 1):
+        if mark not in _SYMBOLS:
+            problem = f"{mark!r} is no cell: use 1 to 9, and '.' or '0' for an empty one"
+            raise PuzzleFormatError(problem, line=1, column=column)
+    if len(marks) != CELLS:
+        raise PuzzleFormatError(f"a puzzle has 81 cells, not {len(marks)}", line=1)
+    return np.array([_SYMBOLS.index(mark) for mark in marks], np.uint8)
+
+
+def check_rule(puzzle: PuzzleLike) -> None:
+    """Make sure that no number lies twice in a house.
+
+    Raises:
+        PuzzleRuleError: naming the number, the two squares and the house; the first found, with
+            rows before columns before blocks.
+        PuzzleFormatError: `puzzle` is no puzzle at all.
+    """
+    cells = as_cells(puzzle).tolist()
+    for house, members in enumerate(HOUSES):
+        first: dict[int, int] = {}
+        for cell in members:
+            number = cells[cell]
+            if number and number in first:
+                pair = SQUARES[first[number]], SQUARES[cell]
+                raise PuzzleRuleError(number, pair, house_name(house))
+            first[number] = cell

@@ -1,0 +1,289 @@
+"""The solver: singles by bit operations, and a search that guesses where singles end.
+
+A board here is `(10, 3)` uint64. Row `n` (0 to 8) belongs to number `n + 1`: two words with the
+cells where it may still be laid, and one word with the houses that still lack it (bit `h` =
+house `h` of `HOUSES`). Row 9 holds the empty cells. Beside it goes a grid, `(81,)` uint8.
+
+A **naked single** is an empty cell with one candidate left; a **hidden single** is a number with
+one place left in a house. Both are forced: a puzzle that singles alone finish has exactly one
+solution. The kernels are unchecked; the functions at the end check what they are given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azumaya.envs.bits import ONE, ZERO, bit, has, lowest, popcount
+from azumaya.envs.compile import kernel
+from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSE_BOARDS, HOUSES, NUMBERS, PEERS
+from azumaya.envs.puzzles.grid import Cells, PuzzleLike, as_cells, check_rule, to_text
+from azumaya.envs.rng import random_below
+
+U64 = np.uint64
+EMPTY = NUMBERS  # the row of the empty cells
+LACKING = 2  # the column of the houses that lack a number
+BOARD = (NUMBERS + 1, 3)  # the shape of a board
+
+ALL_HOUSES = U64((1 << len(HOUSES)) - 1)
+HOUSES_OF = np.array(
+    [sum(1 << h for h, cells in enumerate(HOUSES) if c in cells) for c in range(CELLS)], U64
+)
+"""By cell, its three houses as bits, `(81,)` uint64."""
+
+
+@kernel
+def lay(board, grid, n, cell):
+    """Lay number `n + 1` on an empty cell."""
+    word, others = cell >> 6, ~bit(cell & 63)
+    for m in range(NUMBERS + 1):
+        board[m, word] &= others
+    board[n, 0] &= ~PEERS[cell, 0]
+    board[n, 1] &= ~PEERS[cell, 1]
+    board[n, LACKING] &= ~HOUSES_OF[cell]
+    grid[cell] = n + 1
+
+
+@kernel
+def set_up(board, grid, puzzle):
+    """Start a board and a grid from a puzzle that keeps the Sudoku rule."""
+    for m in range(NUMBERS + 1):
+        board[m, 0], board[m, 1], board[m, LACKING] = FULL[0], FULL[1], ALL_HOUSES
+    for cell in range(CELLS):
+        grid[cell] = 0
+        if puzzle[cell] != 0:
+            lay(board, grid, np.int64(puzzle[cell]) - 1, cell)
+
+
+@kernel
+def find_naked(board, found):
+    """Write the naked singles of every number to `found`, `(9, 2)`; False: a cell has none left.
+
+    All cells at once: `once` and `twice` gather who is a candidate of at least so many numbers.
+    """
+    for w in range(2):
+        once, twice = ZERO, ZERO
+        for n in range(NUMBERS):
+            twice |= once & board[n, w]
+            once |= board[n, w]
+        if board[EMPTY, w] & ~once != ZERO:
+            return False
+        for n in range(NUMBERS):
+            found[n, w] = board[n, w] & ~twice
+    return True
+
+
+@kernel
+def find_hidden(board, found):
+    """Add the hidden singles of every number to `found`; False: a house has no place for one."""
+    for n in range(NUMBERS):
+        lacking = board[n, LACKING]
+        while lacking != ZERO:
+            house = lowest(lacking)
+            lacking &= lacking - ONE
+            first = board[n, 0] & HOUSE_BOARDS[house, 0]
+            second = board[n, 1] & HOUSE_BOARDS[house, 1]
+            places = popcount(first) + popcount(second)
+            if places == 0:
+                return False
+            if places == 1:
+                found[n, 0] |= first
+                found[n, 1] |= second
+    return True
+
+
+@kernel
+def lay_found(board, grid, found):
+    """Lay all singles found; how many, or -1 where two of them exclude each other."""
+    laid = 0
+    for n in range(NUMBERS):
+        for w in range(2):
+            left = found[n, w]
+            while left != ZERO:
+                place = lowest(left)
+                left &= left - ONE
+                if not has(board[n, w], place):
+                    return -1
+                lay(board, grid, n, 64 * w + place)
+                laid += 1
+    return laid
+
+
+@kernel
+def settle(board, grid, found, tally):
+    """Lay singles, round after round, until none is left; False: the board has no solution.
+
+    A round finds all singles of a position, then lays them all. `tally` gets the number of
+    rounds and how many singles the first of them found.
+    """
+    tally[0], tally[1] = 0, 0
+    while find_naked(board, found) and find_hidden(board, found):
+        laid = lay_found(board, grid, found)
+        if laid < 1:
+            return laid == 0
+        if tally[0] == 0:
+            tally[1] = laid
+        tally[0] += 1
+    return False
+
+
+@kernel
+def is_full(board):
+    """Whether no cell is empty."""
+    return board[EMPTY, 0] | board[EMPTY, 1] == ZERO
+
+
+@kernel
+def options(board, cell):
+    """How many numbers an empty cell can still take."""
+    total = 0
+    for n in range(NUMBERS):
+        total += np.int64(has(board[n, cell >> 6], cell & 63))
+    return total
+
+
+@kernel
+def option(board, cell, k):
+    """The k-th number, counted from 0, that a cell can take, less one."""
+    for n in range(NUMBERS):
+        if has(board[n, cell >> 6], cell & 63):
+            if k == 0:
+                return n
+            k -= 1
+    return -1
+
+
+@kernel
+def narrowest(board):
+    """The empty cell with the fewest candidates, the first of several; none may have one only."""
+    for w in range(2):
+        once, twice, thrice = ZERO, ZERO, ZERO
+        for n in range(NUMBERS):
+            thrice |= twice & board[n, w]
+            twice |= once & board[n, w]
+            once |= board[n, w]
+        if twice & ~thrice != ZERO:
+            return 64 * w + lowest(twice & ~thrice)
+    best, fewest = -1, NUMBERS + 1
+    for cell in range(CELLS):
+        if has(board[EMPTY, cell >> 6], cell & 63):
+            here = options(board, cell)
+            if here < fewest:
+                best, fewest = cell, here
+    return best
+
+
+@kernel
+def search(puzzle, limit, key, solutions):
+    """Count the solutions of a puzzle, up to `limit`; the first ones go to `solutions`, (k, 81).
+
+    A guess is made on a copy one level up, and struck from the board it was made on, so that
+    coming back to that board means going on without it. `key` decides the order of guesses:
+    with it, the first solution of the empty puzzle is a random grid.
+    """
+    boards = np.empty((CELLS + 1, NUMBERS + 1, 3), np.uint64)
+    grids = np.empty((CELLS + 1, CELLS), np.uint8)
+    found, tally = np.empty((NUMBERS, 2), np.uint64), np.empty(2, np.int64)
+    set_up(boards[0], grids[0], puzzle)
+    level, count, draw = 0, 0, 0
+    while level >= 0:
+        board = boards[level]
+        if not settle(board, grids[level], found, tally):
+            level -= 1
+        elif is_full(board):
+            if count < solutions.shape[0]:
+                solutions[count] = grids[level]
+            count += 1
+            if count == limit:
+                return count
+            level -= 1
+        else:
+            cell = narrowest(board)
+            n = option(board, cell, random_below(key, draw, options(board, cell)))
+            draw += 1
+            boards[level + 1] = board
+            grids[level + 1] = grids[level]
+            board[n, cell >> 6] &= ~bit(cell & 63)
+            level += 1
+            lay(boards[level], grids[level], n, cell)
+    return count
+
+
+@kernel
+def singles(puzzle, grid, tally):
+    """Go as far as singles lead, on `grid`; whether they fill it. `tally` as in `settle`."""
+    board, found = np.empty((NUMBERS + 1, 3), np.uint64), np.empty((NUMBERS, 2), np.uint64)
+    set_up(board, grid, puzzle)
+    return settle(board, grid, found, tally) and is_full(board)
+
+
+class Singles(NamedTuple):
+    """How far naked and hidden singles alone lead.
+
+    Attributes:
+        solved: whether they finish the puzzle.
+        rounds: how many rounds they take, each laying all singles of the position it finds.
+        ways_in: how many singles the puzzle itself offers, those of the first round.
+        grid: the puzzle as far as they solve it, 81 characters.
+    """
+
+    solved: bool
+    rounds: int
+    ways_in: int
+    grid: str
+
+
+def _checked(puzzle: PuzzleLike) -> Cells:
+    cells = as_cells(puzzle)
+    check_rule(cells)
+    return cells
+
+
+def find_solutions(puzzle: PuzzleLike, limit: int = 2) -> list[str]:
+    """The solutions of a puzzle, at most `limit` of them, in a fixed order.
+
+    Raises:
+        ValueError: `limit` is below 1; PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
+    """
+    cells = _checked(puzzle)
+    solutions = np.zeros((_limit(limit), CELLS), np.uint8)
+    count = int(search(cells, limit, U64(0), solutions))
+    return [to_text(grid) for grid in solutions[:count]]
+
+
+def count_solutions(puzzle: PuzzleLike, limit: int = 2) -> int:
+    """How many solutions a puzzle has; counting stops at `limit`, so 2 may mean "2 or more".
+
+    Raises:
+        ValueError: `limit` is below 1.
+        PuzzleFormatError: `puzzle` is not 81 cells.
+        PuzzleRuleError: the puzzle has a number twice in a house.
+    """
+    return int(search(_checked(puzzle), _limit(limit), U64(0), np.zeros((0, CELLS), np.uint8)))
+
+
+def solve(puzzle: PuzzleLike) -> str | None:
+    """A solution, 81 digits, or None where there is none; always the same one of several.
+
+    Raises:
+        PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
+    """
+    return next(iter(find_solutions(puzzle, 1)), None)
+
+
+def solve_by_singles(puzzle: PuzzleLike) -> Singles:
+    """Solve with naked and hidden singles only: does it finish, in how many rounds.
+
+    Raises:
+        PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
+    """
+    grid, tally = np.zeros(CELLS, np.uint8), np.zeros(2, np.int64)
+    solved = bool(singles(_checked(puzzle), grid, tally))
+    return Singles(solved, int(tally[0]), int(tally[1]), to_text(grid))
+
+
+def _limit(limit: int) -> int:
+    if limit < 1:
+        raise ValueError(f"limit: counting stops at 1 solution or more, not at {limit}")
+    return limit
