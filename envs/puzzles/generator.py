@@ -3,10 +3,10 @@
 Puzzle `i` of a seed is a pure function of the seed, `i`, the criteria and `max_givens`: the same
 on every platform, whatever was made before it, so that a long run can stop and go on later.
 
-Digging visits the cells in a random order (see `plan`) and takes a given away if the puzzle stays solvable as
-demanded and no block loses its last given. It stops as soon as a number of givens drawn
-beforehand is reached and the givens lie well, so that a batch has puzzles of all densities.
-A grid that cannot be dug so far is dropped for the next one.
+Digging visits the cells in a random order (see `plan`) and takes a given away if the puzzle
+stays solvable as demanded and no block loses its last given. It stops as soon as a number of
+givens drawn beforehand is reached and the givens lie well, so that a batch has puzzles of all
+densities. A grid that cannot be dug so far is dropped for the next one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import itertools
 from collections.abc import Callable, Iterable
 
 import numpy as np
-
 from azumaya.envs.bits import bit, popcount
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS, BLOCK_OF, CELLS, FULL
@@ -50,7 +49,7 @@ ATTEMPTS = 2000
 """Grids tried for one puzzle before giving up."""
 
 _STREAM = U64(0x5055_5A5A_4C45)  # keeps these draws apart from those of any environment
-BLOCKS = 9
+_BLOCKS = 9
 _PERMUTATIONS = np.array(list(itertools.permutations(range(3))), np.int64)
 _BLOCK_OF = np.array(BLOCK_OF, np.int64)
 _FILL, _ORDER, _TARGET, _PER_ATTEMPT = 0, 1, 2, 3  # the keys of one attempt
@@ -81,8 +80,8 @@ def plan(order, key, open_lines):
     if not open_lines:
         return
     cells, last = order.copy(), np.int64(0)
-    columns = np.empty((BLOCKS, 3), np.int64)
-    for block in range(BLOCKS):
+    columns = np.empty((_BLOCKS, 3), np.int64)
+    for block in range(_BLOCKS):
         which = random_below(key, CELLS + block, 6)
         for row in range(3):
             columns[block, row] = _PERMUTATIONS[which, row]
@@ -152,7 +151,7 @@ def make(key, demands, max_givens, attempts, puzzle):
     return False
 
 
-def generate(
+def generate(  # noqa: PLR0913 (all but two are by keyword)
     count: int,
     seed: int,
     *,

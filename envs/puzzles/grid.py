@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-
+from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, SIZE, SQUARES
 
 Cells = npt.NDArray[np.uint8]
@@ -109,12 +109,9 @@ def check_rule(puzzle: PuzzleLike) -> None:
             rows before columns before blocks.
         PuzzleFormatError: `puzzle` is no puzzle at all.
     """
-    cells = as_cells(puzzle).tolist()
-    for house, members in enumerate(HOUSES):
-        first: dict[int, int] = {}
-        for cell in members:
-            number = cells[cell]
-            if number and number in first:
-                pair = SQUARES[first[number]], SQUARES[cell]
-                raise PuzzleRuleError(number, pair, house_name(house))
-            first[number] = cell
+    clash = first_clash(as_cells(puzzle).tolist(), HOUSES)
+    if clash is not None:
+        pair = {clash.first, clash.second}
+        house = next(h for h, cells in enumerate(HOUSES) if pair <= set(cells))
+        squares = SQUARES[clash.first], SQUARES[clash.second]
+        raise PuzzleRuleError(clash.number, squares, house_name(house))

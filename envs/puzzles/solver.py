@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-
 from azumaya.envs.bits import ONE, ZERO, bit, has, lowest, popcount
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSE_BOARDS, HOUSES, NUMBERS, PEERS
@@ -139,7 +138,8 @@ def options(board, cell):
     """How many numbers an empty cell can still take."""
     total = 0
     for n in range(NUMBERS):
-        total += np.int64(has(board[n, cell >> 6], cell & 63))
+        if has(board[n, cell >> 6], cell & 63):
+            total += 1
     return total
 
 
