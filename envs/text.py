@@ -80,6 +80,21 @@ def _split_words(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
     return words
 
 
+def pop_words(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """A position text without the words of some keys, and those words.
+
+    Raises:
+        PositionError: it is no text, or a word stands twice.
+    """
+    if not isinstance(text, str):
+        raise PositionError(f"position: a text is needed, not {type(text).__name__}")
+    wanted = frozenset(keys)
+    parts = text.split()
+    taken = [part for part in parts[2:] if part.partition("=")[0] in wanted]
+    rest = [part for part in parts if part not in taken]
+    return " ".join(rest), _split_words(taken, wanted)
+
+
 def whole_number(word: str, key: str, low: int, high: int) -> int:
     """A word's value as a whole number from `low` to `high`.
 

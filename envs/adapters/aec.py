@@ -113,6 +113,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """What each plane of the observation means."""
         return self.game.planes
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options the environment was made with, those at their default left out."""
+        return dict(self._made.given)
+
     # ---- an episode ----
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

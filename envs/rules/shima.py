@@ -76,6 +76,12 @@ def room_in(state, owner):
 
 
 @kernel
+def first_start(state):
+    """The action `start0`."""
+    return START_ACTION_AFTER_DRAFT if state.drafts else START_ACTION
+
+
+@kernel
 def drafted(state):
     """How many regions have been taken in the draft."""
     total = 0
@@ -159,8 +165,7 @@ def play_before(state, action):
         state.stage = STARTER
         state.to_move = 1
     elif state.stage == STARTER:
-        first = START_ACTION_AFTER_DRAFT if state.drafts else START_ACTION
-        state.starter = action - first
+        state.starter = action - first_start(state)
         begin_handicap(state)
     else:
         lay(state, action // CELLS, action % CELLS)
@@ -179,9 +184,8 @@ def write_before(state, words):
         put_bit(words, LIGHT_ACTION)
         put_bit(words, DARK_ACTION)
     elif state.stage == STARTER:
-        first = START_ACTION_AFTER_DRAFT if state.drafts else START_ACTION
-        put_bit(words, first)
-        put_bit(words, first + 1)
+        put_bit(words, first_start(state))
+        put_bit(words, first_start(state) + 1)
 
 
 @kernel

@@ -85,11 +85,11 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
 # ---- reading a state ----
 
 
-def digits_of(state: Any) -> list[int]:
+def digits_of(state: Any, boards: str = "stones") -> list[int]:
     """The number on each of the 81 cells, 0 where there is none."""
     digits = [0] * CELLS
     for n in range(NUMBERS):
-        for cell in cells_of(state["stones"][n]):
+        for cell in cells_of(state[boards][n]):
             digits[cell] = n + 1
     return digits
 

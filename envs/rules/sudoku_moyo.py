@@ -169,6 +169,13 @@ def finish(state, winner, gain, mover):
 @kernel
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
+    observe_cells(state, player, words)
+    observe_numbers(state, player, words, FIRST_NUMBER)
+
+
+@kernel
+def observe_cells(state, player, words):
+    """The planes of cells."""
     for n in range(NUMBERS):
         put_board(words, n, state.candidates[n, 0], state.candidates[n, 1])
         put_board(words, NUMBERS + n, state.stones[n, 0], state.stones[n, 1])
@@ -182,12 +189,17 @@ def observe(state, player, words):
                 low |= state.regions[region, 0]
                 high |= state.regions[region, 1]
         put_board(words, REGION_PLANE + b, low, high)
+
+
+@kernel
+def observe_numbers(state, player, words, at):
+    """The planes of numbers, from byte `at` on."""
     lays = 10 if state.handicap_player == player and state.stage < PLAY else 0
-    put_byte(words, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
-    put_byte(words, FIRST_NUMBER + 1, state.stage)
-    put_byte(words, FIRST_NUMBER + 2, state.handicap + lays)
-    put_byte(words, FIRST_NUMBER + 3, np.int64(state.starter == player and state.stage == HANDICAP))
-    put_byte(words, FIRST_NUMBER + 4, state.streak + 1 if state.points else 0)
+    put_byte(words, at, np.int64(state.to_move == player and not state.over))
+    put_byte(words, at + 1, state.stage)
+    put_byte(words, at + 2, state.handicap + lays)
+    put_byte(words, at + 3, np.int64(state.starter == player and state.stage == HANDICAP))
+    put_byte(words, at + 4, state.streak + 1 if state.points else 0)
 
 
 @kernel
