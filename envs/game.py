@@ -157,6 +157,12 @@ class Game:
     """Slow invariants, for tests: raises `AssertionError`."""
     resample: Callable[..., Any] | None = None
     """Kernel `resample(state, key)`: draw anew what both players cannot see; None: nothing is."""
+    variants: tuple[Mapping[str, Any], ...] = ({},)
+    """Sets of options worth testing, as a user would give them: tests, goldens and the
+    cross-check with the oracle go over them. Together they should reach every option and every
+    way a game can end; where a game is long, options that end it early belong here too."""
+    revealed: Callable[[Any], Mapping[str, Any]] = lambda state: {}  # noqa: ARG005
+    """The options with which a start draws again what chance has shown up to a state."""
     version: int = 0
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ from azumaya.envs.rules.shima import (
     room_in,
     write_before,
 )
-from azumaya.envs.rules.territory import OPTIONS, puzzle_starts
+from azumaya.envs.rules.territory import EMPTY_BOARD, OPTIONS, VARIANTS, puzzle_starts
 from azumaya.envs.text import PositionText, whole_number
 
 POINTS = PLAY + 1
@@ -382,4 +382,10 @@ GAME = Game(
     action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
+    variants=(
+        *VARIANTS,
+        {"scoring": "points"},
+        {"scoring": "points", "setup": "choose", "territory": "rows", "puzzle": EMPTY_BOARD},
+        {"scoring": "points", "territory": "draft", "setup": "choose", "handicap": (0, 4)},
+    ),
 )

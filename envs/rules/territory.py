@@ -187,6 +187,33 @@ OPTIONS = (
 """The options both games have."""
 
 
+EMPTY_BOARD = "." * CELLS
+FEW_GIVENS = "1" + "." * 39 + "5" + "." * 40
+SCATTERED = Territory(
+    ((3 * row + row // 3 + column) % NUMBERS + 1 for row in range(9) for column in range(9)),
+    "DLDL.LDLD",
+)
+"""No two cells of a region share a row, column or block, so that the set per region binds."""
+DIAGONAL = Territory(
+    ((column - row) % NUMBERS + 1 for row in range(9) for column in range(9)), "L.DLDLDLD"
+)
+"""Regions are broken diagonals, three cells of each in a block."""
+
+VARIANTS: tuple[Settings, ...] = (
+    {},
+    {"territory": "corners"},
+    {"territory": "rows", "puzzle": EMPTY_BOARD},
+    {"territory": "columns", "handicap": (1, 3)},
+    {"territory": SCATTERED, "puzzle": FEW_GIVENS},
+    {"territory": DIAGONAL, "puzzle": EMPTY_BOARD, "handicap": (0, 9)},
+    {"setup": "choose"},
+    {"setup": "choose", "handicap": (0, 0), "territory": SCATTERED, "puzzle": FEW_GIVENS},
+    {"territory": "draft"},
+    {"territory": "draft", "setup": "choose", "handicap": (1, 2)},
+)
+"""Sets of options worth testing in both games."""
+
+
 def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.ndarray:
     """Boards without stones in the first stage of some settings, `(count,)`."""
     territory = territory_of(settings)
