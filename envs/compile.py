@@ -6,6 +6,7 @@ Compiled kernels are kept on disk, so that a second start is fast; `kernel_cache
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,6 @@ def kernel(function: Callable[..., Any] | None = None, *, wraps: bool = False) -
         return functools.partial(kernel, wraps=wraps)
     if INTERPRETED:
         return np.errstate(over="ignore")(function) if wraps else function
-    if not hasattr(function, "__code__") or isinstance(function, functools.partial):
+    if not inspect.isfunction(function):
         raise TypeError(f"function: must be a plain Python function, not {function!r}")
     return CachedDispatcher(function, targetoptions=dict(_OPTIONS))

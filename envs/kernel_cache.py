@@ -171,7 +171,7 @@ class Store:
             return
         aside = self.folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)  # another version may have pruned it
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(_CHECKSUM(payload).digest() + payload)
             os.replace(aside, self.folder / name)
@@ -193,6 +193,7 @@ class Store:
             yield
             return
         try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)  # another version may have pruned it
             file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             self._give_up(error)
@@ -220,7 +221,7 @@ class Store:
 
 @functools.cache
 def open_store(cpu: tuple[str, ...]) -> Store | None:
-    """This process's folder for one CPU; None, with a warning, where no place can be trusted."""
+    """The folder of this process and CPU; None, with a warning, where no place can be trusted."""
     place = os.environ.get("AZUMAYA_CACHE_DIR")
     if place == "":
         return None

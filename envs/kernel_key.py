@@ -9,6 +9,7 @@ edited between this process's start and its import.
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
@@ -158,7 +159,7 @@ def _dispatcher_digest(dispatcher: Any) -> str:
         return _found[dispatcher]
     _found[dispatcher] = _IN_PROGRESS
     try:
-        value = digest(_function_parts(dispatcher.py_func, dispatcher.targetoptions))
+        value = digest(_function_parts(dispatcher))
     except BaseException:
         del _found[dispatcher]
         raise
@@ -169,11 +170,12 @@ def _dispatcher_digest(dispatcher: Any) -> str:
     return value
 
 
-def _function_parts(function: Any, options: dict[str, Any]) -> Iterator[object]:
-    code = function.__code__
+def _function_parts(dispatcher: Any) -> Iterator[object]:
+    function, code = dispatcher.py_func, dispatcher.py_func.__code__
     yield from (function.__module__, function.__qualname__, code.co_firstlineno)
     yield _tree_of(function)
-    yield sorted(options.items())
+    yield sorted(dispatcher.targetoptions.items())
+    yield [(p.name, p.kind) for p in dispatcher._compiler.pysig.parameters.values()]
     yield from _code_parts(code)
     yield _value(function.__defaults__ or ())
     for cell in function.__closure__ or ():
@@ -181,10 +183,10 @@ def _function_parts(function: Any, options: dict[str, Any]) -> Iterator[object]:
             yield _value(cell.cell_contents)
         except ValueError as error:
             raise Unkeyable("a captured variable has no value yet") from error
-    names = set(_names(code))
-    for name in sorted(names & function.__globals__.keys()):
+    read, named = _names(code)
+    for name in sorted(read & function.__globals__.keys()):
         yield name
-        yield from _global(function.__globals__[name], names)
+        yield from _global(function.__globals__[name], named)
 
 
 def _tree_of(function: Any) -> str:
@@ -199,8 +201,8 @@ def _tree_of(function: Any) -> str:
 
 
 def _code_parts(code: python.CodeType) -> Iterator[object]:
-    yield from (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_flags)
-    yield code.co_exceptiontable
+    yield from (code.co_code, code.co_names, code.co_varnames, code.co_freevars)
+    yield code.co_exceptiontable  # co_flags is left out: numba alters it under a profiler
     for constant in code.co_consts:
         if isinstance(constant, python.CodeType):
             yield from _code_parts(constant)
@@ -210,14 +212,20 @@ def _code_parts(code: python.CodeType) -> Iterator[object]:
             yield f"{type(constant).__name__} {constant!r}"
 
 
-def _names(code: python.CodeType) -> Iterator[str]:
-    yield from code.co_names
+@functools.cache
+def _names(code: python.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals that code reads, and all names in it (attributes too)."""
+    found = dis.get_instructions(code)
+    read = {step.argval for step in found if step.opname in {"LOAD_GLOBAL", "LOAD_NAME"}}
+    named = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, python.CodeType):
-            yield from _names(constant)
+            more_read, more_named = _names(constant)
+            read, named = read | more_read, named | more_named
+    return frozenset(read), frozenset(named)
 
 
-def _global(value: Any, names: set[str]) -> Iterator[object]:
+def _global(value: Any, names: frozenset[str]) -> Iterator[object]:
     """A global variable: its value, or where it is a module of ours what is named of it."""
     if isinstance(value, python.ModuleType) and value.__name__.startswith(f"{_PACKAGE}."):
         for name in sorted(names & vars(value).keys()):

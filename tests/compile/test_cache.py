@@ -1,0 +1,237 @@
+"""The compile cache is never stale and never torn: processes that share one, and mishaps."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import time
+
+import pytest
+
+OUTER = "answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))"
+COLD, WARM = [46, 2, 0], [46, 0, 1]
+
+
+def test_second_process_loads(tree):
+    assert tree.run(OUTER) == COLD
+    assert tree.run(OUTER) == WARM
+    assert not tree.stderr
+
+
+def test_loaded_kernel_serves_new_callers(tree):
+    tree.run(OUTER)
+    code = "answer(toy.outer(5), toy.make_caller(toy.outer)(5), hits(toy.outer))"
+    assert tree.run(code) == [46, 92, 1]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "edit", "results"),
+    [
+        ("outer", ("STRIDE = 9", "STRIDE = 7"), (46, 36)),
+        ("outer", ("np.arange(4)", "np.arange(4) * 5"), (46, 50)),
+        ("through_module", ("STRIDE = 9", "STRIDE = 7"), (14, 12)),
+        ("through_hidden", ("x + 100", "x + 200"), (105, 205)),
+    ],
+)
+def test_edit_is_seen(tree, kernel, edit, results):
+    (old, new), (before, after) = edit, results
+    code = f"answer(toy.{kernel}(5), misses(toy.{kernel}))"
+    assert tree.run(code) == [before, 1]
+    tree.edit("geometry/board.py", old, new)
+    assert tree.run(code) == [after, 1]
+    tree.edit("geometry/board.py", new, old)
+    assert tree.run(code) == [before, 0]
+
+
+def test_any_source_changes_the_folder(tree):
+    code = "answer(kernel_key.tree_digest('azumaya.envs'))"
+    seen = {tree.run(code)[0]}
+    for file in ("geometry/board.py", "rules/toy.py", "kernel_cache.py", "__init__.py"):
+        (tree.envs / file).write_text((tree.envs / file).read_text() + "\n")
+        seen.add(tree.run(code)[0])
+    (tree.envs / "rules" / "new.py").touch()
+    seen.add(tree.run(code)[0])
+    assert len(seen) == 6
+
+
+def test_sixteen_cold_processes_compile_once(tree):
+    processes = [tree.start(OUTER) for _ in range(16)]
+    results = []
+    for process in processes:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        results.append(out.strip())
+    assert sorted(results) == ["[46, 0, 1]"] * 15 + ["[46, 2, 0]"]
+    assert len(tree.entries()) == 2
+    assert tree.run(OUTER) == WARM
+
+
+KILLED = {
+    "before the file is written": "kernel_cache.Store.write = lambda *a: os.kill(os.getpid(), 9)",
+    "before the file is renamed": "kernel_cache.os.replace = lambda *a: os.kill(os.getpid(), 9)",
+    "after the first of two files": """
+replace = os.replace
+def last(*paths):
+    replace(*paths)
+    os.kill(os.getpid(), 9)
+kernel_cache.os.replace = last
+""",
+}
+
+
+@pytest.mark.parametrize("when", KILLED)
+def test_killed_cold_start_leaves_nothing_wrong(tree, when):
+    process = tree.start(KILLED[when] + "\ntoy.outer(5)")
+    process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGKILL
+    assert tree.run(OUTER)[0] == 46
+    assert tree.run(OUTER) == WARM
+
+
+def test_killed_at_any_moment(tree):
+    for delay in (0.05, 0.15, 0.3):
+        process = tree.start("print('go', flush=True)\ntoy.outer(5)\nprint('done')")
+        assert process.stdout.readline() == "go\n"
+        time.sleep(delay)
+        process.kill()
+        process.communicate(timeout=120)
+        assert tree.run("answer(toy.outer(5))") == [46]
+        for entry in tree.entries():
+            entry.unlink()
+
+
+def test_killed_holder_frees_those_who_wait(tree):
+    holding = """
+import time
+kernel_cache.Store.write = lambda *a: (print("held", flush=True), time.sleep(600))
+toy.outer(5)
+"""
+    holder = tree.start(holding)
+    assert holder.stdout.readline() == "held\n"
+    waiter = tree.start(OUTER)
+    time.sleep(1.5)
+    assert waiter.poll() is None
+    holder.kill()
+    holder.communicate(timeout=120)
+    out, err = waiter.communicate(timeout=120)
+    assert out.strip() == "[46, 2, 0]", err
+
+
+def test_patience_ends(tree):
+    tree.run("answer(toy.pick((1, 2), 1))")  # makes the folder
+    holder = tree.start(f"""
+import fcntl, time
+file = open({str(tree.entries()[0].parent / "lock")!r}, "w")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+""")
+    assert holder.stdout.readline() == "held\n"
+    try:
+        assert tree.run("kernel_cache.PATIENCE = 0.1\n" + OUTER) == COLD
+    finally:
+        holder.kill()
+        holder.communicate(timeout=120)
+    assert tree.run(OUTER) == WARM
+
+
+def _truncate(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def _flip(data: bytes) -> bytes:
+    """Change a constant of the machine code, which would still load and run."""
+    middle = len(data) * 2 // 3
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [_truncate, _flip, lambda _: b"", lambda data: data + b"x"])
+def test_damaged_entry_is_replaced(tree, damage):
+    tree.run(OUTER)
+    for entry in tree.entries():
+        entry.write_bytes(damage(entry.read_bytes()))
+    assert tree.run(OUTER) == COLD
+    assert not tree.stderr
+    assert tree.run(OUTER) == WARM
+
+
+def test_entry_that_does_not_unpickle_is_replaced(tree):
+    tree.run(OUTER)
+    for entry in tree.entries():
+        payload = b"cno_such_module\nthing\n."
+        entry.write_bytes(hashlib.blake2b(payload).digest() + payload)
+    assert tree.run(OUTER) == COLD
+    assert tree.run(OUTER) == WARM
+
+
+def test_failed_compilation_frees_the_lock(tree):
+    code = """
+import fcntl
+for _ in range(2):
+    try:
+        toy.wrong(5)
+    except Exception as error:
+        name = type(error).__name__
+folder = kernel_cache.open_store(toy.wrong.targetctx.codegen().magic_tuple()).folder
+with open(folder / "lock") as file:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+answer(name, toy.outer(5))
+"""
+    assert tree.run(code) == ["TypingError", 46]
+    assert tree.run(OUTER) == WARM
+
+
+def test_threads_start_cold_together(tree):
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+kernels = [toy.outer, toy.through_module, toy.inner, toy.make_caller(toy.inner)] * 2
+with ThreadPoolExecutor(8) as pool:
+    answer(*pool.map(lambda k: k(5), kernels), misses(*kernels[:4]))
+"""
+    assert tree.run(code) == [46, 14, 45, 90] * 2 + [4]
+
+
+def test_bounds_check_with_a_warm_cache(tree):
+    code = """
+try:
+    toy.pick(np.arange(3)[:2], 2)
+    answer("unchecked", hits(toy.pick))
+except IndexError:
+    answer("checked", hits(toy.pick))
+"""
+    assert tree.run(code) == ["unchecked", 0]
+    assert tree.run(code) == ["unchecked", 1]
+    assert tree.run(code, NUMBA_BOUNDSCHECK="1") == ["checked", 0]
+    assert tree.run(code, NUMBA_BOUNDSCHECK="1") == ["checked", 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("OPT", "1"), ("CPU_NAME", "generic"), ("LOOP_VECTORIZE", "0")]
+)
+def test_settings_that_change_code_have_entries_of_their_own(tree, name, value):
+    tree.run(OUTER)
+    assert tree.run(OUTER, **{f"NUMBA_{name}": value}) == COLD
+    assert tree.run(OUTER, NUMBA_NUM_THREADS="2", NUMBA_DEVELOPER_MODE="1") == WARM
+
+
+def test_long_unused_folders_go(tree):
+    tree.run(OUTER)
+    current = tree.entries()[0].parent
+    stale = current / "outer-0.kernel.1.tmp"
+    stale.touch()
+    fresh = current / "outer-1.kernel.1.tmp"
+    fresh.touch()
+    old = [tree.cache / f"kernels-{i:032x}" for i in range(12)]
+    other = tree.cache / "something else"
+    for i, folder in enumerate([*old, other]):
+        folder.mkdir()
+        (folder / "outer.kernel").touch()
+        os.utime(folder, (i, i))
+    os.utime(stale, (1, 1))
+    tree.run("answer(toy.through_module(5))")
+    assert [folder for folder in old if folder.exists()] == old[5:]
+    assert other.exists()
+    assert current.exists()
+    assert fresh.exists()
+    assert not stale.exists()

@@ -1,0 +1,56 @@
+"""What `@kernel` returns: numba's own kind of object, which shows its function's name and docs."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from azumaya.envs import bits
+from azumaya.envs.compile import INTERPRETED, kernel
+
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="about compiled kernels")
+
+
+def test_metadata_is_the_functions():
+    def add(x, y=2):
+        """Add."""
+        return x + y
+
+    made = kernel(add)
+    assert (made.__name__, made.__doc__, made.__module__) == ("add", "Add.", __name__)
+    assert str(inspect.signature(made)) == "(x, y=2)"
+    assert made(1) == 3
+
+
+def test_wrapping_arithmetic_is_silent():
+    @kernel(wraps=True)
+    def triple(x):
+        """Three times."""
+        return x * np.uint64(3)
+
+    assert triple.__doc__ == "Three times."
+    with np.errstate(all="raise"):
+        assert triple(np.uint64(2**63)) == 2**63
+
+
+@compiled_only
+def test_is_a_cpu_dispatcher():
+    from numba.core.registry import CPUDispatcher  # noqa: PLC0415
+
+    assert isinstance(bits.popcount, CPUDispatcher)
+    assert bits.popcount.targetoptions["nogil"] is True
+    assert bits.popcount.py_func is inspect.unwrap(bits.popcount)
+
+
+def test_survives_pickling():
+    again = pickle.loads(pickle.dumps(bits.popcount))
+    assert again(np.uint64(7)) == 3
+
+
+@pytest.mark.parametrize("thing", [3, "text", len, bits.popcount])
+def test_refuses_what_is_no_function(thing):
+    if not INTERPRETED:
+        with pytest.raises(TypeError, match="function: must be a plain Python function"):
+            kernel(thing)

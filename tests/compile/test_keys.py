@@ -1,0 +1,218 @@
+"""What tells kernels apart in the cache: captured variables, tables as they are in memory."""
+
+from __future__ import annotations
+
+import pytest
+
+PLUS = "plus = toy.make({})\nanswer(plus(5), misses(plus), hits(plus))"
+
+
+def test_closures_with_other_captures(tree):
+    code = """
+kernels = [toy.make(n) for n in ({})]
+answer(*(k(5) for k in kernels), misses(*kernels), hits(*kernels))
+"""
+    first, second = (
+        code.format("1, 1.0, 2, np.int64(3)"),
+        code.format("1, 2.5, 3, True, np.int8(3)"),
+    )
+    assert tree.run(first) == [6, 6.0, 7, 8, 4, 0]
+    assert tree.run(second) == [6, 7.5, 8, 6, 8, 4, 1]
+    assert tree.run(first) == [6, 6.0, 7, 8, 0, 4]
+
+
+def test_closures_over_arrays_and_tuples(tree):
+    source = """
+def make_at(values):
+    @kernel
+    def at(i):
+        return values[i]
+    return at
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    code = """
+values = [np.arange(3), np.arange(3) * 2, np.arange(3.0), (1, 2), (1, 3), (1, 2, 3)]
+kernels = [toy.make_at(v) for v in values]
+answer(*(k(1) for k in kernels), misses(*kernels))
+"""
+    assert tree.run(code) == [1, 2, 1.0, 2, 3, 2, 6]
+    assert tree.run(code) == [1, 2, 1.0, 2, 3, 2, 0]
+
+
+def test_closures_over_kernels(tree):
+    code = """
+kernels = [toy.make_caller(toy.make(n)) for n in {}]
+kernels.append(toy.make_caller(toy.make_caller(toy.make(3))))
+answer(*(k(5) for k in kernels), misses(*kernels))
+"""
+    assert tree.run(code.format([1, 2])) == [12, 14, 32, 3]
+    assert tree.run(code.format([2, 1])) == [14, 12, 32, 0]
+    assert tree.run(code.format([4, 5])) == [18, 20, 32, 2]
+
+
+def test_closures_compiled_apart_and_loaded_together(tree):
+    """Numba numbers functions in each process: the two would share their symbols' names."""
+    for n in (10, 20, 30):
+        tree.run(f"answer(toy.make_caller(toy.make({n}))(5))")
+    together = """
+kernels = [f(toy.make(n)) for n in (10, 20, 30) for f in (toy.make_caller, lambda k: k)]
+answer(*(k(5) for k in kernels), misses(*kernels))
+"""
+    assert tree.run(together) == [30, 15, 50, 25, 70, 35, 0]
+
+
+def test_equal_closures_share_an_entry_and_outlive_each_other(tree):
+    tree.run(PLUS.format(1))
+    code = """
+import gc
+first, second = toy.make(1), toy.make(1)
+results = [first(5), second(5), hits(first, second)]
+del first
+gc.collect()
+third = toy.make(1)
+answer(*results, second(6), third(7), hits(third))
+"""
+    assert tree.run(code) == [6, 6, 2, 7, 8, 1]
+
+
+def test_profiler_changes_no_key(tree):
+    code = """
+import cProfile
+profile = cProfile.Profile()
+profile.enable()
+toy.inner(5)
+answer(toy.outer(5), misses(toy.inner, toy.outer))
+"""
+    assert tree.run(code) == [46, 2]
+    assert tree.run(code) == [46, 0]
+
+
+def test_field_that_is_called_like_a_kernel(tree):
+    """No dependence on the kernel `field`, which would make a circle."""
+    source = """
+@kernel
+def read(records):
+    return records[0].field
+
+@kernel
+def field(records):
+    return read(records) + 1
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    code = """
+records = np.array([(3,)], [("field", "i8")])
+answer(toy.field(records), toy.read(records[::-1]), misses(toy.field, toy.read))
+"""
+    assert tree.run(code)[:2] == [4, 3]
+    assert tree.run(code) == [4, 3, 0]
+
+
+def test_lambdas_of_one_line(tree):
+    source = "a, b = kernel(lambda x: x + 1), kernel(lambda x: x + 2)"
+    (tree.envs / "rules" / "toy.py").open("a").write(f"\n{source}\n")
+    for expected in (2, 0):
+        assert tree.run("answer(toy.a(5), toy.b(5), misses(toy.a, toy.b))") == [6, 7, expected]
+
+
+def test_default_arguments(tree):
+    source = """
+def with_default(n):
+    @kernel
+    def add(x, y=n):
+        return x + y
+    return add
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    for n in (1, 2):
+        assert tree.run(f"answer(toy.with_default({n})(5))") == [5 + n]
+
+
+def test_recursion(tree):
+    source = """
+@kernel
+def factorial(n):
+    if n < 2:
+        return 1
+    return n * factorial(n - 1)
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    for expected in (1, 0):
+        assert tree.run("answer(toy.factorial(5), misses(toy.factorial))") == [120, expected]
+
+
+@pytest.mark.parametrize("patch", ["toy.STRIDE = 7", "toy.TABLE = np.arange(4) * 5"])
+def test_table_changed_at_run_time_is_not_published_as_the_source(tree, patch):
+    patched = tree.run(f"{patch}\nanswer(toy.outer(5))")
+    assert patched in ([36], [50])
+    assert tree.run("answer(toy.outer(5))") == [46]
+    assert tree.run(f"{patch}\nanswer(toy.outer(5))") == patched
+
+
+def test_callee_older_than_its_table_is_not_published(tree):
+    """In memory `inner` keeps the old stride; no other process may get that as the new one's."""
+    code = "toy.inner(5)\ntoy.STRIDE = 7\nanswer(toy.outer(5))"
+    assert tree.run(code) == [46]
+    assert tree.run("toy.STRIDE = 7\nanswer(toy.outer(5))") == [36]
+    assert tree.run("answer(toy.outer(5))") == [46]
+
+
+def test_source_edited_between_start_and_import(tree):
+    """The folder's digest is of the old source, the function in memory of the new one."""
+    code = """
+kernel_key.tree_digest("azumaya.envs")
+path = toy.__file__
+source = open(path).read()
+exec(compile(source.replace("x * STRIDE", "x * 3"), path, "exec"), vars(toy))
+answer(toy.outer(5))
+"""
+    assert tree.run(code) == [16]
+    assert tree.run("answer(toy.outer(5))") == [46]
+
+
+def test_functions_outside_the_sources_stay_in_memory(tree):
+    (tree.root / "lib" / "own.py").write_text("""
+from azumaya.envs.compile import kernel
+from azumaya.envs.rules import toy
+
+inner = toy.inner
+
+@kernel
+def stranger(x):
+    return inner(x)
+""")
+    code = """
+import own
+caller = toy.make_caller(own.stranger)
+answer(own.stranger(5), caller(5), misses(own.stranger, caller))
+"""
+    for _ in range(2):
+        assert tree.run(code) == [45, 90, 2]
+    assert [entry.name.split("-")[0] for entry in tree.entries()] == ["inner"]
+
+
+def test_kernel_as_an_argument(tree):
+    source = """
+@kernel
+def apply(f, x):
+    return f(x)
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    code = "answer(toy.apply(toy.inner, 5), toy.apply(toy.make(1), 5), misses(toy.apply))"
+    assert tree.run(code) == [45, 6, 2]
+    assert tree.run(code) == [45, 6, 0]
+
+
+def test_record_types_with_other_offsets(tree):
+    source = """
+@kernel
+def field(records):
+    return records[1].a
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    code = """
+layouts = [[("a", "i8"), ("b", "i8")], [("b", "i8"), ("a", "i8")], [("a", "i8")]]
+answer(*(toy.field(np.array([(1, 2), (3, 4)], np.dtype(l))) if len(l) == 2 else
+         toy.field(np.array([(1,), (9,)], np.dtype(l))) for l in layouts), misses(toy.field))
+"""
+    assert tree.run(code) == [3, 4, 9, 3]
+    assert tree.run(code) == [3, 4, 9, 0]
