@@ -1,0 +1,189 @@
+"""`azumaya puzzles`: what it writes, prints and returns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from azumaya.baselines import puzzle_commands
+from azumaya.baselines.cli import app
+from azumaya.envs.puzzles import generator, load_bank
+from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
+from azumaya.envs.puzzles.generator import generate
+from azumaya.envs.puzzles.grid import to_text
+from typer.testing import CliRunner, Result
+
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+SEED = 31
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def azumaya(*words: object) -> Result:
+    return CliRunner().invoke(app, ["puzzles", *map(str, words)])
+
+
+def lines(file: Path) -> list[str]:
+    return [line for line in file.read_text().splitlines() if not line.startswith("#")]
+
+
+def test_generate_prints_puzzles() -> None:
+    result = azumaya("generate", "--count", 3, "--seed", SEED)
+    assert result.exit_code == 0
+    assert result.stdout.split() == generate(3, SEED)
+
+
+def test_generate_writes_a_file_that_begins_as_the_bank_does(tmp_path: Path) -> None:
+    file = tmp_path / "new.txt"
+    result = azumaya("generate", "--count", 4, "--seed", BANK_SEED, "--output", file)
+    assert result.exit_code == 0
+    assert "4 puzzles in" in result.stderr
+    assert BANK_FILE.read_bytes().startswith(file.read_bytes())
+
+
+def test_generate_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "new.txt"
+    command = ["generate", "--count", 5, "--seed", SEED, "--output", file]
+    monkeypatch.setattr(puzzle_commands, "BATCH", 2)
+    make, calls = generator.generate, []
+
+    def stops(*args, **options):
+        calls.append(options.get("first"))
+        if calls[-1] == 2:
+            raise KeyboardInterrupt
+        return make(*args, **options)
+
+    monkeypatch.setattr(generator, "generate", stops)
+    result = azumaya(*command)
+    assert result.exit_code == 130
+    assert "stopped after 2 of 5" in result.stderr
+    assert lines(file) == make(2, SEED)
+
+    monkeypatch.setattr(generator, "generate", make)
+    with file.open("a") as torn:
+        torn.write("53..7")
+    result = azumaya(*command)
+    assert result.exit_code == 0
+    assert "5 puzzles in" in result.stderr
+    assert "2 of them from before" in result.stderr
+    assert lines(file) == make(5, SEED)
+    whole = file.read_bytes()
+    assert azumaya(*command).exit_code == 0
+    assert file.read_bytes() == whole
+
+
+def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
+    file = tmp_path / "new.txt"
+    azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
+    whole = file.read_bytes()
+    result = azumaya("generate", "--count", 2, "--seed", SEED + 1, "--output", file)
+    assert result.exit_code == 2
+    assert "not made with these options" in result.stderr
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [(("--relax", "edges"), "no criterion ['edges']"), (("--max-givens", 3), "max_givens: 3")],
+)
+def test_generate_refuses_what_it_cannot_do(words, problem: str, tmp_path: Path) -> None:
+    file = tmp_path / "new.txt"
+    result = azumaya("generate", "--count", 1, *words, "--output", file)
+    assert result.exit_code == 2
+    assert problem in result.stderr
+    assert not file.exists()
+
+
+def test_generate_takes_relaxed_criteria() -> None:
+    words = ("--relax", "lines", "--relax", "centre", "--max-givens", "30")
+    result = azumaya("generate", "--count", 2, "--seed", SEED, *words)
+    assert result.stdout.split() == generate(2, SEED, relax=["centre", "lines"], max_givens=30)
+
+
+def test_check_is_content_with_good_puzzles(tmp_path: Path) -> None:
+    file = tmp_path / "good.txt"
+    file.write_text("\n".join(generate(3, SEED)))
+    result = azumaya("check", file)
+    assert result.exit_code == 0
+    assert result.stdout.strip() == "3 of 3 puzzles meet every criterion"
+
+
+def test_check_says_what_is_missed_where(tmp_path: Path) -> None:
+    file = tmp_path / "bad.txt"
+    good = generate(1, SEED)[0]
+    file.write_text(f"# three\n{good}\n\n{SOLVED}\n{'55' + '.' * 79}\n")
+    result = azumaya("check", file)
+    assert result.exit_code == 1
+    assert "1 of 3 puzzles meet every criterion" in result.stdout
+    table = [[cell.strip() for cell in row.split("│")[1:4]] for row in result.stdout.splitlines()]
+    found = {tuple(row[:2]) for row in table if row and row[0]}
+    assert found == {("4", "givens"), ("4", "centre"), ("4", "lines"), ("5", "rule")}
+    assert "5 lies on a9 and on b9, in row 9" in result.stdout
+    relaxed = [word for name in ("givens", "centre", "lines") for word in ("--relax", name)]
+    assert "2 of 3" in azumaya("check", file, *relaxed).stdout
+    assert azumaya("check", file, "--relax", "edges").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [("53..\n", "bad.txt:1:5: 4 cells"), ("", "no puzzle in here"), (None, "No such file")],
+)
+def test_files_that_cannot_be_read_are_told(tmp_path: Path, content, problem: str) -> None:
+    file = tmp_path / "bad.txt"
+    if content is not None:
+        file.write_text(content)
+    result = azumaya("check", file)
+    assert result.exit_code == 2
+    assert problem in result.stderr
+
+
+def test_show_draws_a_puzzle_of_the_bank() -> None:
+    result = azumaya("show", "--number", 2)
+    assert result.exit_code == 0
+    puzzle = to_text(load_bank()[1])
+    board = result.stdout.splitlines()[:9]
+    assert "".join("".join(line.split()[1:]) for line in board).replace("·", ".") == puzzle
+    assert [line[0] for line in board] == list("987654321")
+    assert puzzle in result.stdout
+    assert "meets every criterion" in result.stdout
+
+
+def test_show_draws_a_puzzle_given_and_its_solution() -> None:
+    puzzle = "." * 9 + SOLVED[9:]
+    result = azumaya("show", puzzle, "--solution")
+    assert result.stdout.splitlines()[0].split() == list("9" + SOLVED[:9])
+    assert "misses 3" in result.stdout
+
+
+def test_show_colours_the_regions() -> None:
+    drawn = puzzle_commands._drawn(SOLVED, SOLVED)
+    light, dark = puzzle_commands.COLOURS["L"], puzzle_commands.COLOURS["D"]
+    styles = [str(span.style).removeprefix("bold ") for span in drawn.spans]
+    assert styles.count(light) == styles.count(dark) == 36
+    assert styles.count(puzzle_commands.COLOURS["."]) == 9
+    assert styles[0] == light
+    assert styles[8] == light
+    assert styles[-1] == dark
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [(("--number", 9999), "there are 2500"), (("x.sdm",), "neither"), (("5" * 81,), "5 lies on")],
+)
+def test_show_refuses_what_is_not_there(words, problem: str) -> None:
+    result = azumaya("show", *words)
+    assert result.exit_code == 2
+    assert problem in result.stderr
+
+
+def test_help_loads_no_compiler() -> None:
+    code = (
+        "import sys; from azumaya.baselines import puzzle_commands; "
+        "assert 'azumaya.envs.puzzles.solver' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

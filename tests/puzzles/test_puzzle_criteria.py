@@ -1,0 +1,98 @@
+"""The criteria: each one missed alone, and all of them against a naive reading of the advice."""
+
+from __future__ import annotations
+
+import naive_sudoku as naive
+import pytest
+from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.puzzles.criteria import CRITERIA, CRITERION, LINES, MAX_GIVENS, check, demanded
+from azumaya.envs.puzzles.generator import generate
+from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
+
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+GOOD = ".8.56...2.74..8...9.21....82.875.39..6......743..29.168.....7.3.953..4..3...74..."
+HARDEST = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+NAMES = [criterion.name for criterion in CRITERIA]
+
+
+def missed(puzzle: str, max_givens: int = MAX_GIVENS) -> set[str]:
+    return {miss.criterion.name for miss in check(puzzle, max_givens=max_givens).misses}
+
+
+def without(puzzle: str, cells: list[int]) -> str:
+    return "".join("." if c in cells else d for c, d in enumerate(puzzle))
+
+
+def test_the_rulebook_gives_six_pieces_of_advice() -> None:
+    assert NAMES == ["unique", "singles", "givens", "blocks", "centre", "lines"]
+    assert [c.bit for c in CRITERIA] == [1, 2, 4, 8, 16, 32]
+    assert all(c.demand and c.why for c in CRITERIA)
+
+
+def test_lines_are_the_rows_and_columns_of_the_blocks() -> None:
+    expected = {
+        tuple(sorted(set(block) & set(line)))
+        for block in naive.HOUSES[18:]
+        for line in naive.HOUSES[:18]
+        if len(set(block) & set(line)) == 3
+    }
+    assert set(LINES) == expected
+    assert len(LINES) == 54
+
+
+def test_a_good_puzzle_misses_nothing() -> None:
+    report = check(GOOD)
+    assert report.ok
+    assert report.facts.givens == 35
+    assert "35 givens" in str(report)
+    assert "meets every criterion" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "name", "where"),
+    [
+        (HARDEST, "singles", "singles leave 60 cells open"),
+        ("." * 81, "unique", "two solutions differ on a2"),
+        ("82" + HARDEST[2:], "unique", "no solution"),
+        (SOLVED, "givens", "81 givens, at most 36"),
+        (without(SOLVED, naive.HOUSES[18]), "blocks", "block a7-c9"),
+        (without(SOLVED, naive.HOUSES[22] + naive.HOUSES[20]), "blocks", "g7-i9, block d4-f6"),
+        (without(SOLVED, naive.HOUSES[22]), "centre", "0 givens in the centre"),
+        (without(SOLVED, naive.HOUSES[22][5:]), "centre", "5 givens in the centre: d6 e6 f6 d5 e5"),
+        (SOLVED, "lines", "a9 b9 c9, a8 b8 c8"),
+        (without(SOLVED, [c for c in range(81) if c not in (2, 11, 20)]), "lines", ": c9 c8 c7"),
+    ],
+)
+def test_a_report_says_what_is_missed_and_where(puzzle: str, name: str, where: str) -> None:
+    report = check(puzzle)
+    by_name = {miss.criterion.name: miss.where for miss in report.misses}
+    assert where in by_name[name]
+    assert not report.ok
+    assert name in str(report)
+    assert where in str(report)
+    assert name not in {m.criterion.name for m in check(puzzle, relax=[name]).misses}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_criteria_agree_with_a_naive_reading(name: str) -> None:
+    puzzles = generate(3 if INTERPRETED else 40, 11, relax=[name, "singles"])
+    for puzzle in puzzles:
+        assert missed(puzzle) == naive.misses(puzzle, MAX_GIVENS)
+        assert missed(puzzle, 27) == naive.misses(puzzle, 27)
+
+
+def test_relaxing() -> None:
+    assert demanded() == CRITERIA
+    assert CRITERION["lines"] not in demanded("lines")
+    assert demanded(NAMES) == ()
+    with pytest.raises(ValueError, match=r"relax: no criterion \['edges'\].*unique.*lines"):
+        demanded(["lines", "edges"])
+
+
+def test_what_is_no_sudoku_is_refused() -> None:
+    with pytest.raises(PuzzleRuleError, match="7 lies on e9 and on e1, in column e"):
+        check("....7" + "." * 71 + "7" + "." * 4)
+    with pytest.raises(PuzzleRuleError, match="in block g1-i3"):
+        check("." * 60 + "4" + "." * 19 + "4")
+    with pytest.raises(PuzzleFormatError):
+        check("7")

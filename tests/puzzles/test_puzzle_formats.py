@@ -1,0 +1,230 @@
+"""Readers of puzzles: every form round-trips, and what is no puzzle is told with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from azumaya.envs.puzzles.formats import (
+    format_grid,
+    parse_puzzle,
+    parse_puzzles,
+    read_numbered,
+    read_puzzles,
+)
+from azumaya.envs.puzzles.grid import (
+    PuzzleFormatError,
+    PuzzleRuleError,
+    as_cells,
+    check_rule,
+    to_text,
+)
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+
+puzzles = st.text(".123456789", min_size=81, max_size=81)
+anything = st.text() | st.text('.0123456789|-+*=# \t\r\n[]Puzle,"\ufeff', max_size=400)
+
+
+def rows(puzzle: str) -> list[str]:
+    return [puzzle[i : i + 9] for i in range(0, 81, 9)]
+
+
+def as_lines(puzzle: str) -> str:
+    return "\n".join(rows(puzzle))
+
+
+def as_sdk(puzzle: str) -> str:
+    return f"#ARuud\n#DA puzzle\n[Puzzle]\n{as_lines(puzzle)}\n[State]\n{as_lines('1' * 81)}\n"
+
+
+def as_ss(puzzle: str) -> str:
+    barred = [f" |{r[:3]}|{r[3:6]}|{r[6:]}|" for r in rows(puzzle)]
+    between = " |---+---+---|"
+    frame = " *-----------*"
+    return "\n".join([frame, *barred[:3], between, *barred[3:6], between, *barred[6:], frame])
+
+
+def as_csv(puzzle: str) -> str:
+    return f"id,puzzle,solution,difficulty\n1,{puzzle.replace('.', '0')},,2.2\n"
+
+
+FORMS = {
+    "line": str,
+    "zeros": lambda puzzle: puzzle.replace(".", "0"),
+    "comment": lambda puzzle: f"# one\r\n\r\n{puzzle}  # two\r\n",
+    "lines": as_lines,
+    "grid": format_grid,
+    "sdk": as_sdk,
+    "ss": as_ss,
+    "csv": as_csv,
+    "quoted": lambda puzzle: f'"puzzle","solution"\n"{puzzle}",""\n',
+    "bom": lambda puzzle: "\ufeff" + as_lines(puzzle),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(puzzle=puzzles)
+@settings(max_examples=40, deadline=None)
+def test_every_form_round_trips(form: str, puzzle: str) -> None:
+    assert parse_puzzle(FORMS[form](puzzle)) == puzzle
+
+
+@given(st.lists(st.tuples(puzzles, st.sampled_from(["line", "zeros", "lines", "grid", "ss"]))))
+@settings(max_examples=40, deadline=None)
+def test_forms_can_be_mixed(parts: list[tuple[str, str]]) -> None:
+    text = "".join(FORMS[form](puzzle) + "\n\n" for puzzle, form in parts)
+    if not parts:
+        with pytest.raises(PuzzleFormatError, match="no puzzle"):
+            parse_puzzles(text)
+        return
+    assert [numbered.puzzle for numbered in parse_puzzles(text)] == [p for p, _ in parts]
+
+
+@given(anything)
+@example("[Puzzle]\n" + "1" * 9)
+@example('puzzle,\n"')
+@example("puzzle,solution\n" + "1" * 81 + ",2")
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    last = text.count("\n") + text.count("\r") + 1
+    for read in (parse_puzzle, parse_puzzles, read_puzzles, as_cells):
+        result = attempt(read, text)
+        if isinstance(result, PuzzleFormatError):
+            assert result.problem
+            assert 0 <= result.line <= last
+        else:
+            assert len(result) > 0
+
+
+def attempt(read, source):
+    """What a reader makes of a source, or the one error that it may raise."""
+    try:
+        return read(source)
+    except PuzzleFormatError as error:
+        return error
+
+
+@given(anything, st.sampled_from(["a.sdm", "a.csv"]))
+@settings(max_examples=50, deadline=None)
+def test_any_file_is_read_or_refused(tmp_path_factory, text: str, name: str) -> None:
+    file = tmp_path_factory.mktemp("puzzles") / name
+    file.write_bytes(text.encode("utf-16" if text.startswith("1") else "utf-8", "surrogatepass"))
+    result = attempt(read_puzzles, file)
+    if isinstance(result, PuzzleFormatError):
+        assert str(result).startswith(str(file))
+    else:
+        assert all(len(puzzle) == 81 for puzzle in result)
+
+
+@given(puzzles)
+@settings(max_examples=60, deadline=None)
+def test_cells_and_text_are_each_others_inverse(puzzle: str) -> None:
+    cells = as_cells(puzzle)
+    assert (cells.shape, cells.dtype) == ((81,), np.uint8)
+    assert to_text(cells) == to_text(cells.tolist()) == puzzle
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "problem"),
+    [
+        ("", 0, 0, "no puzzle in here"),
+        ("# nothing\n\n", 0, 0, "no puzzle in here"),
+        (f"{EASY}\n{EASY[:40]}x{EASY[41:]}", 2, 41, "'x' is no cell"),
+        (f"{EASY}\n{EASY[:-1]}", 2, 10, "80 cells: a row has 9, a whole puzzle 81"),
+        (f"\n{EASY}5", 2, 82, "82 cells"),
+        ("5..|.8.|..\n", 1, 11, "8 cells"),
+        ("5.. | .8. | ...3", 1, 16, "10 cells"),
+        (as_lines(EASY)[:-10], 1, 0, "a grid of 8 rows only"),
+        (f"{as_lines(EASY)[:-10]}\n{EASY}", 1, 0, "a grid of 8 rows only"),
+        (f"#A\n{as_lines(EASY)[:19]}\n[State]\n", 2, 0, "a grid of 2 rows only"),
+        (f"{EASY},{EASY}", 1, 82, "',' is no cell"),
+        (f"puzzle,solution\n{EASY[:80]},", 2, 1, "80 cells: a whole puzzle has 81"),
+        (f"id,puzzle\n1,{EASY}\n2\n", 3, 2, "1 fields, none for the puzzle"),
+        (f"id,puzzle\n1,{EASY[:9]}?{EASY[10:]}\n", 2, 12, "'?' is no cell"),
+        (f"puzzle,solution\n{EASY},{SOLVED}\n{HARD},{SOLVED}", 3, 83, "does not fit its puzzle"),
+    ],
+)
+def test_errors_name_the_place(text: str, line: int, column: int, problem: str) -> None:
+    with pytest.raises(PuzzleFormatError) as caught:
+        parse_puzzles(text, "a.txt")
+    error = caught.value
+    assert (error.line, error.column) == (line, column)
+    assert problem in error.problem
+    place = "".join(f":{n}" for n in (line, column) if n)
+    assert str(error).startswith(f"a.txt{place}: ")
+
+
+def test_a_table_may_give_the_solution() -> None:
+    assert parse_puzzle(f"quizzes,solutions\n{EASY},{SOLVED}\n") == EASY
+
+
+def test_only_one_puzzle_where_one_is_wanted() -> None:
+    with pytest.raises(PuzzleFormatError, match="<text>:3: a second puzzle"):
+        parse_puzzle(f"{EASY}\n\n{HARD}")
+
+
+def test_lines_are_those_where_puzzles_start() -> None:
+    text = f"# both\n{EASY}\n\n{as_ss(HARD)}\n"
+    assert read_numbered(text) == [(EASY, 2), (HARD, 5)]
+
+
+def test_files_are_read_by_path_or_name(tmp_path: Path) -> None:
+    file = tmp_path / "two.sdm"
+    file.write_text(f"{EASY}\n{HARD}\n")
+    assert read_puzzles(file) == read_puzzles(str(file)) == [EASY, HARD]
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PuzzleFormatError, match=r"'two\.sdm' is neither a puzzle .* nor a file"):
+        read_puzzles("two.sdm")
+    with pytest.raises(FileNotFoundError):
+        read_puzzles(tmp_path / "two.sdm")
+
+
+def test_a_file_of_bytes_is_told_with_the_place(tmp_path: Path) -> None:
+    file = tmp_path / "bytes.sdm"
+    file.write_bytes(EASY.encode() + b"\n53\xff")
+    with pytest.raises(PuzzleFormatError, match=r"bytes\.sdm:2:3: this is no text in UTF-8"):
+        read_puzzles(file)
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        (np.zeros((9, 9), np.int8), r"shape \(81,\)"),
+        (np.zeros(81), "whole numbers, not float64"),
+        ([0] * 80 + [-1], "-1 on i1"),
+        ([0, 10] + [0] * 79, "10 on b9"),
+    ],
+)
+def test_numbers_that_are_no_puzzle_are_refused(cells, problem: str) -> None:
+    with pytest.raises(PuzzleFormatError, match=problem):
+        as_cells(cells)
+
+
+@pytest.mark.parametrize(
+    ("cells", "squares", "house"),
+    [
+        ((0, 8), ("a9", "i9"), "row 9"),
+        ((4, 76), ("e9", "e1"), "column e"),
+        ((30, 50), ("d6", "f4"), "block d4-f6"),
+        ((60, 80), ("g3", "i1"), "block g1-i3"),
+    ],
+)
+def test_a_broken_rule_names_squares_and_house(cells, squares, house: str) -> None:
+    puzzle = "".join("7" if c in cells else "." for c in range(81))
+    with pytest.raises(PuzzleRuleError) as caught:
+        check_rule(puzzle)
+    error = caught.value
+    assert (error.number, error.squares, error.house) == (7, squares, house)
+    assert str(error) == f"puzzle: 7 lies on {squares[0]} and on {squares[1]}, in {house}"
+
+
+def test_a_puzzle_within_the_rule_passes() -> None:
+    assert [check_rule(puzzle) for puzzle in (EASY, SOLVED, "." * 81)] == [None, None, None]
