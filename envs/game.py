@@ -102,7 +102,7 @@ class Scene:
     trays: tuple[tuple[str, tuple[Stone, ...]], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
     """A game: its state's layout, its kernels, its options, its words.
 

@@ -1,0 +1,415 @@
+"""One player, the learner, in many games at once; the other seat is played inside.
+
+The other seat's moves are part of the learner's step: after `step` every game is at the
+learner's turn again, in this episode or the next.
+"""
+
+# ruff: noqa: PLR0913, PLR0917 - kernels take arrays, not objects
+
+from __future__ import annotations
+
+import functools
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from azumaya.envs.adapters.batch_kernels import (
+    PLANES,
+    SERIES,
+    batch_kernels,
+    first_illegal,
+    key_of,
+)
+from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
+from azumaya.envs.adapters.workers import Workers
+from azumaya.envs.bits import clear, word_count
+from azumaya.envs.compile import kernel
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
+from azumaya.envs.position import Position, check_seed
+from azumaya.envs.rng import random_below
+from azumaya.envs.setup import Setup
+from azumaya.envs.spread import aligned, padded
+
+Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
+Opponent = str | Policy
+
+SEATS = ("alternating", "random", 0, 1)
+RANDOM, GREEDY, POLICIES = 0, 1, 2
+"""Codes of opponents: the compiled ones, then the policies in their order."""
+COMPILED = {"random": RANDOM, "greedy": GREEDY}
+_SEAT_DRAW, _OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
+_WHOLE = 1 << 31
+_PATIENCE = 1000
+ILLEGAL_REWARD = -1.0
+
+SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64)])
+"""Which seat the learner has in a game, and the code of who has the other."""
+
+
+class Turn(NamedTuple):
+    """What a step of the learner led to; `n` games, of which `m` ended.
+
+    Attributes:
+        rewards: what the learner gained, the opponent's moves included, `(n,)` float32.
+        dones: whether the game ended, `(n,)` bool; the next one has begun.
+        ended: the rows of the games that ended, `(m,)`.
+        finals: what the learner saw at their end, `(m, C, rows, columns)` int8.
+        truncated: whether a limit ended them, `(m,)` bool.
+    """
+
+    rewards: np.ndarray
+    dones: np.ndarray
+    ended: np.ndarray
+    finals: np.ndarray
+    truncated: np.ndarray
+
+
+@functools.cache
+def _seat_kernel() -> Any:
+    @kernel
+    def seat(start, stop, rows, series, seats, seating, limits, codes):
+        """Draw the learner's seat and opponent for the episode that begins in each row."""
+        for r in range(start, stop):
+            i = rows[r]
+            key = key_of(series[i])
+            if seating == 2:
+                seats[i].seat = (series[i].episode + series[i].number) & 1
+            elif seating == 3:
+                seats[i].seat = random_below(key, _SEAT_DRAW, 2)
+            else:
+                seats[i].seat = seating
+            drawn, chosen = random_below(key, _OPPONENT_DRAW, _WHOLE), 0
+            while drawn >= limits[chosen]:
+                chosen += 1
+            seats[i].opponent = codes[chosen]
+
+    return seat
+
+
+@functools.cache
+def _respond_kernel(game: Game) -> Any:
+    play, write_legal, choose_greedy = game.play, game.write_legal, greedy_kernel(game)
+
+    @kernel
+    def respond(start, stop, rows, states, series, seats, words, trial, ties):
+        """Let compiled opponents move until the learner is to act or the game ends."""
+        for r in range(start, stop):
+            i = rows[r]
+            if seats[i].opponent >= POLICIES:
+                continue
+            key = key_of(series[i])
+            while states[i].over == RUNNING and states[i].to_move != seats[i].seat:
+                clear(words)
+                write_legal(states[i], words)
+                if seats[i].opponent == RANDOM:
+                    action = choose_random(words, key, series[i].ply)
+                else:
+                    action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
+                series[i].ply += 1
+                play(states[i], action)
+
+    return respond
+
+
+class Duel:
+    """Many games between a learner and opponents played inside.
+
+    Args:
+        game: the game.
+        setup: its checked options.
+        count: how many games are played at once.
+        opponent: `"random"`, `"greedy"`, a policy, or several of them with their weights, as
+            pairs or a mapping: each episode draws one.
+        seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
+        illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
+            once (`"lose"`), as plain algorithms without masks need it.
+        threads: threads for compiled moves; None for all cores.
+
+    Raises:
+        OptionError: an argument has a value it cannot take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setup: Setup,
+        count: int,
+        *,
+        opponent: Opponent | Sequence[tuple[Opponent, float]] | Mapping[Opponent, float] = "random",
+        seat: int | str = "alternating",
+        illegal: str = "raise",
+        threads: int | None = 1,
+    ) -> None:
+        if illegal not in ("raise", "lose"):
+            raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
+        self.game, self.setup, self.count = game, setup, check_count(count)
+        self._illegal_loses, self._seeded = illegal == "lose", False
+        self.set_opponent(opponent)
+        self.set_seat(seat)
+        self._workers = Workers(threads)
+        self._kernels = batch_kernels(game)
+        self._respond_all = _respond_kernel(game)
+        self.states = game.new_states(count)
+        self._series = as_states(np.zeros(count, SERIES))
+        self._seats = as_states(np.zeros(count, SEAT))
+        self._mask_words = word_count(setup.num_actions)
+        self._legal = np.zeros((count, self._mask_words), np.uint64)
+        self.planes = np.zeros((count, len(game.planes), *game.shape), np.int8)
+        self.masks = np.zeros((count, setup.num_actions), np.int8)
+
+    # ---- who plays ----
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change who plays the other seat, from each game's next episode on."""
+        pairs = _weighted(opponent)
+        self._policies = [p for p, _ in pairs if not isinstance(p, str)]
+        codes, policies = [], POLICIES
+        for each, _ in pairs:
+            codes.append(COMPILED[each] if isinstance(each, str) else policies)
+            policies += not isinstance(each, str)
+        weights = np.array([weight for _, weight in pairs], np.float64)
+        limits = np.floor(np.cumsum(weights) / weights.sum() * _WHOLE).astype(np.int64)
+        limits[np.flatnonzero(weights)[-1] :] = _WHOLE
+        self._limits, self._codes = limits, np.array(codes, np.int64)
+
+    def set_seat(self, seat: int | str) -> None:
+        """Change the learner's seat, from each game's next episode on."""
+        if isinstance(seat, bool) or seat not in SEATS:
+            raise OptionError(f"seat={seat!r}: must be one of {SEATS}")
+        self._seating = {"alternating": 2, "random": 3}.get(str(seat), seat)
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game, `(n,)`."""
+        return self._seats["seat"].copy()
+
+    # ---- episodes ----
+
+    def reset(self, seeds: Sequence[int] | int | None = None) -> None:
+        """Begin an episode in every game.
+
+        Args:
+            seeds: one seed for all games, game `i` playing as environment number `i`; a list
+                of seeds, one for each game; or None: the series goes on, or starts at random.
+        """
+        if seeds is None and self._seeded:
+            self._series["episode"] += 1
+        else:
+            seed_series(self._series, secrets.randbits(63) if seeds is None else seeds)
+            self._seeded = True
+        self._begin(np.arange(self.count))
+        self._look_all()
+
+    def step(self, actions: np.ndarray) -> Turn:
+        """The learner's action in every game, and what follows until it is to act again.
+
+        Raises:
+            IllegalActionError: the actions have a wrong shape or type, or one is illegal; the
+                error names the game, and none has changed.
+        """
+        actions = check_actions(actions, self.count)
+        lost = self._lost(actions)
+        before = self.states["payoff"].copy()
+        rows = np.flatnonzero(~lost)
+        self._move(rows, actions[rows])
+        self._respond(rows)
+        gains = self.states["payoff"] - before
+        rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
+        rewards[lost] = ILLEGAL_REWARD
+        dones = (self.states["over"] != RUNNING) | lost
+        ended = np.flatnonzero(dones)
+        truncated = self.states["over"][ended] == TRUNCATED
+        finals = self.look(ended, self._seats["seat"][ended])[0]
+        if ended.size:
+            self._series["episode"][ended] += 1
+            self._begin(ended)
+        self._look_all()
+        return Turn(rewards, dones, ended, finals, truncated)
+
+    def _lost(self, actions: np.ndarray) -> np.ndarray:
+        """Which games an illegal action has just lost, `(n,)` bool; or raise, naming the first."""
+        lost = np.zeros(self.count, np.bool_)
+        row = 0
+        while row < self.count:
+            row = first_illegal(row, self.count, self._legal, actions, self.setup.num_actions)
+            if row < 0:
+                break
+            if not self._illegal_loses:
+                raise illegal_row(self.game, self.setup, self.states, int(row), int(actions[row]))
+            lost[row] = True
+            row += 1
+        return lost
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an object of its own."""
+        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._workers.close()
+
+    # ---- inside ----
+
+    def _begin(self, rows: np.ndarray) -> None:
+        """Begin episodes; one that ends before the learner could act is passed over."""
+        for _ in range(_PATIENCE):
+            self._kernels.begin(0, len(rows), rows, self.states, self._series, self.setup.starts)
+            _seat_kernel()(
+                0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
+                self._codes,
+            )  # fmt: skip
+            self._respond(rows)
+            rows = rows[self.states["over"][rows] != RUNNING]
+            if not rows.size:
+                return
+            self._series["episode"][rows] += 1
+        raise OptionError(
+            f"options: in {_PATIENCE} episodes the game was over before the learner could act"
+        )
+
+    def _respond(self, rows: np.ndarray) -> None:
+        """The opponents' moves, until the learner is to act or the game ends."""
+
+        def task(start: int, stop: int) -> None:
+            words = np.zeros(self._mask_words, np.uint64)
+            self._respond_all(
+                start, stop, rows, self.states, self._series, self._seats, words,
+                self.game.new_states(1), words.copy(),
+            )  # fmt: skip
+
+        self._workers.run(task, len(rows))
+        for number, policy in enumerate(self._policies):
+            mine = rows[self._seats["opponent"][rows] == POLICIES + number]
+            while (mine := self._waiting(mine)).size:
+                self._move(mine, self._ask(policy, mine))
+
+    def _waiting(self, rows: np.ndarray) -> np.ndarray:
+        """Those of the games in which the opponent is to move."""
+        running = self.states["over"][rows] == RUNNING
+        theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
+        return rows[running & theirs]
+
+    def _ask(self, policy: Policy, rows: np.ndarray) -> np.ndarray:
+        planes, masks = self.look(rows, self.states["to_move"][rows])
+        actions = check_actions(policy(planes, masks), len(rows))
+        inside = (actions >= 0) & (actions < self.setup.num_actions)
+        legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
+        if not legal.all():
+            bad = int(np.argmin(legal))
+            raise illegal_row(
+                self.game, self.setup, self.states, int(rows[bad]), int(actions[bad]), "opponent"
+            )
+        return actions
+
+    def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        def task(start: int, stop: int) -> None:
+            self._kernels.move(start, stop, rows, actions, self.states)
+
+        self._workers.run(task, len(rows))
+
+    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What players see of games: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
+        legal = np.empty((len(rows), self._mask_words), np.uint64)
+        return self._look(rows, np.ascontiguousarray(players), legal)
+
+    def _look_all(self) -> None:
+        rows = np.arange(self.count)
+        self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)
+
+    def _look(
+        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        game, count = self.game, len(rows)
+        size = len(game.planes) * game.cells
+        planes = aligned((count, padded(size)), np.int8)
+        masks = aligned((count, padded(self.setup.num_actions)), np.int8)
+        packed = np.empty((1, game.observation_words), np.uint64)
+
+        def task(start: int, stop: int) -> None:
+            choices = np.empty(self._mask_words, np.uint64)
+            seen = np.empty(game.observation_words, np.uint64)
+            self._kernels.look(
+                start, stop, rows, players, PLANES, self.states, choices, seen, legal, masks,
+                planes, packed,
+            )  # fmt: skip
+
+        self._workers.run(task, count)
+        shape = (count, len(game.planes), *game.shape)
+        return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]
+
+
+def _weighted(opponent: Any) -> list[tuple[Any, float]]:
+    """Opponents with their weights, checked."""
+    if isinstance(opponent, str) or callable(opponent):
+        pairs = [(opponent, 1.0)]
+    else:
+        items = opponent.items() if isinstance(opponent, Mapping) else opponent
+        try:
+            pairs = [(each, float(weight)) for each, weight in items]
+        except (TypeError, ValueError):
+            pairs = []
+    known = all(callable(p) or p in COMPILED for p, _ in pairs)
+    if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
+        raise OptionError(
+            f"opponent={opponent!r}: must be one of {', '.join(COMPILED)}, a policy, or pairs of "
+            "such and weights"
+        )
+    if not any(weight for _, weight in pairs):
+        raise OptionError(f"opponent={opponent!r}: one of the weights must be above 0")
+    return pairs
+
+
+def check_count(count: Any) -> int:
+    """A number of games, from 1 on; raises `OptionError`."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
+    return int(count)
+
+
+def seed_series(series: np.ndarray, seeds: Sequence[int] | int) -> None:
+    """Begin new series of episodes: of one seed for all games, or of one for each.
+
+    Game `i` of one seed draws as environment number `i` of it; a game with a seed of its own as
+    number 0, like an environment by itself.
+
+    Raises:
+        OptionError: a seed is none, or there are too few or too many.
+    """
+    if isinstance(seeds, Sequence | np.ndarray):
+        if len(seeds) != len(series):
+            raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
+        numbers, checked = np.zeros(len(series), np.int64), [check_seed(seed) for seed in seeds]
+        series["seed"] = np.array(checked, np.uint64)
+    else:
+        numbers = np.arange(len(series))
+        series["seed"] = np.uint64(check_seed(seeds))
+    series["number"] = numbers
+    series["episode"] = 0
+    series["ply"] = 0
+
+
+def check_actions(actions: Any, count: int) -> np.ndarray:
+    """Actions as `(count,)` int64 of their own; raises `IllegalActionError`."""
+    given = np.asarray(actions)
+    if given.shape != (count,):
+        raise IllegalActionError(f"actions: shape {given.shape} given, ({count},) is needed")
+    if given.dtype.kind not in "iu":
+        raise IllegalActionError(f"actions: {given.dtype} given, whole numbers are needed")
+    if given.dtype == np.uint64:
+        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
+    return given.astype(np.int64)
+
+
+def illegal_row(
+    game: Game, setup: Setup, states: np.ndarray, row: int, action: int, whose: str = ""
+) -> IllegalActionError:
+    """The error for an illegal action in one game of a batch."""
+    position = Position.of_states(game, setup, states[row : row + 1])
+    try:
+        reason = position.explain(action)
+    except IllegalActionError as error:
+        reason = str(error)
+    return IllegalActionError(f"{whose + ' ' if whose else ''}actions[{row}]: {reason}")

@@ -1,0 +1,73 @@
+"""Compiled players: uniformly random, and greedy by one step of lookahead.
+
+Both draw from the episode's key (`azumaya.envs.rng`) by the number of the choice, at numbers
+that no game's own draws reach, so that a game played by them is the same in any batch.
+"""
+
+# ruff: noqa: PLR0913, PLR0917 - kernels take arrays, not objects
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from azumaya.envs.bits import ONE, ZERO, clear, count, lowest, put_bit, select_in
+from azumaya.envs.compile import kernel
+from azumaya.envs.game import Game
+from azumaya.envs.rng import random_below
+
+CHOICES = 1 << 32
+"""Draws from this number on choose moves; a game's own draws have small numbers."""
+DECIDED = 1 << 40
+"""What winning a point by the end of the game is worth: more than any evaluation."""
+
+
+@kernel
+def choose_random(words, key, n):
+    """One of the actions set in `words`, `(W,)`, uniformly; choice `n` of an episode's key."""
+    return select_in(words, random_below(key, CHOICES + n, count(words)))
+
+
+@functools.cache
+def worth_kernel(game: Game) -> Any:
+    """The kernel `worth(state, player)`: an ended game by its result, any other by `evaluate`."""
+    evaluate = game.evaluate
+
+    @kernel
+    def worth(state, player):
+        if state.over:
+            return DECIDED * (state.payoff if player == 0 else -state.payoff)
+        return evaluate(state, player)
+
+    return worth
+
+
+@functools.cache
+def greedy_kernel(game: Game) -> Any:
+    """The kernel `choose_greedy(state, words, key, n, trial, ties)` of a game.
+
+    It returns the legal action, of those set in `words`, `(W,)`, after which the position is
+    worth most to the mover; among equals choice `n` of the key decides. `trial`, `(1,)` states,
+    and `ties`, `(W,)` words, are room to work in.
+    """
+    play, worth = game.play, worth_kernel(game)
+
+    @kernel
+    def choose_greedy(state, words, key, n, trial, ties):
+        mover, best, first = state.to_move, 0, True
+        for w in range(words.shape[0]):
+            left = words[w]
+            while left != ZERO:
+                action = 64 * w + lowest(left)
+                left &= left - ONE
+                trial[0] = state
+                play(trial[0], action)
+                value = worth(trial[0], mover)
+                if first or value > best:
+                    best, first = value, False
+                    clear(ties)
+                if value == best:
+                    put_bit(ties, action)
+        return choose_random(ties, key, n)
+
+    return choose_greedy

@@ -1,0 +1,78 @@
+"""From packed words to bytes, written 64 at a time: planes and masks as networks want them.
+
+LLVM turns `spread` into one masked move and one store with AVX-512, into a shuffle and a
+comparison with AVX2; eight bits at a time by multiplication were four times slower. Rows must be
+padded to 64 bytes, as words are written whole (`padded`). Nothing is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from azumaya.envs.compile import INTERPRETED
+
+LINE = 64
+"""Bytes a word spreads to, and the alignment of rows."""
+
+
+def padded(count: int) -> int:
+    """Bytes of a row that holds `count` bytes and is written by whole words."""
+    return -(-count // LINE) * LINE
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """A new array of undefined content whose first byte is aligned to 64 bytes."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    room = np.empty(size + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start : start + size].view(dtype).reshape(shape)
+
+
+if INTERPRETED:
+
+    def spread(out, offset, word):  # type: ignore[no-untyped-def]
+        """Write the 64 bits of a word as bytes 0 and 1, from byte `offset` of `out` on."""
+        octets = np.array([word], np.uint64).view(np.uint8)
+        bits = np.unpackbits(octets, bitorder="little")
+        out.reshape(-1)[offset : offset + LINE] = bits
+
+    def fill(out, offset, count, value):  # type: ignore[no-untyped-def]
+        """Write a byte `count` times, from byte `offset` of `out` on."""
+        out.reshape(-1)[offset : offset + count] = value
+
+else:
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    _BYTE = ir.IntType(8)
+
+    def _address(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+        data = context.make_array(kind)(context, builder, array).data
+        return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [offset])
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def spread(typing_context, out, offset, word):  # type: ignore[no-untyped-def]
+        """Write the 64 bits of a word as bytes 0 and 1, from byte `offset` of `out` on."""
+
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), LINE))
+            octets = builder.zext(bits, ir.VectorType(_BYTE, LINE))
+            address = _address(context, builder, out, args[0], args[1])
+            builder.store(octets, builder.bitcast(address, octets.type.as_pointer()), align=LINE)
+            return context.get_dummy_value()
+
+        return types.void(out, types.int64, types.uint64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def fill(typing_context, out, offset, count, value):  # type: ignore[no-untyped-def]
+        """Write a byte `count` times, from byte `offset` of `out` on."""
+
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            address = _address(context, builder, out, args[0], args[1])
+            cgutils.memset(builder, address, args[2], builder.trunc(args[3], _BYTE))
+            return context.get_dummy_value()
+
+        return types.void(out, types.int64, types.int64, types.int64), generate

@@ -1,0 +1,187 @@
+"""Stable-Baselines3 on many games at once: `AzumayaVecEnv`.
+
+SB3 does not take Gymnasium's vector environments, and its tutorial's way to two-player games
+hides losses from the learner and shows it the opponent's observations. Here one SB3 step is the
+learner's action and all that the opponent does until the learner is to act again or the game is
+over, so a loss on the opponent's move is a reward of -1 for the learner's last action.
+"""
+
+# ruff: noqa: PLR0913 - SB3's and the games' options
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from azumaya.envs.adapters.duel import Duel
+from azumaya.envs.adapters.spaces import observation_box
+from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game
+from azumaya.envs.position import check_seed
+from azumaya.envs.registry import find_game
+from azumaya.envs.setup import prepare
+from gymnasium import spaces
+
+_VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
+
+DTYPES = ("int8", "float32")
+METHODS = ("action_masks", "position")
+
+
+class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
+    """Games against opponents played inside, as a vector environment of Stable-Baselines3.
+
+    Args:
+        game: the game or its name.
+        num_envs: how many games are played at once.
+        opponent: who has the other seat: `"random"`, `"greedy"`, a frozen policy, or several of
+            them with weights, as pairs or a mapping, from which every episode draws one. A
+            policy is called with observations `(n, C, rows, columns)` int8 and masks `(n, A)`
+            int8 and returns actions `(n,)`.
+        seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
+        illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
+            that know no masks.
+        dtype: of observations, `"int8"` or `"float32"`.
+        seed: as `seed()` before the first `reset()`.
+        threads: threads for the games; None for all cores.
+        **options: the game's options.
+
+    Observation space: the planes, a `Box` `(C, rows, columns)`, seen from the learner's seat.
+    Masks come from `env_method("action_masks")`, as MaskablePPO asks for them, `(num_actions,)`
+    int8 each.
+
+    Raises:
+        OptionError: an argument or option has a value it cannot take.
+        PositionError: the option `position` is malformed, impossible or over.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        *,
+        opponent: Any = "random",
+        seat: int | str = "alternating",
+        illegal: str = "raise",
+        dtype: str = "int8",
+        seed: int | None = None,
+        threads: int | None = 1,
+        **options: Any,
+    ) -> None:
+        if dtype not in DTYPES:
+            raise OptionError(f"dtype={dtype!r}: must be one of {DTYPES}")
+        self.game = find_game(game) if isinstance(game, str) else game
+        setup = prepare(self.game, options)
+        self.duel = Duel(
+            self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,
+            threads=threads,
+        )  # fmt: skip
+        self._dtype = np.dtype(dtype)
+        self._own: list[dict[str, Any]] = [{} for _ in range(num_envs)]
+        self._seed = None if seed is None else check_seed(seed)
+        self._actions: np.ndarray | None = None
+        box = observation_box(self.game, self._dtype)
+        super().__init__(num_envs, box, spaces.Discrete(setup.num_actions))
+
+    # ---- stepping ----
+
+    def reset(self) -> np.ndarray:
+        """Begin an episode in every game; returns the observations `(n, C, rows, columns)`.
+
+        Raises:
+            OptionError: options were set for it; they belong to the constructor.
+        """
+        if any(self._options):
+            raise OptionError("options: give them to the constructor of AzumayaVecEnv")
+        self.duel.reset(self._seed)
+        self._seed = None
+        self._reset_seeds()
+        return self._observations(self.duel.planes)
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take note of the learner's actions, `(n,)`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Play them, and the opponents' answers.
+
+        Returns:
+            Observations, rewards `(n,)` float32, dones `(n,)` bool and infos. Games that ended
+            have begun anew; their infos hold `terminal_observation`, what the learner saw at the
+            end.
+
+        Raises:
+            IllegalActionError: an action is illegal; no game was changed.
+        """
+        turn = self.duel.step(self._actions)
+        infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in turn.dones]
+        for row, final, cut in zip(turn.ended, turn.finals, turn.truncated, strict=True):
+            infos[row]["TimeLimit.truncated"] = bool(cut)
+            infos[row]["terminal_observation"] = self._observations(final)
+        return self._observations(self.duel.planes), turn.rewards, turn.dones, infos
+
+    def _observations(self, planes: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(planes, self._dtype)
+
+    def action_masks(self) -> np.ndarray:
+        """The masks of all games, `(n, num_actions)` int8, 1 = legal."""
+        return self.duel.masks
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed the next `reset()`: game `i` plays as environment number `i` of the seed."""
+        self._seed = secrets.randbits(32) if seed is None else check_seed(seed)
+        return [self._seed] * self.num_envs
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change the opponents, from each game's next episode on."""
+        self.duel.set_opponent(opponent)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self.duel.close()
+
+    # ---- what SB3 asks of single environments ----
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks`, or `position`: the position of a game as an object of its own."""
+        rows = self._rows(indices)
+        if method_name == "action_masks":
+            return list(self.duel.masks) if indices is None else [self.duel.masks[i] for i in rows]
+        if method_name == "position":
+            return [self.duel.position(i) for i in rows]
+        raise AttributeError(f"env_method: {method_name!r} is not one of {', '.join(METHODS)}")
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """What `set_attr` set, or an attribute that all games share."""
+        return [self._attribute(attr_name, row) for row in self._rows(indices)]
+
+    def _attribute(self, name: str, row: int) -> Any:
+        if name in self._own[row]:
+            return self._own[row][name]
+        if name in METHODS:
+            return lambda: self.env_method(name, indices=[row])[0]
+        if name == "render_mode":  # the base class asks before it sets its own
+            return None
+        return getattr(self, name)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Keep a value under a name for each game."""
+        for row in self._rows(indices):
+            self._own[row][attr_name] = value
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No game is wrapped by anything."""
+        return [False for _ in self._rows(indices)]
+
+    def get_images(self) -> Sequence[None]:
+        """No pictures: there is no render mode."""
+        return [None] * self.num_envs
+
+    def _rows(self, indices: int | Iterable[int] | None) -> Iterable[int]:
+        rows: Iterable[int] = self._get_indices(indices)
+        return rows
