@@ -92,6 +92,14 @@ def test_numbers_that_change_places_make_two_solutions() -> None:
     assert set(found) == naive.solutions(puzzle, 9)
 
 
+def test_a_number_without_a_place_ends_the_singles() -> None:
+    # No 1 fits into row 9, though every cell can take a number and i1 is a single.
+    puzzle = "......234" + ".1......." + "....1...." + "." * 45 + "23456789."
+    assert naive.by_singles(puzzle) == (False, 0, 0)
+    assert solve_by_singles(puzzle) == (False, 0, 0, puzzle)
+    assert count_solutions(puzzle) == 0
+
+
 def test_counting_stops_at_the_limit() -> None:
     assert count_solutions("." * 81, limit=7) == 7
     with pytest.raises(ValueError, match="limit"):
