@@ -15,6 +15,7 @@ from azumaya.envs.compile import kernel
 U64 = np.uint64
 ZERO, ONE, WORD = U64(0), U64(1), U64(64)
 SIX, LOW6 = U64(6), U64(63)
+FOUR = U64(15)
 
 _M1 = U64(0x5555555555555555)
 _M2 = U64(0x3333333333333333)
@@ -47,6 +48,12 @@ def bit(index):
 def has(word, index):
     """Whether bit `index` (0 to 63) of a word is set."""
     return (word >> U64(index)) & ONE != ZERO
+
+
+@kernel
+def nibble(word, n):
+    """The four bits of a word from bit `4 * n` on, as a number: a word holds 16 small counts."""
+    return np.int64((word >> U64(4 * n)) & FOUR)
 
 
 @kernel

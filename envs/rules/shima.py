@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from azumaya.envs.bits import ONE, U64, ZERO, bit, popcount, put_bit
+from azumaya.envs.bits import ONE, U64, ZERO, bit, popcount, put, put_bit, put_byte, word_count
 from azumaya.envs.compile import kernel
+from azumaya.envs.game import Plane
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS, WORDS
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
@@ -54,6 +55,44 @@ FIELDS: list[tuple[Any, ...]] = [
     ("chooses", np.int64),
 ]
 """The fields of a state that both games have."""
+
+MAX_STEPS = DRAFT_ORDER.shape[0] + 2 + CELLS
+"""Every step but those of the draft, the colour and the starter lays a stone."""
+
+REGION_BITS = 4
+CELL_PLANES = (
+    *(Plane(f"candidate {n}", f"{n} may still be laid here by rule 4") for n in range(1, 10)),
+    *(Plane(f"stone {n}", f"a {n} lies here") for n in range(1, 10)),
+    Plane("own", "regions of the observer (before colours are chosen player_0 counts as light)"),
+    Plane("opposing", "regions of the opponent"),
+    *(
+        Plane(f"region bit {b}", f"bit {b} of the region's number, from 0 in reading order")
+        for b in range(REGION_BITS)
+    ),
+)
+"""The observation's planes of cells in both games."""
+OWN_PLANE = 2 * NUMBERS
+REGION_PLANE = OWN_PLANE + 2
+FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
+"""The byte of the first plane of numbers."""
+SETUP_BYTES = 4
+"""So many planes of numbers both games have: `number_planes`."""
+CELL_BITS, HIGH_BITS = 64, CELLS - 64
+
+
+def number_planes(stages: str, last_stage: int) -> tuple[Plane, ...]:
+    """The first planes of numbers, given what the stages are called."""
+    return (
+        Plane("to move", "1 if the observer is to move", "number"),
+        Plane("stage", stages, "number", last_stage),
+        Plane(
+            "handicap",
+            "handicap stones still to lay, plus 10 if the observer lays them",
+            "number",
+            19,
+        ),
+        Plane("starts", "1 if the observer starts once the handicap is laid", "number"),
+    )
 
 
 # ---- rule predicates ----
@@ -195,3 +234,41 @@ def lay_puzzles(states, puzzles):
         for cell in range(CELLS):
             if puzzles[i, cell]:
                 lay(states[i], np.int64(puzzles[i, cell]) - 1, cell)
+
+
+# ---- observations ----
+
+
+@kernel
+def put_board(words, plane, low, high):
+    """A board as one plane of cells, or as the actions that lay one number."""
+    put(words, plane * CELLS, CELL_BITS, low)
+    put(words, plane * CELLS + CELL_BITS, HIGH_BITS, high)
+
+
+@kernel
+def observe_cells(state, player, words):
+    """The planes of `CELL_PLANES`."""
+    for n in range(NUMBERS):
+        put_board(words, n, state.candidates[n, 0], state.candidates[n, 1])
+        put_board(words, NUMBERS + n, state.stones[n, 0], state.stones[n, 1])
+    for side in range(2):
+        owner = own(state, player ^ side)
+        put_board(words, OWN_PLANE + side, state.territory[owner, 0], state.territory[owner, 1])
+    for b in range(REGION_BITS):
+        low, high = ZERO, ZERO
+        for region in range(NUMBERS):
+            if region >> b & 1:
+                low |= state.regions[region, 0]
+                high |= state.regions[region, 1]
+        put_board(words, REGION_PLANE + b, low, high)
+
+
+@kernel
+def observe_setup(state, player, words, at):
+    """The planes of `number_planes`, from byte `at` on."""
+    lays = 10 if state.handicap_player == player and state.stage < PLAY else 0
+    put_byte(words, at, np.int64(state.to_move == player and not state.over))
+    put_byte(words, at + 1, state.stage)
+    put_byte(words, at + 2, state.handicap + lays)
+    put_byte(words, at + 3, np.int64(state.starter == player and state.stage == HANDICAP))

@@ -10,22 +10,23 @@ from azumaya.envs.bits import ZERO, board_of, cells_of, has
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.game import TERMINATED, Scene, Settings, Stone
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.sudoku81 import (
-    BLOCK_OF,
-    CELL,
-    CELLS,
-    COLUMN_OF,
-    HOUSES,
-    NUMBERS,
-    PEERS,
-    ROW_OF,
-    SIZE,
-    SQUARES,
-    WORDS,
-)
+from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, SQUARES, WORDS
 from azumaya.envs.rules import shima
+from azumaya.envs.rules.sudoku_text import (
+    ALPHABET,
+    ROW_LENGTHS,
+    candidates_of,
+    check_board,
+    dead_cells,
+    digits_of,
+    read_board,
+    why_not_there,
+    write_board,
+)
 from azumaya.envs.rules.territory import FREE, MOST_HANDICAP, empty_states, territory_of
 from azumaya.envs.text import PositionText, split_position, whole_number
+
+Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
 
 SIDES = "ld"
 OWNER_NAMES = ("light", "dark", "neutral")
@@ -85,15 +86,6 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
 # ---- reading a state ----
 
 
-def digits_of(state: Any, boards: str = "stones") -> list[int]:
-    """The number on each of the 81 cells, 0 where there is none."""
-    digits = [0] * CELLS
-    for n in range(NUMBERS):
-        for cell in cells_of(state[boards][n]):
-            digits[cell] = n + 1
-    return digits
-
-
 def region_of(state: Any, cell: int) -> int:
     """The region of a cell, from 0."""
     return next(r for r in range(NUMBERS) if has(state["regions"][r][cell >> 6], cell & 63))
@@ -107,16 +99,6 @@ def owner_of(state: Any, region: int) -> int | None:
     return None
 
 
-def dead_cells(state: Any) -> frozenset[int]:
-    """Empty cells on which no number may be laid by Sudoku's rule."""
-    digits = digits_of(state)
-    open_cells = set()
-    for n in range(NUMBERS):
-        blocked = set(cells_of(np.bitwise_or.reduce(PEERS[cells_of(state["stones"][n])])))
-        open_cells |= set(range(CELLS)) - blocked
-    return frozenset(c for c in range(CELLS) if not digits[c] and c not in open_cells)
-
-
 def owners_text(state: Any) -> str:
     """The owners of the nine regions in the order of their numbers, `?` where free."""
     owners = (owner_of(state, r) for r in range(NUMBERS))
@@ -128,10 +110,7 @@ def owners_text(state: Any) -> str:
 
 def write_text(state: Any, extra: Iterable[str] = ()) -> str:
     """A position text: board, side to move, then the words that are not at their usual value."""
-    digits = digits_of(state)
-    rows = (digits[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
-    board = "/".join("".join(str(d) if d else "." for d in row) for row in rows)
-    words = [board, SIDES[int(state["to_move"]) ^ int(state["light"])]]
+    words = [write_board(digits_of(state)), SIDES[int(state["to_move"]) ^ int(state["light"])]]
     if state["light"]:
         words.append("light=1")
     if state["drafts"]:
@@ -162,8 +141,8 @@ def read_text(
     Raises:
         PositionError: the text is malformed or impossible.
     """
-    parts = split_position(text, (SIZE,) * SIZE, ".123456789", SIDES, (*WORDS_BEFORE_PLAY, *keys))
-    digits = [0 if mark == "." else int(mark) for row in parts.rows for mark in row]
+    parts = split_position(text, ROW_LENGTHS, ALPHABET, SIDES, (*WORDS_BEFORE_PLAY, *keys))
+    digits = read_board(parts)
     _check_board(digits, settings)
     states = empty_states(1, dtype, settings)
     shima.lay_puzzles(states, np.array([digits], np.uint8))
@@ -272,40 +251,61 @@ def explain_before(state: Any, action: int, settings: Settings) -> str | None:
 
 
 def mover_before_play(state: Any) -> int:
-    """Who acts in the stages before the handicap."""
+    """Who acts in the stages before play."""
+    if state["stage"] == shima.HANDICAP:
+        return int(state["handicap_player"])
     if state["stage"] == shima.DRAFT:
         return int(shima.DRAFT_ORDER[sum(letter in "LD" for letter in owners_text(state))])
     return 0 if state["stage"] == shima.COLOUR else 1
 
 
-def why_not_there(state: Any, number: int, cell: int) -> str | None:
+def explain_common(state: Any, action: int, settings: Settings) -> str | None:
+    """The sentence for what both games say first: steps before play, and rule 4; else None."""
+    name = move_name(action, settings)
+    if state["over"]:
+        return f"{name}: the game is over"
+    reason = explain_before(state, action, settings)
+    if reason is not None:
+        return reason
+    there = _why_not_there(state, action // CELLS + 1, action % CELLS)
+    return there and f"{name}: {there}, and no number may stand twice (rule 4)"
+
+
+def _why_not_there(state: Any, number: int, cell: int) -> str | None:
     """What keeps a number (from 1) off a cell by rule 4, or None."""
-    digits, square = digits_of(state), SQUARES[cell]
-    if digits[cell]:
-        return f"{square} holds the {digits[cell]} already"
-    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
-        for other in range(CELLS):
-            if of[other] == of[cell] and digits[other] == number:
-                return f"the {house} of {square} has a {number} on {SQUARES[other]}"
-    region = region_of(state, cell)
-    for other in cells_of(state["regions"][region]):
+    digits = digits_of(state)
+    reason = why_not_there(digits, number, cell)
+    if reason is not None:
+        return reason
+    for other in cells_of(state["regions"][region_of(state, cell)]):
         if digits[other] == number:
-            return f"the region of {square} has a {number} on {SQUARES[other]}"
+            return f"the region of {SQUARES[cell]} has a {number} on {SQUARES[other]}"
     return None
 
 
-def scene(state: Any, start: Any, notes: tuple[str, ...]) -> Scene:
+def check_to_move(state: Any, can_move: bool) -> None:
+    """Refuse a running position whose side to move is impossible or could not lay a stone."""
+    stage = int(state["stage"])
+    if stage >= shima.PLAY:
+        if not can_move:
+            raise PositionError(
+                "position: the player to move cannot lay a stone, but no result= is given"
+            )
+        return
+    expected = mover_before_play(state)
+    if stage == shima.HANDICAP and not shima.room_in(state, shima.NEUTRAL):
+        raise PositionError("position: stage=handicap, but no stone fits the neutral region")
+    if int(state["to_move"]) != expected:
+        raise PositionError(f"position: in this stage player_{expected} is to move")
+
+
+def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> Scene:
     """The position as renderers see it."""
-    owners = [owner_of(state, region_of(state, cell)) for cell in range(CELLS)]
+    regions = tuple(region_of(state, cell) for cell in range(CELLS))
+    owner_by_region = [owner_of(state, region) for region in range(NUMBERS)]
+    owners = [owner_by_region[region] for region in regions]
     digits, givens = digits_of(state), digits_of(start)
     names = ["free" if owner is None else OWNER_NAMES[owner] for owner in owners]
-    candidates: dict[int, tuple[int, ...]] = {
-        cell: tuple(
-            n + 1 for n in range(NUMBERS) if has(state["candidates"][n][cell >> 6], cell & 63)
-        )
-        for cell in range(CELLS)
-        if not digits[cell]
-    }
     return Scene(
         board="sudoku81",
         grounds=tuple(names),
@@ -314,8 +314,9 @@ def scene(state: Any, start: Any, notes: tuple[str, ...]) -> Scene:
             for cell in range(CELLS)
         ),
         dead=dead_cells(state),
-        candidates=candidates,
+        candidates=candidates_of(state),
         notes=notes,
+        regions=tuple(region + 1 for region in regions),
     )
 
 
@@ -329,16 +330,7 @@ def side_name(state: Any, player: int) -> str:
 
 def check_state(state: Any) -> None:
     """The board obeys rule 4 and the candidates are what the stones leave."""
-    digits = digits_of(state)
-    houses = HOUSES + tuple(tuple(cells_of(region)) for region in state["regions"])
-    assert first_clash(digits, houses) is None
-    assert sum(int(w).bit_count() for w in state["stones"].ravel()) == sum(d > 0 for d in digits)
-    for n in range(NUMBERS):
-        left = {c for c in range(CELLS) if not digits[c]}
-        for house in houses:
-            if any(digits[c] == n + 1 for c in house):
-                left -= set(house)
-        assert (state["candidates"][n] == board_of(left, WORDS)).all(), f"candidates of {n + 1}"
+    check_board(state, HOUSES + tuple(tuple(cells_of(region)) for region in state["regions"]))
     cover = np.bitwise_or.reduce(state["territory"])
     assert all((a & b == ZERO).all() for a, b in _pairs(state["territory"]))
     assert state["stage"] == shima.DRAFT or (cover == board_of(range(CELLS), WORDS)).all()

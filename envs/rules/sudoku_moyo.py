@@ -22,21 +22,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from azumaya.envs.bits import ZERO, popcount, put, put_byte, word_count
+from azumaya.envs.bits import popcount, put_byte
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, one_of
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS
 from azumaya.envs.rng import random_below
+from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
     FIELDS,
+    FIRST_NUMBER,
     HANDICAP,
     NEUTRAL,
     PLAY,
+    SETUP_BYTES,
     lay,
+    observe_cells,
+    observe_setup,
     own,
     play_before,
+    put_board,
     room_in,
     write_before,
 )
@@ -54,29 +60,11 @@ STATE = np.dtype(
     ]
 )
 
-MAX_STEPS = 8 + 2 + CELLS
-CELL_BITS, HIGH_BITS = 64, CELLS - 64
-REGION_BITS = 4
 PLANES = (
-    *(Plane(f"candidate {n}", f"{n} may still be laid here by rule 4") for n in range(1, 10)),
-    *(Plane(f"stone {n}", f"a {n} lies here") for n in range(1, 10)),
-    Plane("own", "regions of the observer (before colours are chosen player_0 counts as light)"),
-    Plane("opposing", "regions of the opponent"),
-    *(
-        Plane(f"region bit {b}", f"bit {b} of the region's number, from 0 in reading order")
-        for b in range(REGION_BITS)
-    ),
-    Plane("to move", "1 if the observer is to move", "number"),
-    Plane("stage", "0 draft, 1 colour, 2 starter, 3 handicap, 4 play, 5 points", "number", POINTS),
-    Plane(
-        "handicap", "handicap stones still to lay, plus 10 if the observer lays them", "number", 19
-    ),
-    Plane("starts", "1 if the observer starts once the handicap is laid", "number"),
+    *shima.CELL_PLANES,
+    *shima.number_planes("0 draft, 1 colour, 2 starter, 3 handicap, 4 play, 5 points", POINTS),
     Plane("points", "0 scored by win, else 1 + stones laid since the loser's last", "number", 82),
 )
-OWN_PLANE, REGION_PLANE = 18, 20
-NUMBER_PLANES = 24
-FIRST_NUMBER = 8 * word_count(NUMBER_PLANES * CELLS)
 
 
 # ---- rule predicates ----
@@ -94,6 +82,12 @@ def target(state):
 def can_move(state, player):
     """Whether a player could lay a stone if it were their turn: rules 2 to 4."""
     return room_in(state, NEUTRAL) or room_in(state, own(state, player))
+
+
+@kernel
+def starter_can_move(state):
+    """Whether the player to move could lay a stone."""
+    return can_move(state, state.to_move)
 
 
 # ---- kernels ----
@@ -116,8 +110,7 @@ def write_legal(state, words):
     owner = target(state)
     low, high = state.territory[owner, 0], state.territory[owner, 1]
     for n in range(NUMBERS):
-        put(words, n * CELLS, CELL_BITS, state.candidates[n, 0] & low)
-        put(words, n * CELLS + CELL_BITS, HIGH_BITS, state.candidates[n, 1] & high)
+        put_board(words, n, state.candidates[n, 0] & low, state.candidates[n, 1] & high)
 
 
 @kernel
@@ -174,39 +167,10 @@ def observe(state, player, words):
 
 
 @kernel
-def observe_cells(state, player, words):
-    """The planes of cells."""
-    for n in range(NUMBERS):
-        put_board(words, n, state.candidates[n, 0], state.candidates[n, 1])
-        put_board(words, NUMBERS + n, state.stones[n, 0], state.stones[n, 1])
-    for side in range(2):
-        owner = own(state, player ^ side)
-        put_board(words, OWN_PLANE + side, state.territory[owner, 0], state.territory[owner, 1])
-    for b in range(REGION_BITS):
-        low, high = ZERO, ZERO
-        for region in range(NUMBERS):
-            if region >> b & 1:
-                low |= state.regions[region, 0]
-                high |= state.regions[region, 1]
-        put_board(words, REGION_PLANE + b, low, high)
-
-
-@kernel
 def observe_numbers(state, player, words, at):
     """The planes of numbers, from byte `at` on."""
-    lays = 10 if state.handicap_player == player and state.stage < PLAY else 0
-    put_byte(words, at, np.int64(state.to_move == player and not state.over))
-    put_byte(words, at + 1, state.stage)
-    put_byte(words, at + 2, state.handicap + lays)
-    put_byte(words, at + 3, np.int64(state.starter == player and state.stage == HANDICAP))
-    put_byte(words, at + 4, state.streak + 1 if state.points else 0)
-
-
-@kernel
-def put_board(words, plane, low, high):
-    """One plane of cells."""
-    put(words, plane * CELLS, CELL_BITS, low)
-    put(words, plane * CELLS + CELL_BITS, HIGH_BITS, high)
+    observe_setup(state, player, words, at)
+    put_byte(words, at + SETUP_BYTES, state.streak + 1 if state.points else 0)
 
 
 @kernel
@@ -226,7 +190,7 @@ def evaluate(state, player):
 
 def starts(settings: Settings) -> np.ndarray:
     """The puzzles laid out."""
-    return puzzle_starts(STATE, settings, can_move, points=settings["scoring"] == "points")
+    return puzzle_starts(STATE, settings, starter_can_move, points=settings["scoring"] == "points")
 
 
 def write_text(state: Any, settings: Settings) -> str:
@@ -256,23 +220,10 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
 
 def _check_possible(states: np.ndarray) -> None:
     state = states[0]
-    over, stage = bool(state["over"]), int(state["stage"])
-    if over:
+    if state["over"]:
         _check_result(state)
-    elif stage >= PLAY and not can_move(state, int(state["to_move"])):
-        raise PositionError(
-            "position: the player to move cannot lay a stone, but no result= is given"
-        )
-    if stage < HANDICAP and not over:
-        expected = words_of.mover_before_play(state)
-    elif stage == HANDICAP:
-        expected = int(state["handicap_player"])
-        if not room_in(state, NEUTRAL):
-            raise PositionError("position: stage=handicap, but no stone fits the neutral region")
     else:
-        return
-    if int(state["to_move"]) != expected:
-        raise PositionError(f"position: in this stage player_{expected} is to move")
+        words_of.check_to_move(state, can_move(state, int(state["to_move"])))
 
 
 def _check_result(state: Any) -> None:
@@ -289,17 +240,11 @@ def _check_result(state: Any) -> None:
 
 def explain(state: Any, action: int, settings: Settings) -> str:
     """Why an action is legal, or which rule forbids it."""
-    name = words_of.move_name(action, settings)
-    if state["over"]:
-        return f"{name}: the game is over"
-    stage = int(state["stage"])
-    reason = words_of.explain_before(state, action, settings)
+    reason = words_of.explain_common(state, action, settings)
     if reason is not None:
         return reason
+    name, stage = words_of.move_name(action, settings), int(state["stage"])
     number, cell = action // CELLS + 1, action % CELLS
-    there = words_of.why_not_there(state, number, cell)
-    if there is not None:
-        return f"{name}: {there}, and no number may stand twice (rule 4)"
     owner = words_of.owner_of(state, words_of.region_of(state, cell))
     wanted = NEUTRAL if stage == HANDICAP else int(target(state))
     if owner != wanted:
@@ -372,7 +317,7 @@ GAME = Game(
     observe=observe,
     evaluate=evaluate,
     num_actions=words_of.num_actions,
-    max_steps=lambda settings: MAX_STEPS,
+    max_steps=lambda settings: shima.MAX_STEPS,
     starts=starts,
     move_name=words_of.move_name,
     parse_move=words_of.parse_move,

@@ -21,7 +21,7 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, Game, Plane, Scene, Settings, as_states
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, NUMBERS, WORDS
-from azumaya.envs.rules import shima_text, sudoku_moyo
+from azumaya.envs.rules import shima, shima_text, sudoku_moyo
 from azumaya.envs.rules.shima import (
     PLAY,
     STARTER,
@@ -29,8 +29,10 @@ from azumaya.envs.rules.shima import (
     first_start,
     lay,
     lay_puzzles,
+    observe_cells,
+    put_board,
 )
-from azumaya.envs.rules.sudoku_moyo import POINTS, can_move, put_board, win
+from azumaya.envs.rules.sudoku_moyo import POINTS, can_move, win
 from azumaya.envs.rules.territory import breaks_a_house, empty_states, territory_of
 from azumaya.envs.text import pop_words, whole_number
 
@@ -119,7 +121,7 @@ def settle(state):
 @kernel
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
-    sudoku_moyo.observe_cells(state, player, words)
+    observe_cells(state, player, words)
     for n in range(NUMBERS):
         put_board(words, CELL_PLANES + n, state.givens[n, 0], state.givens[n, 1])
     sudoku_moyo.observe_numbers(state, player, words, FIRST_NUMBER)
@@ -225,7 +227,9 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
     single = sudoku_moyo.scene(state, {"stones": state["givens"]}, _with_points(settings))
     if state["over"]:
         payoff = int(state["payoff"])
-        notes = ("the match is drawn" if not payoff else f"player_{int(payoff < 0)} wins the match",)
+        notes = (
+            "the match is drawn" if not payoff else f"player_{int(payoff < 0)} wins the match",
+        )
     else:
         notes = (*single.notes, f"game {int(state['game']) + 1} of 2")
     if state["game"]:
@@ -251,7 +255,7 @@ GAME = replace(
     planes=PLANES,
     play=play,
     observe=observe,
-    max_steps=lambda settings: 2 * sudoku_moyo.MAX_STEPS,
+    max_steps=lambda settings: 2 * shima.MAX_STEPS,
     starts=starts,
     write_text=write_text,
     read_text=read_text,

@@ -234,11 +234,12 @@ def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.nda
 
 
 def puzzle_starts(
-    dtype: np.dtype[Any], settings: Settings, can_move: Any, **fields: int
+    dtype: np.dtype[Any], settings: Settings, open_play: Any, **fields: int | np.uint64
 ) -> np.ndarray:
     """The starts of some settings: every puzzle laid out, `(n,)` states.
 
-    `can_move(state, player)` is the game's; `fields` are set in every state.
+    `open_play(state)` is the game's kernel: it makes ready a state in which play begins, and
+    returns whether the player to move can lay a stone. `fields` are set in every state.
 
     Raises:
         OptionError: a puzzle breaks rule 4 or leaves the starter without a move.
@@ -255,7 +256,7 @@ def puzzle_starts(
     for name, value in fields.items():
         states[name] = value
     shima.lay_puzzles(states, digits)
-    stuck = _settle_first_stage(states, can_move)
+    stuck = _settle_first_stage(states, open_play)
     if stuck.any() and not puzzles.bank:
         raise OptionError(
             f"puzzle {int(stuck.argmax()) + 1}: the player who starts cannot lay a stone"
@@ -265,13 +266,13 @@ def puzzle_starts(
     return states[~stuck]
 
 
-def _settle_first_stage(states: np.ndarray, can_move: Any) -> np.ndarray:
+def _settle_first_stage(states: np.ndarray, open_play: Any) -> np.ndarray:
     """Go on to play where no step comes before it; returns who of `(n,)` cannot start then."""
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == shima.HANDICAP:
         for i in range(len(states)):
             shima.begin_handicap(states[i])
-            stuck[i] = states[i]["stage"] == shima.PLAY and not can_move(states[i], 0)
+            stuck[i] = states[i]["stage"] == shima.PLAY and not open_play(states[i])
     return stuck
 
 
