@@ -1,0 +1,102 @@
+"""The cases that generic tests run over: every game with every set of options it names."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from azumaya.envs.adapters.aec import RawEnv, wrap
+from azumaya.envs.game import Game
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+from azumaya.envs.setup import Setup, prepare
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Case:
+    """A game with one of its variants."""
+
+    game: Game
+    number: int
+    options: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """Short, for test ids: `name-number`."""
+        return f"{self.game.name}-{self.number}"
+
+    def __repr__(self) -> str:
+        return f"<{self.label} {dict(self.options)}>"
+
+    @cached_property
+    def setup(self) -> Setup:
+        """The prepared options."""
+        return prepare(self.game, self.options)
+
+    def raw(self, **more: Any) -> RawEnv:
+        """A raw environment."""
+        return RawEnv(self.game, **{**self.options, **more})
+
+    def env(self, **more: Any) -> Any:
+        """A wrapped environment."""
+        return wrap(self.raw(**more))
+
+    def position(self, seed: int = 0) -> Position:
+        """The start of the first episode of a seed."""
+        return Position(self.game, seed=seed, **self.options)
+
+    def read(self, text: str) -> Position:
+        """The position of a text."""
+        states = self.game.read_text(text, self.setup.settings)
+        return Position.of_states(self.game, self.setup, states)
+
+
+def cases_of(game: Game) -> tuple[Case, ...]:
+    """A case for each variant of a game."""
+    return tuple(Case(game, i, options) for i, options in enumerate(game.variants))
+
+
+CASES = tuple(case for game in GAMES.values() for case in cases_of(game))
+
+
+def describe(options: Mapping[str, Any]) -> str:
+    """Options as canonical JSON; values that JSON does not know are written as Python does."""
+    return json.dumps(dict(options), sort_keys=True, default=repr)
+
+
+def case_of(name: str, described: str) -> Case:
+    """The case of a game whose options are described so.
+
+    Raises:
+        LookupError: the game has no such variant any more.
+    """
+    for case in cases_of(GAMES[name]):
+        if describe(case.options) == described:
+            return case
+    raise LookupError(f"{name}: no variant {described}; record it anew")
+
+
+def legal_of(env: RawEnv) -> np.ndarray:
+    """The legal actions of the agent to act."""
+    return np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
+
+
+def is_over(env: RawEnv) -> bool:
+    """Whether the game in an environment has ended."""
+    agent = env.agent_selection
+    return env.terminations[agent] or env.truncations[agent]
+
+
+def play_out(env: RawEnv, rng: random.Random, plies: int | None = None) -> list[int]:
+    """Play random moves, to the end or so many; returns the actions."""
+    actions: list[int] = []
+    while not is_over(env) and len(actions) != plies:
+        action = int(rng.choice(legal_of(env)))
+        env.step(action)
+        actions.append(action)
+    return actions

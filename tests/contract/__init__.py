@@ -1,0 +1,1 @@
+"""What every game promises, checked over `GAMES` and their variants; no game is named."""

@@ -1,0 +1,28 @@
+"""The games and variants the contract is checked on."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from azumaya.envs.registry import GAMES
+
+from tests.cases import CASES, Case, cases_of
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.label)
+def case(request: pytest.FixtureRequest) -> Case:
+    """Every variant of every game."""
+    return request.param
+
+
+@pytest.fixture(params=GAMES.values(), ids=lambda game: game.name)
+def first_case(request: pytest.FixtureRequest) -> Case:
+    """Every game with its first variant."""
+    return cases_of(request.param)[0]
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    """Random numbers of this test's own, the same at every run."""
+    return random.Random(request.node.name)

@@ -1,0 +1,152 @@
+"""Equal observations mean equal masks and equal futures.
+
+Moves are chosen by a hash of the observation, so that two positions that look alike to the
+player to move are continued alike, through as much of their future as there is. Histories are
+made to meet: games begin with the same few moves in different orders, and with every choice, or
+some of them, in the first steps. All variants with equally many actions are put together, for an
+environment may change between them at `reset`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+
+import pytest
+from azumaya.envs.game import Game
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+
+from tests.cases import Case, cases_of
+
+OPENING_PLIES = 5
+SHUFFLES = 4
+WIDTH, MOST_OPENINGS = 4, 12
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What followed an observation when it was seen first, and the text it was seen in."""
+
+    mask: bytes
+    text: str
+
+
+class Memory:
+    """Observations of one game seen so far, and what followed them."""
+
+    def __init__(self, game: Game, salt: int) -> None:
+        self.game, self.salt = game, salt
+        self.seen: dict[bytes, Seen] = {}
+        self.followed: dict[tuple[bytes, int], tuple[tuple[object, ...], str]] = {}
+        self.met = 0
+
+    def look(self, position: Position) -> bytes:
+        """The observation's key; its mask must be the one it had before."""
+        view = view_of(position, position.to_move)
+        mask = position.action_mask().tobytes()
+        text = str(position)
+        known = self.seen.setdefault(view, Seen(mask, text))
+        assert known.mask == mask, f"equal observations, other masks:\n{known.text}\n{text}"
+        self.met += known.text != text
+        return view
+
+    def follow(self, view: bytes, position: Position, action: int) -> None:
+        """Play; the step's outcome must be the one it had after an equal observation."""
+        mover, text = position.to_move, str(position)
+        before = position.returns()[mover]
+        position.play(action)
+        outcome = (
+            position.returns()[mover] - before,
+            position.is_terminated,
+            position.is_truncated,
+            position.to_move == mover,
+        )
+        if self.game.resample is None:
+            outcome += (view_of(position, mover), view_of(position, 1 - mover))
+        known = self.followed.setdefault((view, action), (outcome, text))
+        assert known[0] == outcome, f"equal observations, other futures:\n{known[1]}\n{text}"
+
+    def choose(self, view: bytes, actions: list[int]) -> int:
+        """A move that depends on the observation alone."""
+        digest = hashlib.blake2b(view, digest_size=8, key=self.salt.to_bytes(8, "big")).digest()
+        return actions[int.from_bytes(digest, "big") % len(actions)]
+
+
+def view_of(position: Position, player: int) -> bytes:
+    """A player's observation."""
+    return hashlib.blake2b(position.observation(player).tobytes(), digest_size=16).digest()
+
+
+def walk(memory: Memory, position: Position, opening: list[int]) -> None:
+    """Play an opening as far as it is legal, then to the end by the observations."""
+    for action in opening:
+        if action in position.legal_actions():
+            memory.follow(memory.look(position), position, action)
+    while not position.is_over:
+        view = memory.look(position)
+        memory.follow(view, position, memory.choose(view, position.legal_actions()))
+
+
+def opening_of(position: Position, rng: random.Random) -> list[int]:
+    """Some random first moves."""
+    actions = []
+    for _ in range(OPENING_PLIES):
+        if position.is_over:
+            break
+        actions.append(rng.choice(position.legal_actions()))
+        position.play(actions[-1])
+    return actions
+
+
+def openings_of(position: Position, rng: random.Random) -> list[list[int]]:
+    """Orders of one opening, and a tree of first steps."""
+    opening = opening_of(position.copy(), rng)
+    orders = [rng.sample(opening, len(opening)) for _ in range(SHUFFLES)]
+    tree: list[list[int]] = [[]]
+    while tree and len(tree) <= MOST_OPENINGS and len(tree[0]) < OPENING_PLIES:
+        tree = [[*steps, action] for steps in tree for action in some_moves(position, steps, rng)]
+    return [opening, *orders, *tree]
+
+
+def some_moves(position: Position, steps: list[int], rng: random.Random) -> list[int]:
+    """A few legal moves after some steps, or all where there are few."""
+    after = position.copy()
+    for action in steps:
+        after.play(action)
+    legal = after.legal_actions()
+    return rng.sample(legal, min(WIDTH, len(legal)))
+
+
+def groups_of(game: Game) -> list[list[Case]]:
+    """The variants of a game, those with equally many actions together."""
+    groups: dict[int, list[Case]] = {}
+    for case in cases_of(game):
+        groups.setdefault(case.setup.num_actions, []).append(case)
+    return list(groups.values())
+
+
+def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -> int:
+    """Walk all variants of a group, with one memory; returns how often different texts met."""
+    memory = Memory(game, salt=rng.randrange(2**32))
+    for seed in range(seeds):
+        for case in group:
+            for opening in openings_of(case.position(seed), rng):
+                walk(memory, case.position(seed), opening)
+    return memory.met
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -> None:
+    """Over all variants of a game."""
+    for group in groups_of(game):
+        check_group(game, group, rng, seeds=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_equal_observations_have_equal_futures_at_length(game: Game, rng: random.Random) -> None:
+    """The same, with more starts."""
+    for group in groups_of(game):
+        check_group(game, group, rng, seeds=12)

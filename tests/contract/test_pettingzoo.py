@@ -1,0 +1,144 @@
+"""PettingZoo's own tests; every warning is an error but those that are documented."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from azumaya.envs import make
+from azumaya.envs.adapters.aec import AGENTS
+from pettingzoo.env_registry.registration import make as make_registered
+from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from tests.cases import Case, legal_of
+from tests.contract.checker import fingerprint
+
+ALLOWED = (
+    "Observation is not a NumPy array",  # Dict observations of third parties: both warnings
+    "Observation space for each agent probably should be",
+    "reset\\(options=...\\): .* has no option",  # api_test passes an option of its own
+)
+CYCLES = 150
+
+
+@contextmanager
+def only_documented_warnings() -> Iterator[None]:
+    """Every other warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for message in ALLOWED:
+            warnings.filterwarnings("ignore", message=message)
+        yield
+
+
+@pytest.mark.parametrize("kind", ["raw", "env"])
+def test_api(case: Case, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`api_test`, raw and wrapped."""
+    with only_documented_warnings():
+        api_test(getattr(case, kind)(), num_cycles=CYCLES, verbose_progress=False)
+    assert "Passed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["raw", "env"])
+def test_seed(case: Case, kind: str) -> None:
+    """`seed_test`, raw and wrapped."""
+    with only_documented_warnings():
+        seed_test(getattr(case, kind), num_cycles=CYCLES)
+
+
+def test_parallel_api(case: Case) -> None:
+    """`parallel_api_test` on the conversion of a turn-based game."""
+    with only_documented_warnings():
+        parallel_api_test(turn_based_aec_to_parallel(case.env()), num_cycles=CYCLES)
+
+
+def test_render(first_case: Case) -> None:
+    """`render_test` in every mode, headless."""
+    for package in ("azumaya.envs.render.raster", "resvg_py", "pygame"):
+        pytest.importorskip(package, reason="needs the extra `render`")
+    with only_documented_warnings():
+        render_test(first_case.env)
+
+
+def test_wrapper_order(case: Case) -> None:
+    """Order enforcing, then the bounds, then illegal moves: PettingZoo's order."""
+    env = case.env()
+    kinds = []
+    while env is not env.unwrapped:
+        kinds.append(type(env))
+        env = env.env
+    expected = (
+        wrappers.OrderEnforcingWrapper,
+        wrappers.AssertOutOfBoundsWrapper,
+        wrappers.TerminateIllegalWrapper,
+    )
+    assert len(kinds) == 3
+    assert all(issubclass(kind, base) for kind, base in zip(kinds, expected, strict=True))
+
+
+def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
+    """The offender gets -1, both are terminated, nobody is truncated."""
+    env = case.env()
+    env.reset(seed=1)
+    offender = env.agent_selection
+    forbidden = int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0])
+    env.step(forbidden)
+    assert env.unwrapped.rewards[offender] == -1
+    assert all(env.terminations.values())
+    for _ in AGENTS:
+        env.step(None)
+    assert env.agents == []
+
+
+def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
+    """After a state is restored, a move that is legal there is legal, without an observe."""
+    env = case.env()
+    env.reset(seed=2)
+    raw = env.unwrapped
+    moment = raw.get_state()
+    env.last()
+    first = int(legal_of(raw)[0])
+    env.step(first)
+    after = fingerprint(raw)
+    env.last()
+    raw.set_state(moment)
+    env.step(first)
+    assert fingerprint(raw) == after
+
+
+def test_registered_under_its_id(first_case: Case) -> None:
+    """PettingZoo's registry, `make` and the id in any form give the same environment."""
+    game = first_case.game
+    texts = set()
+    for env in (
+        make_registered("aec", game.id),
+        make(game.name),
+        make(game.id),
+        make(f"{game.name}_v{game.version}"),
+    ):
+        env.reset(seed=1)
+        texts.add(str(env.unwrapped.position))
+        assert env.metadata["name"] == f"{game.name}_v{game.version}"
+    assert len(texts) == 1
+
+
+def test_spaces_describe_the_game(case: Case) -> None:
+    """The planes of the record are the planes of the space; spaces are the same at each call."""
+    env = case.raw()
+    game = case.game
+    for agent in AGENTS:
+        space = env.observation_space(agent)
+        assert space is env.observation_space(agent)
+        assert env.action_space(agent) is env.action_space(agent)
+        assert space["observation"].shape == (len(game.planes), *game.shape)
+        assert env.action_space(agent).n == case.setup.num_actions
+    assert env.observation_planes == game.planes
+    names = [plane.name for plane in game.planes]
+    assert len(set(names)) == len(names)
+    assert all(plane.meaning and 1 <= plane.high <= 127 for plane in game.planes)
+    assert all(option.meaning and option.values for option in game.options)

@@ -1,0 +1,156 @@
+"""Random games with a checker at every ply, over every variant of every game."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pytest
+from azumaya.envs.adapters.aec import AGENTS, RawEnv
+
+from tests.cases import Case, is_over, legal_of, play_out
+from tests.contract.checker import check_ply, check_twin, fingerprint
+
+HEAVY_EVERY = 11
+TWIN_PLIES = 5
+
+
+def test_every_ply_of_a_random_game(case: Case, rng: random.Random) -> None:
+    """Checker at every ply, zero-sum rewards that add up to the returns, the ply bound."""
+    env = case.raw()
+    env.reset(seed=rng.randrange(2**32))
+    simulate(case, env, rng)
+
+
+@pytest.mark.slow
+def test_many_random_games(case: Case, rng: random.Random) -> None:
+    """The same, at length."""
+    env = case.raw()
+    env.reset(seed=rng.randrange(2**32))
+    for _ in range(25):
+        simulate(case, env, rng)
+        env.reset()
+
+
+def simulate(case: Case, env: RawEnv, rng: random.Random) -> None:
+    """One game from the start an environment is in."""
+    sums, plies = np.zeros(2), 0
+    bound = case.game.max_steps(case.setup.settings)
+    check_ply(case, env, rng)
+    while not is_over(env):
+        env.step(int(rng.choice(legal_of(env))))
+        plies += 1
+        gains = np.array([env.rewards[agent] for agent in AGENTS])
+        assert gains.sum() == 0
+        sums += gains
+        check_ply(case, env, rng)
+        assert env.position.returns() == tuple(sums)
+    assert 1 <= plies <= bound
+    check_dead_steps(env)
+
+
+def check_dead_steps(env: RawEnv) -> None:
+    """Dead agents take exactly one None step each, and nothing else."""
+    text = str(env.position)
+    for left in (2, 1):
+        assert len(env.agents) == left
+        with pytest.raises(ValueError, match="dead"):
+            env.step(0)
+        env.step(None)
+    assert env.agents == []
+    assert str(env.position) == text
+
+
+def test_rewards_come_at_the_end(case: Case, rng: random.Random) -> None:
+    """`last()` hands each agent all it has gained since its last step."""
+    env = case.raw()
+    env.reset(seed=3)
+    collected = dict.fromkeys(AGENTS, 0.0)
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, _ = env.last()
+        collected[agent] += reward
+        env.step(None if terminated or truncated else int(rng.choice(legal_of(env))))
+    assert tuple(collected[agent] for agent in AGENTS) == env.position.returns()
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: object) -> None:
+    """Deepcopy and pickle keep the game in progress, at several moments and over."""
+    for env in (case.raw(), case.env()):
+        env.reset(seed=5)
+        raw = env.unwrapped
+        while True:
+            twin = clone(env).unwrapped
+            check_twin(raw, twin, rng, TWIN_PLIES)
+            if is_over(raw):
+                break
+            play_out(raw, rng, HEAVY_EVERY)
+        assert fingerprint(clone(raw)) == fingerprint(raw)
+
+
+def test_state_can_be_restored(case: Case, rng: random.Random) -> None:
+    """`set_state` goes back to a moment, here and in another environment; replays are equal."""
+    env, other = case.raw(), case.raw()
+    env.reset(seed=7)
+    other.reset(seed=8)
+    play_out(env, rng, rng.randrange(12))
+    moment, seen = env.get_state(), fingerprint(env)
+    actions = play_out(env, rng)
+    end = fingerprint(env)
+    for again in (env, other, case.raw()):
+        again.set_state(moment)
+        assert fingerprint(again) == seen
+        for action in actions:
+            again.step(action)
+        assert fingerprint(again) == end
+
+
+def test_a_moment_is_not_changed_by_play(case: Case, rng: random.Random) -> None:
+    """What `get_state` returned stays what it was, and after the end it can be returned to."""
+    env = case.raw()
+    env.reset(seed=9)
+    moment, seen = env.get_state(), fingerprint(env)
+    for _ in range(2):
+        play_out(env, rng)
+        env.step(None)
+        env.step(None)
+        env.set_state(moment)
+        assert fingerprint(env) == seen
+
+
+def test_same_seed_same_bytes(case: Case) -> None:
+    """Seed, options and actions decide an episode, and a series of episodes."""
+
+    def series(seed: int) -> list[tuple[object, ...]]:
+        env, rng, seen = case.raw(), random.Random(0), []
+        env.reset(seed=seed)
+        for _ in range(3):
+            play_out(env, rng)
+            seen.append(fingerprint(env))
+            env.reset()
+        return seen
+
+    assert series(11) == series(11)
+
+
+def test_position_and_environment_start_alike(case: Case) -> None:
+    """The first episode of a seed is the same for `Position` and the environment."""
+    env = case.raw()
+    for seed in (0, 1, 2**64 - 1):
+        env.reset(seed=seed)
+        assert env.position == case.position(seed)
+
+
+def test_wrapped_plays_as_raw(case: Case, rng: random.Random) -> None:
+    """The wrappers change nothing in a legal game."""
+    raw, env = case.raw(), case.env()
+    raw.reset(seed=13)
+    env.reset(seed=13)
+    while not is_over(raw):
+        action = int(rng.choice(legal_of(raw)))
+        assert env.agent_selection == raw.agent_selection
+        raw.step(action)
+        env.step(action)
+        assert fingerprint(env.unwrapped) == fingerprint(raw)

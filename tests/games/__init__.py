@@ -1,0 +1,1 @@
+"""Hand-worked cases, one file per game."""

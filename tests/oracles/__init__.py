@@ -1,0 +1,81 @@
+"""Naive oracles: the rules once more, from the rules' text alone, with sets and coordinates.
+
+An oracle for a game is the class `Oracle` in the module of the game's name in this folder, and
+is found by that name. It shares nothing with the kernels: no numpy, no bitboards, no action
+numbers, no import from `azumaya`. It is slow on purpose where that makes it plain, but a ply
+should stay well below a millisecond: a million plies a game are played against it
+(`python -m tests.oracles.crosscheck`).
+
+Modules here that are no game's name hold what several oracles share.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+
+class BaseOracle(ABC):
+    """One game in progress, known by its rules alone.
+
+    Args:
+        text: a position text (`shared/rules.md`, section 11) in which the game is not over.
+        options: the options as a user gives them; those left out are at their default.
+
+    Attributes:
+        to_move: 0 or 1; after an end by the rules, who made the last step.
+        over: "" while the game goes on, "terminated" by the rules, "truncated" by a limit.
+        returns: what both players have gained in rewards so far; zero-sum. Counted from the
+            text on: an oracle that starts in mid-game starts with what the text says was gained.
+    """
+
+    to_move: int
+    over: str = ""
+    returns: tuple[float, float] = (0, 0)
+
+    needs_text: bool = False
+    """Whether `see` must be called after every step: where chance decides something."""
+
+    @abstractmethod
+    def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        raise NotImplementedError
+
+    @abstractmethod
+    def legal(self) -> set[str]:
+        """The names of the legal moves; empty when the game is over."""
+
+    @abstractmethod
+    def play(self, name: str) -> None:
+        """Make a legal move; chance that follows it is told by `see`."""
+
+    @abstractmethod
+    def board(self) -> str:
+        """The board as the first word of a position text."""
+
+    def see(self, text: str) -> None:  # noqa: B027 - most games have no chance
+        """Learn what chance decided (the tile drawn) from the library's position text.
+
+        Called after `play`, before anything is compared. An oracle must take from the text only
+        what chance decided, and check what it can.
+        """
+
+
+def has_oracle(name: str) -> bool:
+    """Whether a game has an oracle."""
+    return importlib.util.find_spec(f"{__name__}.{name}") is not None
+
+
+def oracle_of(name: str) -> type[BaseOracle]:
+    """The oracle of a game.
+
+    Raises:
+        LookupError: there is none.
+    """
+    if not has_oracle(name):
+        raise LookupError(f"{name}: no oracle; write tests/oracles/{name}.py")
+    found = importlib.import_module(f"{__name__}.{name}").Oracle
+    assert issubclass(found, BaseOracle)
+    return found

@@ -1,0 +1,222 @@
+"""One game played by the library and the oracle side by side, compared at every ply."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from azumaya.envs.bits import word_count
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED
+from azumaya.envs.observation import unpack_bits
+from azumaya.envs.position import Position, episode_key
+
+from tests.cases import Case, describe
+from tests.oracles import BaseOracle, oracle_of
+
+OVER = {RUNNING: "", TERMINATED: "terminated", TRUNCATED: "truncated"}
+MODES = ("plain", "late", "crowded", "edge")
+"""How an episode is played: evenly at random; from a position far on; with a taste for moves
+that leave few; with a taste for cells at the edge."""
+TASTE = 0.8
+"""How often a move is made by taste in the last two modes."""
+TEXT_EVERY = 7
+"""Boards are compared every so many plies, and at the end."""
+
+
+class MismatchError(AssertionError):
+    """The library and the oracle disagree."""
+
+
+@dataclass
+class Table:
+    """What a case needs at every ply, made once."""
+
+    case: Case
+    names: list[str] = field(init=False)
+    actions: dict[str, int] = field(init=False)
+    edge: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        game, settings = self.case.game, self.case.setup.settings
+        count = self.case.setup.num_actions
+        self.names = [game.move_name(a, settings) for a in range(count)]
+        self.actions = {name: a for a, name in enumerate(self.names)}
+        border = border_of(game.shape)
+        self.edge = np.array(
+            [bool(border & set(game.action_cells(a, settings))) for a in range(count)]
+        )
+
+
+def border_of(shape: tuple[int, int]) -> set[int]:
+    """The outermost cells of a rectangle; of a hex board drawn in one, some of its edge."""
+    rows, columns = shape
+    return {
+        r * columns + c
+        for r in range(rows)
+        for c in range(columns)
+        if r in (0, rows - 1) or c in (0, columns - 1)
+    }
+
+
+class Library:
+    """The library's side: the kernels on one state."""
+
+    def __init__(self, table: Table, seed: int) -> None:
+        self.table, self.case = table, table.case
+        self.states = self.case.game.new_states(1)
+        key = episode_key(seed, 0, 0)
+        self.case.game.reset(self.states, 0, self.case.setup.starts, key)
+        self._words = np.zeros(word_count(self.case.setup.num_actions), np.uint64)
+
+    def legal(self, states: np.ndarray | None = None) -> np.ndarray:
+        """The legal actions."""
+        self._words[:] = 0
+        self.case.game.write_legal((self.states if states is None else states)[0], self._words)
+        return np.flatnonzero(unpack_bits(self._words, self.case.setup.num_actions))
+
+    def play(self, action: int) -> None:
+        """Make a move."""
+        self.case.game.play(self.states[0], action)
+
+    def left_after(self, action: int) -> int:
+        """How many moves whoever is next has after a move."""
+        after = self.states.copy()
+        self.case.game.play(after[0], action)
+        return len(self.legal(after))
+
+    @property
+    def over(self) -> str:
+        """As an oracle says it."""
+        return OVER[int(self.states["over"][0])]
+
+    def text(self) -> str:
+        """The position text."""
+        return self.case.game.write_text(self.states[0], self.case.setup.settings)
+
+    def position(self) -> Position:
+        """The position as an object."""
+        return Position.of_states(self.case.game, self.case.setup, self.states)
+
+
+@dataclass
+class Episode:
+    """One game in lockstep; `plies` counts what has been compared."""
+
+    table: Table
+    mode: str
+    seed: int
+    plies: int = 0
+    start: str = ""
+    moves: list[str] = field(default_factory=list)
+
+    def run(self) -> str:
+        """Play to the end, comparing; returns how it ended.
+
+        Raises:
+            MismatchError: with all that is needed to play it again.
+        """
+        rng = random.Random(f"{self.table.case.label} {self.mode} {self.seed}")
+        library = Library(self.table, self.seed)
+        if self.mode == "late":
+            self._play_ahead(library, rng)
+        self.start = library.text()
+        try:
+            self._lockstep(library, rng)
+        except MismatchError as mismatch:
+            raise MismatchError(f"{mismatch}\n{self.story()}") from None
+        except Exception as error:
+            raise MismatchError(f"{type(error).__name__}: {error}\n{self.story()}") from error
+        return ending_of(library)
+
+    def story(self) -> str:
+        """How to get there."""
+        case = self.table.case
+        return (
+            f"game {case.game.name}, options {describe(case.options)}, mode {self.mode}, "
+            f"seed {self.seed}\nstart {self.start}\nmoves {' '.join(self.moves)}"
+        )
+
+    def _play_ahead(self, library: Library, rng: random.Random) -> None:
+        """Play most of a game with the kernels alone; stop before its end."""
+        moments = []
+        while not library.over:
+            moments.append(library.states.copy())
+            library.play(int(rng.choice(library.legal())))
+        back = rng.randrange(1, max(2, len(moments) // 3))
+        library.states[0] = moments[-back][0]
+
+    def _lockstep(self, library: Library, rng: random.Random) -> None:
+        case = self.table.case
+        oracle = oracle_of(case.game.name)(self.start, case.options)
+        oracle.see(self.start)
+        before = library.states["payoff"][0]
+        self._compare(library, oracle, 0)
+        while not library.over:
+            action = self._choose(library, rng)
+            self.moves.append(self.table.names[action])
+            library.play(action)
+            oracle.play(self.table.names[action])
+            if oracle.needs_text:
+                oracle.see(library.text())
+            self.plies += 1
+            self._compare(library, oracle, int(library.states["payoff"][0] - before))
+
+    def _choose(self, library: Library, rng: random.Random) -> int:
+        legal = library.legal()
+        if self.mode == "edge" and rng.random() < TASTE:
+            at_edge = legal[self.table.edge[legal]]
+            legal = at_edge if len(at_edge) else legal
+        elif self.mode == "crowded" and rng.random() < TASTE:
+            some = [int(rng.choice(legal)) for _ in range(4)]
+            return min(some, key=library.left_after)
+        return int(rng.choice(legal))
+
+    def _compare(self, library: Library, oracle: BaseOracle, payoff: int) -> None:
+        ours = {self.table.names[a] for a in library.legal()}
+        theirs = oracle.legal()
+        if ours != theirs:
+            raise MismatchError(
+                f"legal only here {sorted(ours - theirs)}, there {sorted(theirs - ours)}"
+            )
+        state = library.states[0]
+        same("to move", int(state["to_move"]), oracle.to_move)
+        same("over", library.over, oracle.over)
+        same("returns", (payoff, -payoff), tuple(oracle.returns))
+        if oracle.over or self.plies % TEXT_EVERY == 0:
+            same("board", library.text().split()[0], oracle.board())
+
+
+def ending_of(library: Library) -> str:
+    """Who gained from a game, or how it was cut off."""
+    payoff = int(library.states["payoff"][0])
+    if library.over == "truncated" and not payoff:
+        return "cut off"
+    return f"{library.over} {'draw' if not payoff else f'player_{int(payoff < 0)} gains'}"
+
+
+def same(what: str, ours: object, theirs: object) -> None:
+    """Raise `MismatchError` where two values differ."""
+    if ours != theirs:
+        raise MismatchError(f"{what}: {ours!r} in the library, {theirs!r} in the oracle")
+
+
+def episodes(tables: list[Table], seed: int, first: int = 0) -> Iterator[Episode]:
+    """Endless episodes over all variants; four modes in turn, twice as many plain ones."""
+    order = ("plain", "late", "plain", "crowded", "plain", "edge")
+    number = first
+    while True:
+        table = tables[number % len(tables)]
+        mode = order[number // len(tables) % len(order)]
+        yield Episode(table, mode, (seed << 32) + number)
+        number += 1
+
+
+def tables_of(cases: tuple[Case, ...]) -> list[Table]:
+    """The tables of some cases, whose action names must be distinct."""
+    tables = [Table(case) for case in cases]
+    assert all(len(t.actions) == len(t.names) for t in tables)
+    assert all(a < b for t in tables for a, b in pairwise(t.actions.values()))
+    return tables

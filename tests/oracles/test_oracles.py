@@ -1,0 +1,91 @@
+"""Every game has an oracle, oracles share nothing with the library, and both agree."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from azumaya.envs.registry import GAMES
+
+from tests.cases import cases_of
+from tests.oracles import has_oracle
+from tests.oracles.crosscheck import Check, main, run_batch
+from tests.oracles.lockstep import MODES, Episode, MismatchError, Table, episodes, tables_of
+
+PLIES = 4_000
+HERE = Path(__file__).parent
+USES_THE_LIBRARY = {"lockstep.py", "crosscheck.py", Path(__file__).name}
+
+
+def test_no_game_lacks_an_oracle() -> None:
+    """A module of the game's name in this folder."""
+    assert [name for name in GAMES if not has_oracle(name)] == []
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_random_games_in_lockstep(name: str) -> None:
+    """A short cross-check; the long one is `python -m tests.oracles.crosscheck`."""
+    tables = tables_of(cases_of(GAMES[name]))
+    plies: Counter[str] = Counter()
+    for number, episode in enumerate(episodes(tables, seed=1)):
+        episode.run()
+        plies[episode.mode] += episode.plies
+        if plies.total() >= PLIES and number >= 6 * len(tables):
+            break
+    assert set(plies) == set(MODES)
+    assert plies.total() - plies["plain"] >= plies.total() / 5
+
+
+def test_oracles_share_nothing_with_the_library() -> None:
+    """No import but the standard library's and other oracles'."""
+    for file in HERE.glob("*.py"):
+        if file.name in USES_THE_LIBRARY:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                assert name.partition(".")[0] not in ("azumaya", "numpy", "numba"), file.name
+
+
+@pytest.fixture
+def first_game() -> str:
+    """Some game that has an oracle."""
+    return next(name for name in GAMES if has_oracle(name))
+
+
+def test_a_disagreement_is_told(first_game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the oracle does not allow is a mismatch, with the moves that lead there."""
+    table = Table(cases_of(GAMES[first_game])[0])
+    monkeypatch.setattr("tests.oracles.lockstep.OVER", {0: "", 1: "elsewise", 2: "truncated"})
+    with pytest.raises(MismatchError, match=r"over: .*\n(.|\n)*start .*\nmoves "):
+        Episode(table, "plain", 0).run()
+
+
+def test_the_command_goes_on_where_it_was(
+    first_game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches may come in any order; what is kept is what is done without a gap."""
+    monkeypatch.setattr("tests.oracles.crosscheck.BATCH", 3)
+    check = Check(first_game, 5, 10_000, tmp_path)
+    batches = [check.next_batch() for _ in range(2)]
+    first, second = (run_batch(*batch) for batch in batches)
+    check.take(second.next_episode - 3, second)
+    assert check.progress.total == 0
+    check.take(first.next_episode - 3, first)
+    again = Check(first_game, 5, 10_000, tmp_path)
+    assert again.progress == check.progress
+    assert again.progress.plies == first.plies + second.plies
+    assert again.next_batch() == (first_game, 5, 6, 3)
+
+
+def test_the_command_runs(
+    first_game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the command line, with its summary."""
+    arguments = ["--game", first_game, "--plies", "500", "--jobs", "1", "--state", str(tmp_path)]
+    assert main(arguments) == 0
+    assert "500 plies" in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""Properties of parsers, texts, random numbers and bit boards, with hypothesis."""

@@ -1,0 +1,1 @@
+"""How the house is built: import directions, packages, modules, file names."""
