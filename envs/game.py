@@ -90,6 +90,8 @@ class Scene:
 
     `grounds` and `stones` go by cell. `notes` are lines beside the board, the first one saying
     whose turn it is or how the game ended; `trays` are rows of pieces lying beside the board.
+    `regions` numbers the region of each cell where the board has any; renderers draw their borders.
+    For pictures of one size a game always gives as many notes and trays, empty ones too.
     """
 
     board: Literal["sudoku81", "dominari36", "hex61"]
@@ -100,6 +102,7 @@ class Scene:
     last: frozenset[int] = frozenset()
     notes: tuple[str, ...] = ()
     trays: tuple[tuple[str, tuple[Stone, ...]], ...] = ()
+    regions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +160,18 @@ class Game:
     """Slow invariants, for tests: raises `AssertionError`."""
     resample: Callable[..., Any] | None = None
     """Kernel `resample(state, key)`: draw anew what both players cannot see; None: nothing is."""
+    hidden: tuple[str, ...] = ()
+    """The fields of a state that neither player can see, and those that tell about the past only:
+    two positions are equal where all other fields are, and texts do not keep them."""
     variants: tuple[Mapping[str, Any], ...] = ({},)
     """Sets of options worth testing, as a user would give them: tests, goldens and the
     cross-check with the oracle go over them. Together they should reach every option and every
     way a game can end; where a game is long, options that end it early belong here too."""
     revealed: Callable[[Any], Mapping[str, Any]] = lambda state: {}  # noqa: ARG005
     """The options with which a start draws again what chance has shown up to a state."""
+    names_by_mover: bool = False
+    """Whether an action is named differently by the two players: `move_name` and `parse_move` then
+    take the player to move as a third argument."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -172,6 +181,8 @@ class Game:
         kinds = [plane.kind for plane in self.planes]
         if missing or kinds != sorted(kinds):
             raise ValueError(f"{self.name}: fields {missing} missing, or numbers before cells")
+        if set(self.hidden) - set(self.state.names):
+            raise ValueError(f"{self.name}: hidden={self.hidden}: not all are fields of the state")
 
     @property
     def id(self) -> str:
@@ -198,6 +209,14 @@ class Game:
         """Words of a packed observation."""
         numbers = len(self.planes) - self.cell_planes
         return word_count(self.cell_planes * self.cells) + word_count(8 * numbers)
+
+    def visible(self, states: np.ndarray) -> bytes:
+        """All of some states that is not hidden: equal for equal positions."""
+        if self.hidden:
+            states = states.copy()
+            for name in self.hidden:
+                states[name] = 0
+        return states.tobytes()
 
     def new_states(self, count: int) -> np.ndarray:
         """Zeroed states, `(count,)`; as a record array where kernels run as plain Python."""

@@ -113,6 +113,15 @@ class Position:
         return self._setup.num_actions
 
     @property
+    def options(self) -> dict[str, Any]:
+        """The options the position was made with, those at their default left out."""
+        return dict(self._setup.given)
+
+    def revealed(self) -> dict[str, Any]:
+        """Options with which the start draws again what chance has shown so far."""
+        return dict(self.game.revealed(self._states[0]))
+
+    @property
     def state(self) -> np.ndarray:
         """A copy of the state record, `(1,)`."""
         return self._states.copy()
@@ -128,9 +137,13 @@ class Position:
 
     def legal_actions(self) -> list[int]:
         """The legal actions, ascending; none when the game is over."""
+        return cells_of(self.legal_words())
+
+    def legal_words(self) -> np.ndarray:
+        """The legal actions as bits: action `a` is bit `a % 64` of word `a // 64`, uint64."""
         words = np.zeros(word_count(self.num_actions), np.uint64)
         self.game.write_legal(self._states[0], words)
-        return cells_of(words)
+        return words
 
     def legal_moves(self) -> list[str]:
         """The names of the legal moves, in the order of their actions."""
@@ -150,6 +163,28 @@ class Position:
             return scene
         return replace(scene, last=frozenset(self.game.action_cells(last_action, settings)))
 
+    def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
+        """The position as an SVG picture, with the candidates of empty cells if asked for."""
+        from azumaya.envs.render import svg_of  # noqa: PLC0415 - drawing is loaded when used
+
+        return svg_of(self.scene(last_action), candidates)
+
+    def draw(
+        self,
+        *,
+        candidates: bool = False,
+        last_action: int | None = None,
+        colour: bool | None = None,
+    ) -> str:
+        """The position as a board for the terminal; colours where it has them, unless told."""
+        from azumaya.envs.render import ansi_of  # noqa: PLC0415 - drawing is loaded when used
+
+        return ansi_of(self.scene(last_action), candidates, colour)
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show."""
+        return self.svg()
+
     def explain(self, move: str | int) -> str:
         """A sentence: why a move is legal, or which rule forbids it.
 
@@ -164,11 +199,16 @@ class Position:
 
     def move_name(self, action: int) -> str:
         """The name of an action."""
-        return self.game.move_name(self.check_action(action), self._setup.settings)
+        return self.game.move_name(self.check_action(action), *self._naming())
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
-        return self.game.parse_move(name, self._setup.settings)
+        return self.game.parse_move(name, *self._naming())
+
+    def _naming(self) -> tuple[Any, ...]:
+        """What names depend on besides the action."""
+        settings = self._setup.settings
+        return (settings, self.to_move) if self.game.names_by_mover else (settings,)
 
     def action(self, move: str | int) -> int:
         """The action of a move given by name or number."""
@@ -197,9 +237,7 @@ class Position:
             IllegalActionError: the rules forbid the move; nothing was changed.
         """
         action = self.action(move)
-        words = np.zeros(word_count(self.num_actions), np.uint64)
-        self.game.write_legal(self._states[0], words)
-        if not int(words[action >> 6]) >> (action & 63) & 1:
+        if not int(self.legal_words()[action >> 6]) >> (action & 63) & 1:
             raise IllegalActionError(self.explain(action))
         self.game.play(self._states[0], action)
         return self
@@ -225,14 +263,17 @@ class Position:
         return f"<{self.game.title}: {self}>"
 
     def __eq__(self, other: object) -> bool:
-        """Positions are equal when all their future depends on is."""
+        """Positions are equal when all their future depends on is, but for what is hidden."""
         if not isinstance(other, Position):
             return NotImplemented
         same_game = self.game.name == other.game.name
-        return same_game and self._states.tobytes() == other._states.tobytes()
+        return same_game and self._visible() == other._visible()
 
     def __hash__(self) -> int:
-        return hash((self.game.name, self._states.tobytes()))
+        return hash((self.game.name, self._visible()))
+
+    def _visible(self) -> bytes:
+        return self.game.visible(self._states)
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         return None, {name: getattr(self, name) for name in self.__slots__}

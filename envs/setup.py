@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.errors import OptionError, PositionError
 from azumaya.envs.game import Game, PuzzleSet, Settings
 
@@ -47,6 +48,31 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     """
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}
+    loaded = {option.name for option in game.options if option.loads}
+    if loaded & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
+        return _prepare(game, given)
+    return _prepare_once(game.name, tuple(sorted(given.items())), _ByIdentity(game))
+
+
+class _ByIdentity:
+    """A game as a part of a cache key that need not be hashed field by field."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and self.game is other.game
+
+    def __hash__(self) -> int:
+        return id(self.game)
+
+
+@lru_cache(maxsize=64)
+def _prepare_once(name: str, given: tuple[tuple[str, Any], ...], game: _ByIdentity) -> Setup:
+    return _prepare(game.game, dict(given))
+
+
+def _prepare(game: Game, given: dict[str, Any]) -> Setup:
     settings = {option.name: _settle(option, given) for option in game.options}
     starts = (
         _starts_from(game, given[POSITION], settings)

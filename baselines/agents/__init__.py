@@ -1,0 +1,9 @@
+"""Agents: one small interface (`Agent`), random, greedy, and policies from a checkpoint.
+
+`PolicyAgent` needs the extra `train` and is imported from `azumaya.baselines.agents.policy`.
+"""
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.compiled import GreedyAgent, RandomAgent
+
+__all__ = ["Agent", "GreedyAgent", "RandomAgent"]

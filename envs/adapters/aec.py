@@ -81,6 +81,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._states = game.new_states(1)
         self._start = game.new_states(1)
         self._renderer: Any = None
+        self.show_candidates = False
 
     def _make_spaces(self) -> None:
         game, actions = self.game, self._made.num_actions
@@ -236,7 +237,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
-        return self.game.parse_move(name, self._setup.settings)
+        return self.position.parse_move(name)
 
     # ---- search ----
 
@@ -280,6 +281,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     def render(self) -> np.ndarray | str | None:
         """Draw the position in the environment's render mode.
 
+        Set `env.unwrapped.show_candidates = True` to see the candidates of the empty cells, too.
+
         Returns:
             `(height, width, 3)` uint8 for `rgb_array`, a text for `ansi`, None for `human`.
         """
@@ -294,6 +297,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             from azumaya.envs.render import Renderer  # noqa: PLC0415 - drawing is loaded when used
 
             self._renderer = Renderer(self.render_mode, fps=self.metadata["render_fps"])
+        self._renderer.candidates = self.show_candidates
         return self._renderer.draw(self.position.scene(last_action=self._last_action))
 
     def close(self) -> None:

@@ -228,6 +228,13 @@ def write_before(state, words):
 
 
 @kernel
+def begin_all(states):
+    """Go to the handicap stones, or to play, in each of some states `(n,)`."""
+    for i in range(states.shape[0]):
+        begin_handicap(states[i])
+
+
+@kernel
 def lay_puzzles(states, puzzles):
     """Lay the givens, `(n, 81)` uint8, on empty states `(n,)`."""
     for i in range(puzzles.shape[0]):

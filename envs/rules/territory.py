@@ -247,7 +247,8 @@ def puzzle_starts(
     puzzles: PuzzleSet = settings["puzzle"]
     digits = puzzles.digits
     houses = HOUSES + territory_of(settings).houses
-    broken = breaks_a_house(digits, houses)
+    unknown = [house for house in houses if not (puzzles.bank and house in HOUSES)]
+    broken = breaks_a_house(digits, unknown)
     if broken.any():
         if not puzzles.bank:
             raise OptionError(_where_broken(digits, int(broken.argmax()), houses))
@@ -270,9 +271,9 @@ def _settle_first_stage(states: np.ndarray, open_play: Any) -> np.ndarray:
     """Go on to play where no step comes before it; returns who of `(n,)` cannot start then."""
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == shima.HANDICAP:
-        for i in range(len(states)):
-            shima.begin_handicap(states[i])
-            stuck[i] = states[i]["stage"] == shima.PLAY and not open_play(states[i])
+        shima.begin_all(states)
+        for i in (states["stage"] == shima.PLAY).nonzero()[0]:
+            stuck[i] = not open_play(states[i])
     return stuck
 
 

@@ -1,0 +1,33 @@
+"""What an agent is: a function from positions to actions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from azumaya.envs import Position
+
+
+class Agent(ABC):
+    """Chooses actions; has no memory, so any position can be put to it at any time.
+
+    Attributes:
+        name: how tables and records call the agent.
+    """
+
+    name: str
+
+    @abstractmethod
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Choose an action in each position.
+
+        Args:
+            positions: running positions of one game; what is hidden from the players has been
+                drawn anew by the caller.
+            keys: whatever the agent leaves to chance must come from these, one for each position
+                (see `azumaya.envs.rng`): the same position and key give the same action, however
+                many positions are put at once.
+
+        Returns:
+            A legal action for each position.
+        """

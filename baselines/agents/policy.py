@@ -1,0 +1,67 @@
+"""The agent that plays by a network's logits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.checkpoint import load_network
+from azumaya.envs import OptionError, Position
+from azumaya.envs.rng import random_word
+
+
+class PolicyAgent(Agent):
+    """Plays by the logits of a network, the illegal actions masked out.
+
+    Args:
+        network: from planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`.
+        name: how tables call the agent.
+        temperature: 0 plays the most likely action, 1 samples from the policy.
+    """
+
+    def __init__(
+        self, network: torch.nn.Module, name: str = "policy", temperature: float = 0.0
+    ) -> None:
+        if not temperature >= 0:
+            raise OptionError(f"temperature={temperature!r}: must be 0 or more")
+        self.network, self.name, self.temperature = network, name, temperature
+
+    @classmethod
+    def load(cls, path: str | Path, temperature: float = 0.0) -> PolicyAgent:
+        """The agent of a checkpoint, a pair of `.safetensors` and `.json` files.
+
+        Raises:
+            CheckpointError: the checkpoint is incomplete or does not fit.
+        """
+        return cls(load_network(path)[0], name=Path(path).stem, temperature=temperature)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Choose an action in each position."""
+        if not positions:
+            return []
+        planes = np.stack([p.observation(p.to_move) for p in positions])
+        masks = np.stack([p.action_mask() for p in positions]).astype(bool)
+        return self.choose(planes, masks, keys).tolist()
+
+    def choose(self, planes: np.ndarray, masks: np.ndarray, keys: Sequence[int]) -> np.ndarray:
+        """Actions `(B,)` from planes `(B, C, rows, columns)` and masks `(B, A)`."""
+        with torch.inference_mode():
+            logits = self.network(torch.from_numpy(planes))[0].double().numpy()
+        logits = np.where(masks, logits, -np.inf)
+        if self.temperature:
+            logits = logits / self.temperature + gumbel_noise(keys, logits.shape[1])
+        return logits.argmax(1)
+
+
+def gumbel_noise(keys: Sequence[int], actions: int) -> np.ndarray:
+    """Noise with which an argmax samples from a softmax, `(B, actions)` float64, from keys."""
+    noise = np.empty((len(keys), actions))
+    for row, key in zip(noise, keys, strict=True):
+        words = np.array([random_word(np.uint64(key), a) for a in range(actions)])
+        uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+        row[:] = -np.log(-np.log(uniform))
+    return noise

@@ -1,0 +1,64 @@
+"""Keep a record of every game an environment plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.errors import OptionError
+from azumaya.envs.notation import GameRecord, record_of, write_records
+from azumaya.envs.position import Position
+
+
+class RecordGames(BaseWrapper[str, Any, int]):
+    """Append each finished game to a file of game records (needs the extra `records`).
+
+    Args:
+        env: an Azumaya environment, wrapped or raw.
+        path: the file; records are appended, a line each.
+        players: the players' names, player_0 first.
+
+    Games left unfinished at a reset are not recorded.
+
+    Raises:
+        OptionError: `env` is no Azumaya environment.
+    """
+
+    def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
+        if not isinstance(env.unwrapped, RawEnv):
+            raise OptionError(f"env={env}: an environment of azumaya is needed")
+        super().__init__(env)
+        self.path, self.players = Path(path), players
+        self._start: Position | None = None
+        self._moves: list[str] = []
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode and its record."""
+        super().reset(seed=seed, options=options)
+        self._start, self._moves = self.unwrapped.position, []
+
+    def step(self, action: int | None) -> None:
+        """Make a move; the move that ends the game writes the record."""
+        raw = self.unwrapped
+        before = raw.position
+        super().step(action)
+        after = raw.position
+        if action is None or self._start is None or after == before:
+            return
+        self._moves.append(before.move_name(action))
+        if after.is_over:
+            write_records(self.path, [self.record()])
+            self._start = None
+
+    def record(self) -> GameRecord:
+        """The record of the game so far.
+
+        Raises:
+            OptionError: no game is in progress.
+        """
+        if self._start is None:
+            raise OptionError("record: no game is in progress; reset the environment first")
+        return record_of(self._start, self._moves, self.unwrapped.position, self.players)
