@@ -1,0 +1,39 @@
+"""Sets of cells of the 6x6 board moved about: a word in, a word out; cells pushed off are lost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from azumaya.envs.bits import ONE, SIX, U64, ZERO, board_of
+from azumaya.envs.compile import kernel
+from azumaya.envs.geometry.dominari36 import COLUMNS, FULL
+
+RIGHT, LEFT, DOWN, UP = 0, 1, 2, 3
+"""Directions; the opposite of `d` is `d ^ 1`. Left and right come first, up and down after."""
+
+_KEPT = np.array(
+    [FULL & ~board_of(COLUMNS[5], 1)[0], FULL & ~board_of(COLUMNS[0], 1)[0], FULL, FULL]
+)
+"""By direction, the cells that may go that way without changing their row by accident."""
+_FORTH = np.array([ONE, ZERO, SIX, ZERO], U64)
+_BACK = np.array([ZERO, ONE, ZERO, SIX], U64)
+
+
+@kernel
+def step(board, direction):
+    """Every cell of a board moved one step in a direction."""
+    return ((board & _KEPT[direction]) << _FORTH[direction] >> _BACK[direction]) & FULL
+
+
+@kernel
+def beside(board):
+    """The cells that share an edge with a cell of the board."""
+    return step(board, RIGHT) | step(board, LEFT) | step(board, DOWN) | step(board, UP)
+
+
+@kernel
+def around(board):
+    """The cells that share an edge or a corner with a cell of the board."""
+    level = step(board, RIGHT) | step(board, LEFT)
+    wide = board | level
+    return level | step(wide, DOWN) | step(wide, UP)

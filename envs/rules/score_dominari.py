@@ -1,0 +1,380 @@
+"""Score-Dominari: the rules.
+
+1. White's first number goes to a1, black's first to f6.
+2. Later numbers go beside a stone of the own colour, blanks too; diagonally counts.
+3. A player who cannot lay a number is skipped, and on their next turn may lay one on any empty
+   cell. That right is used up by the next number, wherever it lies. Both may have it at once.
+4. Blanks are of the mover's colour.
+5. When a turn is over and every empty cell is dead, the game ends. Points: each own number 1,
+   each full block of own stones 2, each such row or column 3, one less with a blank in it. More
+   points win; equal points draw.
+
+The numbers are 1 to 6. Board, turn, blanks and the game without a referee: see `dominari`.
+
+Source: "Sudoku goes Classic" and `shared/rules.md`, sections 5 and 9, with their decisions.
+Bound: 36 stones fit the board, and a number is followed by one `end` at most, so 72 steps;
+without a referee 200 turns of at most 14 steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.bits import U64, ZERO, bit, cells_of, put_byte, word_count
+from azumaya.envs.compile import kernel
+from azumaya.envs.errors import PositionError
+from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings
+from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, GRID, SIZE, SQUARES
+from azumaya.envs.geometry.shifts36 import around
+from azumaya.envs.rng import random_below
+from azumaya.envs.rules import dominari_text as words_of
+from azumaya.envs.rules.dominari import (
+    BLACK,
+    BLANKS,
+    COMMON_NUMBERS,
+    NUMBER,
+    REFEREE,
+    REWARD,
+    TURN_LIMIT,
+    TURN_STEPS,
+    WHITE,
+    begin_blanks,
+    breaks_rule,
+    can_fill,
+    can_lay,
+    close_turn,
+    fields,
+    finish,
+    fitting,
+    forget,
+    lay_blank,
+    lay_number,
+    observe_turn,
+    payoff_of_points,
+    planes,
+    points,
+    take_back,
+    taken,
+    write_turn,
+)
+from azumaya.envs.rules.dominari_moves import (
+    COLOUR_LETTERS,
+    COLOUR_NAMES,
+    Actions,
+    colour_on,
+    explain,
+    list_of,
+    number_on,
+)
+from azumaya.envs.text import PositionText, whole_number
+
+NUMBERS = 6
+ACTIONS = Actions(NUMBERS, blank_colours=1)
+BLANK, END, CLAIM = ACTIONS.blank, ACTIONS.end, ACTIONS.claim
+
+CORNERS = np.array([CELL["a1"], CELL["f6"]])
+"""By player, where the first number goes."""
+
+STATE = np.dtype(
+    [
+        *fields(NUMBERS),
+        ("free", np.int64, (2,)),  # by player: may the next number go anywhere?
+        ("prior_free", np.int64),  # if the turn was wrong: had its player that right before it?
+        ("margin", np.int64),  # option: is the payoff the lead?
+    ]
+)
+
+CELL_PLANES, NUMBER_PLANES = planes(NUMBERS)
+PLANES = (
+    *CELL_PLANES,
+    *NUMBER_PLANES,
+    Plane("own right", "1 if the observer's next number may go anywhere", "number"),
+    Plane("opposing right", "1 if the opponent's next number may go anywhere", "number"),
+    Plane("prior right", "1 if the player of the wrong turn had that right before it", "number"),
+    Plane("margin", "1 if the winner gets the difference of the points", "number"),
+)
+FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
+FIRST_RIGHT = FIRST_NUMBER + COMMON_NUMBERS
+
+
+# ---- rule predicates ----
+
+
+@kernel
+def places(state, player):
+    """Rules 1 to 3: where a number of a player may go, Sudoku's rule aside."""
+    own = state.colours[player]
+    if own == ZERO:
+        return bit(CORNERS[player])
+    empty = ~taken(state)
+    if state.free[player]:
+        return empty & FULL
+    return around(own) & empty
+
+
+# ---- kernels ----
+
+
+@kernel
+def reset(states, i, starts, key):
+    """Begin an episode; nothing is left to chance where there is one start."""
+    states[i] = starts[random_below(key, 0, starts.shape[0])]
+
+
+@kernel
+def write_legal(state, words):
+    """Candidates AND the surroundings of own stones, or the dead cells."""
+    write_turn(state, words, 1)
+
+
+@kernel
+def play(state, action):
+    """Make a legal move."""
+    mover = state.to_move
+    if action == CLAIM:
+        claim(state)
+    elif action == END:
+        finish_turn(state, mover)
+    else:
+        if state.phase == BLANKS:
+            lay_blank(state, mover, action - BLANK)
+        else:
+            lay_number(state, action // CELLS, action % CELLS)
+            state.prior_free = state.free[mover]
+            state.free[mover] = 0
+        if can_fill(state):
+            begin_blanks(state)
+        else:
+            finish_turn(state, mover)
+    if state.wrong == 0:
+        state.prior_free = 0
+
+
+@kernel
+def next_turn(state, mover):
+    """Who is next after a player's turn; skips and the right they give (rule 3).
+
+    False if the game ends (rule 5).
+    """
+    if fitting(state) == ZERO:
+        return False
+    state.to_move = 1 - mover
+    state.targets = places(state, 1 - mover)
+    while not can_lay(state):
+        state.free[state.to_move] = 1
+        state.to_move = 1 - state.to_move
+        state.targets = places(state, state.to_move)
+    return True
+
+
+@kernel
+def finish_turn(state, mover):
+    """The turn is over; a wrong one is taken back where it would end the game."""
+    if next_turn(state, mover):
+        close_turn(state, mover, 1)
+    elif state.wrong:
+        retract(state, mover)
+        close_turn(state, mover, 0)
+    else:
+        finish(state, payoff_of_points(state, state.margin), mover)
+
+
+@kernel
+def retract(state, mover):
+    """Take back the wrong turn of a player, with the right used up in it; the other is next."""
+    take_back(state)
+    state.free[mover] = state.prior_free
+    next_turn(state, mover)
+
+
+@kernel
+def claim(state):
+    """The opponent's last turn is taken back if wrong; an older mistake makes a draw."""
+    claimant = state.to_move
+    if state.wrong:
+        retract(state, 1 - claimant)
+    elif breaks_rule(state):
+        finish(state, 0, claimant)
+    else:
+        forget(state)
+
+
+@kernel
+def observe(state, player, words):
+    """The planes of `PLANES`, packed."""
+    observe_turn(state, player, words, FIRST_NUMBER)
+    put_byte(words, FIRST_RIGHT, state.free[player])
+    put_byte(words, FIRST_RIGHT + 1, state.free[1 - player])
+    put_byte(words, FIRST_RIGHT + 2, state.prior_free)
+    put_byte(words, FIRST_RIGHT + 3, state.margin)
+
+
+@kernel
+def evaluate(state, player):
+    """The lead in points."""
+    return points(state, player) - points(state, 1 - player)
+
+
+# ---- host: starts, texts, sentences ----
+
+
+def _new_states(settings: Settings) -> np.ndarray:
+    states = words_of.new_states(STATE, settings)
+    states["margin"] = settings["reward"] == "margin"
+    return states
+
+
+def starts(settings: Settings) -> np.ndarray:
+    """The empty board, white to move."""
+    states = _new_states(settings)
+    states["targets"] = places(states[0], WHITE)
+    return states
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text.
+
+    `free=` names the players whose next number may go anywhere; `undofree=1` stands where the
+    player of the turn in `undo=` had that right before it.
+    """
+    free = "".join(COLOUR_LETTERS[p] for p in (WHITE, BLACK) if state["free"][p])
+    more = [f"free={free}"] if free else []
+    if state["prior_free"]:
+        more.append("undofree=1")
+    return words_of.write_text(state, more)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    states, before = _new_states(settings), _new_states(settings)
+    parts = words_of.split(text, NUMBERS, ("free", "undofree"))
+    words_of.read_board(states[0], parts)
+    _check_corners(states[0])
+    _read_rights(states[0], before[0], parts)
+    words_of.read_turn(states[0], parts, places)
+    words_of.read_undo(states[0], before[0], parts, places, lambda board, cell: ZERO)
+    if states["wrong"][0]:
+        _check_corners(before[0])
+    if states["over"][0] == TERMINATED:
+        _check_end(states[0])
+    return states
+
+
+def _read_rights(state: Any, before: Any, parts: PositionText) -> None:
+    """Rights now, and those before the turn in `undo=`: its player's, and the opponent's."""
+    letters = parts.words.get("free", "")
+    if letters not in ("", "w", "b", "wb"):
+        raise PositionError(f"position: free={letters}: must be w, b or wb")
+    for letter in letters:
+        state["free"][COLOUR_LETTERS.index(letter)] = 1
+    if letters and not (state["colours"][WHITE] and state["colours"][BLACK]):
+        raise PositionError("position: free= stands only when both have laid their first number")
+    had = whole_number(parts.words.get("undofree", "0"), "undofree", 0, 1)
+    if had and "undo" not in parts.words:
+        raise PositionError("position: undofree= stands only with undo=")
+    mover = COLOUR_LETTERS.index(parts.to_move) ^ ("claim" in parts.words)
+    if "undo" in parts.words and state["free"][mover]:
+        raise PositionError(
+            f"position: undo= is {COLOUR_NAMES[mover]}'s turn, whose number used up free="
+        )
+    state["prior_free"] = had
+    before["free"] = state["free"]
+    before["free"][mover] = had
+
+
+def _check_corners(state: Any) -> None:
+    """Rule 1: nobody lays anywhere before the own corner, and white begins."""
+    on_corner = [colour_on(state, int(cell)) for cell in CORNERS]
+    numbers = [number_on(state, int(cell)) for cell in CORNERS]
+    for player in (WHITE, BLACK):
+        square, name = SQUARES[CORNERS[player]], COLOUR_NAMES[player]
+        begun = bool(state["colours"][player]) or on_corner[player] is not None
+        if begun and not (numbers[player] and on_corner[player] == player):
+            raise PositionError(
+                f"position: {name}'s first number must lie on {square}, before any other (rule 1)"
+            )
+    white, black = (cells_of(np.array([board], U64)) for board in state["colours"])
+    first = WHITE if not white else BLACK
+    if not black and (len(white) > 1 or state["to_move"] != first or state["over"]):
+        raise PositionError("position: white lays on a1 first, then black on f6 (rule 1)")
+    if black and not white:
+        raise PositionError("position: white lays on a1 first, then black on f6 (rule 1)")
+
+
+def _check_end(state: Any) -> None:
+    payoff = int(state["payoff"])
+    counted = not fitting(state) and payoff == payoff_of_points(state, int(state["margin"]))
+    drawn = state["no_referee"] and not payoff and breaks_rule(state)
+    if not (counted or drawn):
+        raise PositionError(f"position: result={payoff} is not how this game ends")
+
+
+def where(state: Any, cell: int) -> str:
+    """Why a number may go to a free cell by rules 1 to 3, or not."""
+    mover, square = int(state["to_move"]), SQUARES[cell]
+    corner = int(CORNERS[mover])
+    if not state["colours"][mover]:
+        return f"{COLOUR_NAMES[mover]}'s first number goes to {SQUARES[corner]} (rule 1)"
+    if state["free"][mover]:
+        return f"{COLOUR_NAMES[mover]} was skipped and may lay on any empty cell (rule 3)"
+    near = [
+        SQUARES[other]
+        for other in sorted(GRID.neighbours_of(cell, diagonal=True))
+        if colour_on(state, other) == mover
+    ]
+    if not near:
+        return f"no stone of {COLOUR_NAMES[mover]}'s lies around {square} (rule 2)"
+    return f"it lies by the own stone on {near[0]}"
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The position as renderers see it."""
+    rights = list_of([COLOUR_NAMES[p] for p in (WHITE, BLACK) if state["free"][p]])
+    note = f"{rights} may lay anywhere" if rights else ""
+    return words_of.scene(state, start, (words_of.points_note(state), note))
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    words_of.check_state(state, places)
+    _check_corners(state)
+    assert state["wrong"] or not state["prior_free"]
+    if state["over"] == TERMINATED:
+        _check_end(state)
+    elif state["phase"] == NUMBER:
+        assert fitting(state)
+
+
+GAME = Game(
+    name="score_dominari",
+    title="Score-Dominari",
+    state=STATE,
+    shape=(SIZE, SIZE),
+    planes=PLANES,
+    options=(REFEREE, REWARD),
+    reset=reset,
+    play=play,
+    write_legal=write_legal,
+    observe=observe,
+    evaluate=evaluate,
+    num_actions=ACTIONS.count,
+    max_steps=lambda settings: 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS,
+    starts=starts,
+    move_name=ACTIONS.name,
+    parse_move=ACTIONS.parse,
+    write_text=write_text,
+    read_text=read_text,
+    explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
+    action_cells=ACTIONS.cells,
+    scene=scene,
+    check_state=check_state,
+    variants=(
+        {},
+        {"reward": "margin"},
+        {"referee": False},
+        {"referee": False, "reward": "margin"},
+    ),
+    names_by_mover=True,
+)
