@@ -61,6 +61,31 @@ answer(*(k(5) for k in kernels), misses(*kernels))
     assert tree.run(together) == [30, 15, 50, 25, 70, 35, 0]
 
 
+def test_big_callees_compiled_apart_and_loaded_together(tree):
+    """Callees too big to inline are found by name: they must not be each other's."""
+    steps = "\n".join(f"        x = (x * {2 * i + 3} ^ (x >> {i % 7 + 1})) + n" for i in range(150))
+    source = f"""
+def make_big(n):
+    @kernel
+    def big(x):
+{steps}
+        return x
+
+    return big
+
+def make_twice(callee):
+    @kernel
+    def twice(x):
+        return callee(x) + callee(x + 1) + callee(x + 2)
+    return twice
+"""
+    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    code = "answer(*(toy.make_twice(toy.make_big(n))(5) for n in ({})))"
+    apart = [tree.run(code.format(f"{n},")) for n in (10, 20)]
+    assert apart[0] != apart[1]
+    assert tree.run(code.format("10, 20")) == [*apart[0], *apart[1]]
+
+
 def test_equal_closures_share_an_entry_and_outlive_each_other(tree):
     tree.run(PLUS.format(1))
     code = """
@@ -125,6 +150,9 @@ def with_default(n):
     (tree.envs / "rules" / "toy.py").open("a").write(source)
     for n in (1, 2):
         assert tree.run(f"answer(toy.with_default({n})(5))") == [5 + n]
+    for n in (1, 2):  # arrays whose texts, shortened by NumPy, are the same
+        code = f"values = np.zeros(3000, np.int64)\nvalues[1500] = {n}\n"
+        assert tree.run(code + "answer(toy.with_default(values)(5)[1500])") == [5 + n]
 
 
 def test_recursion(tree):
