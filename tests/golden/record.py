@@ -1,0 +1,97 @@
+"""Make the goldens anew: perft files and playthroughs.
+
+    python -m tests.golden.record [--game NAME] [--only perft|playthroughs]
+
+Only where rules or texts change on purpose; the change then shows in the diff, and in the
+version history of the game.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+
+from azumaya.envs.game import Game
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+from tests.cases import Case, cases_of, describe
+from tests.golden import perft, playthrough
+
+MOST_SEQUENCES = 20_000
+DEEPEST = 10
+BEFORE_THE_END = 5
+
+
+def random_moves(case: Case, seed: int) -> list[str]:
+    """A random game of a variant."""
+    rng, position, moves = random.Random(f"{case.label} {seed}"), case.position(seed), []
+    while not position.is_over:
+        moves.append(rng.choice(position.legal_moves()))
+        position.play(moves[-1])
+    return moves
+
+
+def section_of(case: Case, seed: int, moves: list[str]) -> perft.Section:
+    """The perft of the position after some moves."""
+    position = case.position(seed)
+    for name in moves:
+        position.play(name)
+    rows = tuple(perft.count(position, MOST_SEQUENCES, DEEPEST))
+    return perft.Section(
+        case.game.name, describe(case.options), seed, tuple(moves), str(position), rows
+    )
+
+
+def record_perft(game: Game) -> None:
+    """For each variant a start, a middle and a position close to an end."""
+    parts = [perft.header(game)]
+    for seed, case in enumerate(cases_of(game)):
+        moves = random_moves(case, seed)
+        cuts = (0, len(moves) // 2, max(0, len(moves) - BEFORE_THE_END))
+        parts += [perft.write_section(section_of(case, seed, moves[:cut])) for cut in cuts]
+    perft.FOLDER.mkdir(exist_ok=True)
+    (perft.FOLDER / f"{game.name}.txt").write_text("\n".join(parts))
+
+
+def record_playthroughs(game: Game) -> None:
+    """A game of each variant, two where there is one only."""
+    folder = playthrough.FOLDER / game.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    cases = cases_of(game)
+    for number, case in enumerate(cases if len(cases) > 1 else 2 * cases):
+        played = play_and_look(case, 100 + number)
+        (folder / f"{number:02}.json").write_text(played.to_json())
+
+
+def play_and_look(case: Case, seed: int) -> playthrough.Playthrough:
+    """A random game, recorded."""
+    position: Position = case.position(seed)
+    start, plies = playthrough.look_at(position), []
+    for name in random_moves(case, seed):
+        position.play(name)
+        plies.append((name, playthrough.look_at(position)))
+    return playthrough.Playthrough(
+        case.game.name, describe(case.options), seed, start, tuple(plies), position.returns()
+    )
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", default="all", choices=["all", *GAMES])
+    parser.add_argument("--only", choices=["perft", "playthroughs"])
+    args = parser.parse_args()
+    for name, game in GAMES.items():
+        if args.game not in ("all", name):
+            continue
+        if args.only != "playthroughs":
+            record_perft(game)
+        if args.only != "perft":
+            record_playthroughs(game)
+        print(f"{name}: recorded")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Replay all playthroughs, also interpreted: `NUMBA_DISABLE_JIT=1 python -m tests.golden.replay`.
+
+Interpreted, starts are read from their texts, for laying out thousands of puzzles in plain Python
+takes long; `--seeds` draws them anew by their seeds all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.registry import GAMES
+from tests.golden import playthrough
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", action="store_true")
+    parser.add_argument("--plies", type=int, default=10**9, help="no more plies of a game")
+    args = parser.parse_args()
+    plies = 0
+    for name in GAMES:
+        for file in playthrough.files_of(name):
+            played = playthrough.read_playthrough(file)
+            played.replay(args.seeds or not INTERPRETED, args.plies)
+            plies += min(args.plies, len(played.plies))
+    kind = "interpreted" if INTERPRETED else "compiled"
+    print(f"{plies} plies replayed, {kind}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Perft files are counted again, playthroughs replayed; no game lacks either."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from azumaya.envs.registry import GAMES
+from tests.golden import perft, playthrough
+
+ROOT = Path(__file__).parents[2]
+QUICK, BY_ORACLE, BY_ORACLE_AT_LENGTH = 1_000, 60, 3_000
+INTERPRETED_PLIES = 60
+MOST_SECONDS = 550
+
+PERFT_FILES = sorted(perft.FOLDER.glob("*.txt"))
+PLAYTHROUGHS = sorted(playthrough.FOLDER.glob("*/*.json"))
+
+
+def test_no_game_lacks_goldens() -> None:
+    """A perft file with its derivation and at least two playthroughs for each game."""
+    lacking = [
+        name for name in GAMES if not perft.files_of(name) or len(playthrough.files_of(name)) < 2
+    ]
+    assert lacking == [], "run: python -m tests.golden.record --game ..."
+
+
+def test_no_golden_lacks_its_game() -> None:
+    """Every file belongs to a game, and is replayed."""
+    known = {file for name in GAMES for file in perft.files_of(name)}
+    known |= {file for name in GAMES for file in playthrough.files_of(name)}
+    assert set(PERFT_FILES) | set(PLAYTHROUGHS) == known
+
+
+@pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
+def test_perft(file: Path) -> None:
+    """The kernels count what is on record, the oracle too at the lower depths."""
+    derivation, sections = perft.read_perft(file)
+    assert "Derivation" in derivation
+    assert sections
+    for section in sections:
+        check_section(section, QUICK, BY_ORACLE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
+def test_perft_at_all_depths(file: Path) -> None:
+    """Every line on record, by the kernels; as many as it can in a while by the oracle."""
+    for section in perft.read_perft(file)[1]:
+        most = max(row[0] for row in section.rows)
+        assert check_section(section, most, BY_ORACLE_AT_LENGTH) == len(section.rows)
+
+
+def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int:
+    """Count a section again; returns how many lines the kernels counted."""
+    assert section.rows, section.position
+    _, position = section.start()
+    rows = tuple(perft.count(position, most, len(section.rows)))
+    assert rows == section.rows[: len(rows)], section.position
+    assert rows or section.rows[0][0] > most
+    by_oracle = tuple(perft.count_by_oracle(section, most_by_oracle))
+    both = min(len(by_oracle), len(section.rows))
+    assert by_oracle[:both] == section.rows[:both], section.position
+    return len(rows)
+
+
+@pytest.mark.parametrize("file", PLAYTHROUGHS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_playthrough(file: Path) -> None:
+    """From the seed, and from the text where nothing is hidden."""
+    played = playthrough.read_playthrough(file)
+    played.replay(from_seed=True)
+    played.replay(from_seed=False)
+
+
+def run_interpreted(*arguments: str) -> str:
+    """The output of `python -m ...` with numba switched off."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=MOST_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_playthroughs_interpreted() -> None:
+    """The same rules as plain Python give the same games."""
+    out = run_interpreted("tests.golden.replay", "--plies", str(INTERPRETED_PLIES))
+    assert "plies replayed, interpreted" in out
+
+
+@pytest.mark.slow
+def test_playthroughs_interpreted_from_their_seeds() -> None:
+    """Whole games, and starts drawn by plain Python."""
+    assert "replayed, interpreted" in run_interpreted("tests.golden.replay", "--seeds")
+
+
+def test_bits_and_random_numbers_interpreted() -> None:
+    """The helpers of the kernels as plain Python."""
+    files = ("tests/property/test_bits.py", "tests/property/test_rng.py")
+    out = run_interpreted("pytest", "-p", "no:cacheprovider", "-rA", *files)
+    assert "PASSED tests/property/test_rng.py" in out

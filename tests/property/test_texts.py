@@ -1,0 +1,169 @@
+"""Arbitrary and damaged texts: the named error or a right answer, never anything else."""
+
+from __future__ import annotations
+
+import functools
+import random
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.text import split_position, whole_number
+from tests.cases import CASES, Case
+
+SIGNS = string.ascii_letters + string.digits + "./=?,+-_ \t\né１²"
+some_text = st.text(SIGNS, max_size=130) | st.text(max_size=40)
+some_case = st.sampled_from(CASES)
+
+
+@functools.cache
+def texts_of(case: Case) -> tuple[str, ...]:
+    """Position texts from a random game, from its start to its end."""
+    rng, position = random.Random(case.label), case.position(1)
+    texts = [str(position)]
+    while not position.is_over:
+        position.play(rng.choice(position.legal_actions()))
+        texts.append(str(position))
+    return tuple(texts)
+
+
+def read_or_refuse(case: Case, text: str) -> None:
+    """A text is refused, or its position writes a text that means the same, and is sound."""
+    try:
+        position = case.read(text)
+    except PositionError:
+        return
+    again = str(position)
+    assert str(case.read(again)) == again
+    case.game.check_state(position.state[0])
+    assert position.is_over == (not position.legal_actions())
+
+
+@given(some_case, some_text)
+def test_arbitrary_texts_are_refused(case: Case, text: str) -> None:
+    read_or_refuse(case, text)
+
+
+@given(some_case, st.data())
+def test_damaged_texts_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
+    """One to three characters of a valid text are changed, left out or put in."""
+    text = data.draw(st.sampled_from(texts_of(case)))
+    signs = st.sampled_from(sorted(set(text)) + list(".?-=9zé"))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        end = at + data.draw(st.integers(0, 1))
+        text = text[:at] + data.draw(signs | st.just("")) + text[end:]
+    read_or_refuse(case, text)
+
+
+@given(some_case, st.data())
+def test_words_of_other_texts_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
+    """The words of valid texts in any mixture."""
+    texts = st.sampled_from(texts_of(case))
+    board, mover, *words = data.draw(texts).split()
+    others = [word for _ in range(3) for word in data.draw(texts).split()[2:]]
+    chosen = (
+        data.draw(st.lists(st.sampled_from(words + others), max_size=6)) if words or others else []
+    )
+    other_mover = data.draw(texts).split()[1]
+    read_or_refuse(
+        case, " ".join([board, data.draw(st.sampled_from([mover, other_mover])), *chosen])
+    )
+
+
+@given(some_case, st.data())
+def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
+    """Any number in any word."""
+    board, mover, *words = data.draw(st.sampled_from(texts_of(case))).split()
+    if words:
+        i = data.draw(st.integers(0, len(words) - 1))
+        key = words[i].partition("=")[0]
+        number = data.draw(st.integers(-3, 12) | st.integers(-(10**12), 10**12))
+        words[i] = f"{key}={number}"
+    read_or_refuse(case, " ".join([board, mover, *words]))
+
+
+@given(some_case, some_text | st.text("123456789abcdefghirstlok0", max_size=6))
+def test_move_names(case: Case, name: str) -> None:
+    """A text is refused as a move name, or is the name of the action it means."""
+    settings = case.setup.settings
+    try:
+        action = case.game.parse_move(name, settings)
+    except MoveNameError:
+        return
+    assert 0 <= action < case.setup.num_actions
+    assert case.game.move_name(action, settings) == name
+
+
+# ---- the splitter ----
+
+
+@given(some_text)
+def test_splitting_never_fails_otherwise(text: str) -> None:
+    try:
+        parts = split_position(text, (2, 3), ".ab", "wb", ("k",))
+    except PositionError:
+        return
+    assert [len(row) for row in parts.rows] == [2, 3]
+    assert parts.to_move in "wb"
+    assert set(parts.words) <= {"k"}
+
+
+rows = st.tuples(st.text(".ab", min_size=2, max_size=2), st.text(".ab", min_size=3, max_size=3))
+word = st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=5)
+
+
+@given(rows, st.sampled_from("wb"), word)
+def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str) -> None:
+    split = split_position(f"{'/'.join(parts)} {mover} k={value}", (2, 3), ".ab", "wb", ("k",))
+    assert split.rows == parts
+    assert split.to_move == mover
+    assert split.words == {"k": value}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ab/... w", ""),
+        ("ab w", "1 rows"),
+        ("ab/.../... w", "3 rows"),
+        ("ab/.. w", "row 2"),
+        ("ab/.x. w", "'x' in row 2 from the top, column 2"),
+        ("ab/...", "to move"),
+        ("ab/... x", "'x'"),
+        ("ab/... wb", "'wb'"),
+        ("ab/... w k", "'k'"),
+        ("ab/... w k=", "'k='"),
+        ("ab/... w j=1", "'j=1'"),
+        ("ab/... w k=1 k=1", "twice"),
+    ],
+)
+def test_messages_say_where(text: str, message: str) -> None:
+    if not message:
+        assert split_position(text, (2, 3), ".ab", "wb", ("k",)).to_move == "w"
+        return
+    with pytest.raises(PositionError) as raised:
+        split_position(text, (2, 3), ".ab", "wb", ("k",))
+    assert message in str(raised.value)
+
+
+@given(st.integers(-10, 10), st.integers(0, 10), st.integers(-30, 30))
+def test_whole_numbers_in_range(low: int, span: int, number: int) -> None:
+    high = low + span
+    if low <= number <= high:
+        assert whole_number(str(number), "k", low, high) == number
+    else:
+        with pytest.raises(PositionError, match="k="):
+            whole_number(str(number), "k", low, high)
+
+
+@given(st.text(max_size=12))
+def test_other_numbers_are_refused(text: str) -> None:
+    try:
+        value = whole_number(text, "k", -99, 99)
+    except PositionError:
+        return
+    assert value == int(text)

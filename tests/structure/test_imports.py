@@ -1,0 +1,134 @@
+"""Imports point down only, late ones too; rules know no adapter and no framework."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
+
+TIERS = (
+    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|spread|extras)",
+    r"envs\.geometry(\.\w+)?",
+    r"envs\.game",
+    r"envs\.rules(\.\w+)?",
+    r"envs\.registry",
+    r"envs\.puzzles(\.\w+)?",
+    r"envs\.(setup|observation|position|notation|symmetry)",
+    r"envs\.(adapters|render)(\.\w+)?",
+    r"envs|envs\.\w+_v\d+",
+    r"wrappers(\.\w+)?",
+    r"baselines(\.\w+)*",
+    r"benchmarks(\.\w+)*",
+)
+"""Each module may import from its own tier and those above it in this list."""
+
+FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
+RULES_TIER = 3
+
+
+def files() -> list[Path]:
+    """Every Python file of the library."""
+    return sorted(f for folder in FOLDERS for f in (ROOT / folder).rglob("*.py"))
+
+
+def module_of(file: Path) -> str:
+    """`envs/rules/x.py` is `envs.rules.x`, and `envs/__init__.py` is `envs`."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def tier_of(module: str) -> int:
+    """The tier of a module."""
+    for tier, pattern in enumerate(TIERS):
+        if re.fullmatch(pattern, module):
+            return tier
+    raise LookupError(f"{module}: give it a place in TIERS of {Path(__file__).name}")
+
+
+def imports_of(file: Path) -> set[str]:
+    """All modules a file imports, at its top or late, by their full names."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative imports hide where they point"
+            found |= {full_name(node.module or "", alias.name) for alias in node.names}
+    return found
+
+
+def full_name(module: str, name: str) -> str:
+    """`from package import module` imports the module, `from module import name` the module."""
+    path = ROOT.joinpath(*module.removeprefix("azumaya.").split("."), name)
+    ours = module.startswith("azumaya.")
+    if ours and (path.with_suffix(".py").exists() or (path / "__init__.py").exists()):
+        return f"{module}.{name}"
+    return module
+
+
+def own_imports(file: Path) -> set[str]:
+    """What a file imports from the library, without the namespace."""
+    return {
+        name.removeprefix("azumaya.") for name in imports_of(file) if name.startswith("azumaya.")
+    }
+
+
+@pytest.mark.parametrize("file", files(), ids=module_of)
+def test_imports_point_down(file: Path) -> None:
+    here = tier_of(module_of(file))
+    wrong = sorted(name for name in own_imports(file) if tier_of(name) > here)
+    assert wrong == [], f"{module_of(file)} imports from above it"
+
+
+def test_no_circles() -> None:
+    """Within a tier too, imports at the top of files go round in no circle."""
+    waiting = {module_of(file): top_imports(file) for file in files()}
+    while waiting:
+        free = {name for name, needs in waiting.items() if not needs & waiting.keys()}
+        assert free, f"a circle among {sorted(waiting)}"
+        waiting = {name: needs for name, needs in waiting.items() if name not in free}
+
+
+def top_imports(file: Path) -> set[str]:
+    """What the statements at the top of a file import from the library."""
+    tree = ast.parse(file.read_text())
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("azumaya."):
+            found |= {full_name(node.module or "", alias.name) for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    own = {name.removeprefix("azumaya.") for name in found}
+    return own - {module_of(file)}
+
+
+def test_rules_know_no_framework() -> None:
+    """Nothing up to the rules imports an environment, learning or drawing library."""
+    for file in files():
+        if tier_of(module_of(file)) <= RULES_TIER:
+            packages = {name.partition(".")[0] for name in imports_of(file)}
+            assert not packages & FRAMEWORKS, module_of(file)
+
+
+def test_only_the_compile_modules_know_numbas_jit() -> None:
+    """Elsewhere kernels are made with the `kernel` decorator."""
+    for file in files():
+        module = module_of(file)
+        if module.startswith("envs.") and not module.endswith(("compile", "_cache", "_key")):
+            source = file.read_text()
+            assert not re.search(r"@(numba\.)?n?jit\b|@vectorize", source), module
+
+
+def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
+    """A planted import from above is found, late or not."""
+    file = tmp_path / "x.py"
+    file.write_text("def f():\n    from azumaya.envs import registry\n    import torch.nn\n")
+    assert imports_of(file) == {"azumaya.envs.registry", "torch.nn"}
+    assert tier_of("envs.registry") > tier_of("envs.rules.sudoku")
+    with pytest.raises(LookupError):
+        tier_of("envs.rules.deep.down")

@@ -1,0 +1,85 @@
+"""The packaging names what is there; each game has its module; no file is named `utils`."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES
+
+ROOT = Path(__file__).parents[2]
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+
+
+def folder_of(package: str) -> Path:
+    """Where a package's files are, by `package-dir`."""
+    places = SETUPTOOLS["package-dir"]
+    if package in places:
+        return ROOT / places[package]
+    parent, _, name = package.rpartition(".")
+    return folder_of(parent) / name
+
+
+def test_packages_match_the_tree() -> None:
+    """Every folder with an `__init__.py` is a package on the list, and the other way round."""
+    tops = [ROOT / place for place in SETUPTOOLS["package-dir"].values()]
+    there = {file.parent for top in tops for file in top.rglob("__init__.py")}
+    assert {folder_of(package) for package in SETUPTOOLS["packages"]} == there
+    assert len(SETUPTOOLS["packages"]) == len(there)
+
+
+def test_every_module_is_in_a_package() -> None:
+    """No Python file lies in a folder that is left out of the wheel."""
+    tops = [ROOT / place for place in SETUPTOOLS["package-dir"].values()]
+    for file in (file for top in tops for file in top.rglob("*.py")):
+        assert (file.parent / "__init__.py").exists(), file
+
+
+def test_data_files_are_packaged() -> None:
+    """Files that are no Python are named in `package-data`."""
+    shipped = {
+        file
+        for package, patterns in SETUPTOOLS["package-data"].items()
+        for pattern in patterns
+        for file in folder_of(package).glob(pattern)
+    }
+    for package in SETUPTOOLS["packages"]:
+        if not package.startswith("azumaya.envs"):
+            continue
+        files = {f for f in folder_of(package).iterdir() if f.is_file() and f.suffix != ".py"}
+        assert files <= shipped, package
+
+
+def test_versioned_modules_are_the_games() -> None:
+    """One module `<name>_v<version>` for each game, and no other."""
+    modules = {file.stem for file in (ROOT / "envs").glob("*_v[0-9]*.py")}
+    assert modules == {f"{game.name}_v{game.version}" for game in GAMES.values()}
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_versioned_modules_are_thin(game: Game) -> None:
+    """They hold `env` and `raw_env` of their game and nothing else."""
+    module = importlib.import_module(f"azumaya.envs.{game.name}_v{game.version}")
+    assert module.raw_env().game is game
+    assert module.env().unwrapped.game is game
+    assert len(Path(module.__file__ or "").read_text().splitlines()) < 20
+
+
+def test_no_file_is_named_utils() -> None:
+    """A file's name says what is in it."""
+    for file in ROOT.rglob("*.py"):
+        hidden = any(part.startswith(".") for part in file.relative_to(ROOT).parts)
+        if not hidden:
+            assert file.stem not in ("utils", "util", "helpers", "misc", "common"), file
+
+
+def test_generic_code_names_no_game() -> None:
+    """Adapters and the contract tests know games by their records alone."""
+    for folder in ("envs/adapters", "tests/contract"):
+        for file in (ROOT / folder).rglob("*.py"):
+            source = file.read_text()
+            assert [name for name in GAMES if name in source] == [], file
