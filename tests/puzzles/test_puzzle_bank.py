@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.puzzles import BANK_SEED, PuzzleFormatError, bank, load_bank
 from azumaya.envs.puzzles.criteria import check

@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
+
 from azumaya.baselines import puzzle_commands
 from azumaya.baselines.cli import app
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate
 from azumaya.envs.puzzles.grid import to_text
-from typer.testing import CliRunner, Result
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 SEED = 31

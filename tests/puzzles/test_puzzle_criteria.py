@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import naive_sudoku as naive
 import pytest
+
+from azumaya.envs.bits import board_of
 from azumaya.envs.compile import INTERPRETED
-from azumaya.envs.puzzles.criteria import CRITERIA, CRITERION, LINES, MAX_GIVENS, check, demanded
+from azumaya.envs.puzzles.criteria import (
+    CRITERIA,
+    CRITERION,
+    LINES,
+    MAX_GIVENS,
+    bare_blocks,
+    check,
+    demanded,
+    full_lines,
+)
 from azumaya.envs.puzzles.generator import generate
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
 
@@ -38,6 +49,13 @@ def test_lines_are_the_rows_and_columns_of_the_blocks() -> None:
     }
     assert set(LINES) == expected
     assert len(LINES) == 54
+
+
+def test_each_full_line_and_each_bare_block_is_seen() -> None:
+    for i, line in enumerate(LINES):
+        assert full_lines(board_of(line, 2)) == 1 << i
+    for i, block in enumerate(naive.HOUSES[18:]):
+        assert bare_blocks(board_of(set(range(81)) - set(block), 2)) == 1 << i
 
 
 def test_a_good_puzzle_misses_nothing() -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
 from azumaya.envs.puzzles.formats import (
     format_grid,
     parse_puzzle,
@@ -20,8 +23,6 @@ from azumaya.envs.puzzles.grid import (
     check_rule,
     to_text,
 )
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"

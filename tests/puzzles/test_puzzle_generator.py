@@ -5,6 +5,7 @@ from __future__ import annotations
 import naive_sudoku as naive
 import numpy as np
 import pytest
+
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.puzzles import generator
 from azumaya.envs.puzzles.criteria import CRITERIA, MAX_GIVENS, check

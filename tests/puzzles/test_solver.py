@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import naive_sudoku as naive
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
 from azumaya.envs.puzzles.solver import (
@@ -12,8 +15,6 @@ from azumaya.envs.puzzles.solver import (
     solve,
     solve_by_singles,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -92,9 +93,16 @@ def test_numbers_that_change_places_make_two_solutions() -> None:
     assert set(found) == naive.solutions(puzzle, 9)
 
 
-def test_a_number_without_a_place_ends_the_singles() -> None:
-    # No 1 fits into row 9, though every cell can take a number and i1 is a single.
-    puzzle = "......234" + ".1......." + "....1...." + "." * 45 + "23456789."
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        # No 1 fits into row 9, though every cell can take a number; i1 is a single.
+        "......234" + ".1......." + "....1...." + "." * 45 + "23456789.",
+        # Nothing fits on a9, though every house has a place for every number; i1 is a single.
+        "......234.1.........9...............8........7..............6125.....4786.....59.",
+    ],
+)
+def test_a_dead_end_ends_the_singles_at_once(puzzle: str) -> None:
     assert naive.by_singles(puzzle) == (False, 0, 0)
     assert solve_by_singles(puzzle) == (False, 0, 0, puzzle)
     assert count_solutions(puzzle) == 0
