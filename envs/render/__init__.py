@@ -1,0 +1,89 @@
+"""Drawing: scenes in, text, SVG, pixels or a window out. Knows no game and no environment."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from azumaya.envs.game import Scene
+from azumaya.envs.render.ansi import ansi_of
+from azumaya.envs.render.raster import png_of, rgb_of
+from azumaya.envs.render.svg import svg_of
+from azumaya.envs.render.window import Window, size_of
+
+__all__ = ["Renderer", "ansi_of", "png_of", "rgb_of", "save", "svg_of"]
+
+Mode = Literal["human", "rgb_array", "ansi"]
+
+
+class Renderer:
+    """Draws scenes in one of PettingZoo's render modes.
+
+    Args:
+        mode: `"ansi"`, `"rgb_array"` or `"human"`.
+        fps: pictures a second in the window, at most.
+        candidates: whether to show the candidates of empty cells; may be changed at any time.
+
+    Raises:
+        ValueError: the mode is unknown, or fps is not above 0.
+        MissingExtraError: the mode needs the extra `render`, which is not installed.
+    """
+
+    def __init__(self, mode: Mode, fps: float = 2, candidates: bool = False) -> None:
+        if mode not in ("human", "rgb_array", "ansi"):
+            raise ValueError(f"mode={mode!r}: must be 'human', 'rgb_array' or 'ansi'")
+        if not fps > 0:
+            raise ValueError(f"fps={fps!r}: must be above 0")
+        self.mode = mode
+        self.candidates = candidates
+        self._window = Window(fps) if mode == "human" else None
+
+    def draw(self, scene: Scene) -> np.ndarray | str | None:
+        """Draw a scene.
+
+        Returns:
+            A text for `ansi`, `(height, width, 3)` uint8 for `rgb_array`, None for `human`.
+
+        Raises:
+            ValueError: the scene names a board, ground or colour that cannot be drawn.
+        """
+        if self.mode == "ansi":
+            return ansi_of(scene, self.candidates)
+        if self._window is None:
+            return rgb_of(svg_of(scene, self.candidates))
+        shown = self.candidates
+        self._window.show(lambda toggled: svg_of(scene, shown != toggled))
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+
+def save(
+    scene: Scene, path: str | PathLike[str], *, candidates: bool = False, scale: float = 2
+) -> None:
+    """Save the picture of a scene as an `.svg` or `.png` file.
+
+    Args:
+        scene: what to draw.
+        path: where to; its ending says which kind of file.
+        candidates: whether to show the candidates of empty cells.
+        scale: how many times larger than on screen a `.png` is.
+
+    Raises:
+        ValueError: the ending is another one, or the scene cannot be drawn.
+        MissingExtraError: a `.png` needs the extra `render`, which is not installed.
+    """
+    file = Path(path)
+    svg = svg_of(scene, candidates)
+    if file.suffix == ".svg":
+        file.write_text(svg, encoding="utf-8", newline="\n")
+    elif file.suffix == ".png":
+        file.write_bytes(png_of(svg, round(size_of(svg)[0] * scale)))
+    else:
+        raise ValueError(f"path={str(path)!r}: must end in .svg or .png")

@@ -1,0 +1,218 @@
+"""A scene as text for terminals, with colours or without."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from azumaya.envs.game import Scene, Stone
+from azumaya.envs.geometry.hex61 import ROW_LENGTHS
+from azumaya.envs.render import palette
+from azumaya.envs.render.layout import GRIDS, check_cells
+
+BARE_WIDTH, CELL_WIDTH = 4, 5
+"""Characters of a cell without and with colours."""
+HEX_WIDTH = 4
+
+
+def wants_colour(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> bool:
+    """Whether to colour what goes to a stream (standard output, unless told otherwise).
+
+    `NO_COLOR` set to anything says no, else `FORCE_COLOR` says yes (but `0` says no); else the
+    stream must be a terminal, and `TERM` not `dumb`.
+    """
+    environ = os.environ if environ is None else environ
+    stream = sys.stdout if stream is None else stream
+    if environ.get("NO_COLOR"):
+        return False
+    forced = environ.get("FORCE_COLOR")
+    if forced:
+        return forced != "0"
+    return environ.get("TERM") != "dumb" and bool(stream is not None and stream.isatty())
+
+
+def _coloured(text: str, ink: int, back: int, bold: bool) -> str:
+    return f"\x1b[{'1;' if bold else ''}38;5;{ink};48;5;{back}m{text}\x1b[0m"
+
+
+def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) -> str:
+    """A scene as lines of text, ended by a newline.
+
+    Args:
+        scene: what to draw.
+        candidates: whether to write the candidates into their cells.
+        colour: whether to use the terminal's colours; None decides by `wants_colour()`.
+
+    Raises:
+        ValueError: the scene names a board, ground or colour that cannot be drawn, or has not
+            as many cells as the board.
+    """
+    check_cells(scene)
+    colour = wants_colour() if colour is None else colour
+    board = _hex(scene, colour) if scene.board == "hex61" else _square(scene, candidates, colour)
+    trays = [_tray(label, pieces, colour) for label, pieces in scene.trays]
+    legend = [] if colour else [_legend(scene)]
+    lines = [*scene.notes[:1], *board, *scene.notes[1:], *trays, *legend]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+# ---- pieces ----
+
+
+def _word(what: Stone) -> str:
+    """A stone without colours: its number and the letter of its colour, a capital if given."""
+    letter = palette.piece(what.colour).letter
+    return (what.label or "o") + (letter.upper() if what.given else letter)
+
+
+def _tray(label: str, pieces: tuple[Stone, ...], colour: bool) -> str:
+    if not colour:
+        return f"{label}: {' '.join(map(_word, pieces)) or '-'}"
+    looks = [(what, palette.piece(what.colour)) for what in pieces]
+    shown = (
+        _coloured(f" {what.label or 'o'} ", look.ansi_ink, look.ansi, False) for what, look in looks
+    )
+    return f"{label}: {' '.join(shown) or '-'}"
+
+
+def _legend(scene: Scene) -> str:
+    """What the marks of a board without colours mean; only those that are there."""
+    stones = [what for what in scene.stones if what]
+    stones += [what for _, pieces in scene.trays for what in pieces]
+    names = {palette.piece(what.colour).letter: what.colour for what in stones}
+    words = [f"{letter} {name}" for letter, name in sorted(names.items())]
+    words += ["capital: given"] if any(what.given for what in stones) else []
+    marks = {palette.ground(name).mark: name for name in scene.grounds}
+    if len(marks) > 1:
+        words += [f"{mark} {name} ground" for mark, name in sorted(marks.items())]
+    words += ["x dead"] if scene.dead else []
+    words += ["> last move"] if scene.last else []
+    return f"({', '.join(words)})" if words else ""
+
+
+# ---- square boards ----
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """How the cells of a square board are written."""
+
+    scene: Scene
+    width: int
+    candidates: bool
+    colour: bool
+
+    def cell(self, cell: int) -> str:
+        return self._painted(cell) if self.colour else self._bare(cell)
+
+    def _inside(self, cell: int, empty: str) -> str:
+        if cell in self.scene.dead:
+            return "x"
+        numbers = self.scene.candidates.get(cell, ()) if self.candidates else ()
+        return "".join(map(str, numbers)) or empty
+
+    def _bare(self, cell: int) -> str:
+        what, ground = self.scene.stones[cell], palette.ground(self.scene.grounds[cell])
+        last = ">" if cell in self.scene.last else " "
+        return last + (_word(what) if what else self._inside(cell, ground.mark)).ljust(
+            self.width - 1
+        )
+
+    def _painted(self, cell: int) -> str:
+        what, ground = self.scene.stones[cell], palette.ground(self.scene.grounds[cell])
+        last = cell in self.scene.last
+        if what is None:
+            inside = self._inside(cell, ".").center(self.width - 2)
+            return self._edges(inside, ground, last, True)
+        look, label = palette.piece(what.colour), what.label or "o"
+        if what.given:
+            return _coloured(label.center(self.width), look.ansi_ink, look.ansi, True)
+        inside = _coloured(label.center(self.width - 2), look.ansi_ink, look.ansi, False)
+        return self._edges(inside, ground, last, False)
+
+    def _edges(self, inside: str, ground: palette.Ground, last: bool, paint: bool) -> str:
+        if paint:
+            inside = _coloured(inside, ground.ansi_ink, ground.ansi, False)
+        left, right = (
+            _coloured(mark if last else " ", palette.LAST_ANSI, ground.ansi, True) for mark in "><"
+        )
+        return left + inside + right
+
+
+def _square(scene: Scene, candidates: bool, colour: bool) -> list[str]:
+    grid = GRIDS[scene.board]
+    size = grid.size
+    width = CELL_WIDTH if colour else BARE_WIDTH
+    if candidates:
+        longest = max((len(n) for n in scene.candidates.values()), default=1)
+        width = max(width, longest + 2)
+    sheet = _Sheet(scene, width, candidates, colour)
+    houses = scene.regions or grid.block_of
+    upright = [_edge_right(c, size, houses, grid.block_of) for c in range(grid.cells)]
+    level = [_edge_below(c, size, houses, grid.block_of) for c in range(grid.cells)]
+    # A column or row of lines is left out where no cell of the board has a line.
+    split = [any(upright[c] != " " for c in grid.columns[n]) for n in range(size)]
+    lines = []
+    for row, cells in enumerate(grid.rows):
+        parts = [sheet.cell(c) + (upright[c] if split[n] else "") for n, c in enumerate(cells)]
+        lines.append(f"{size - row:>2} {''.join(parts)}")
+        if any(level[c] != " " for c in cells):
+            parts = [level[c] * width + ("+" if split[n] else "") for n, c in enumerate(cells)]
+            lines.append(f"   {''.join(parts)}")
+    files = [
+        "abcdefghi"[n].center(width) + (" " if split[n] else "")
+        if colour
+        else f" {'abcdefghi'[n]}".ljust(width) + (" " if split[n] else "")
+        for n in range(size)
+    ]
+    return [*lines, f"   {''.join(files)}"]
+
+
+def _edge_right(cell: int, size: int, houses: tuple[int, ...], blocks: tuple[int, ...]) -> str:
+    if cell % size == size - 1:
+        return " "
+    if houses[cell] != houses[cell + 1]:
+        return "|"
+    return ":" if blocks[cell] != blocks[cell + 1] else " "
+
+
+def _edge_below(cell: int, size: int, houses: tuple[int, ...], blocks: tuple[int, ...]) -> str:
+    if cell + size >= size * size:
+        return " "
+    if houses[cell] != houses[cell + size]:
+        return "-"
+    return "." if blocks[cell] != blocks[cell + size] else " "
+
+
+# ---- the hexagonal board ----
+
+
+def _hex(scene: Scene, colour: bool) -> list[str]:
+    """Rows staggered by half a cell; at the end of a diagonal stands its number."""
+    lines, first = [], 0
+    longest = max(ROW_LENGTHS)
+    for row, length in enumerate(ROW_LENGTHS):
+        indent = " " * ((longest - length) * HEX_WIDTH // 2)
+        cells = "".join(_hex_cell(scene, c, colour) for c in range(first, first + length))
+        number = f" {length + 1}" if row > longest // 2 else ""
+        lines.append(f"{indent} {'ihgfedcba'[row]} {cells}{number}")
+        first += length
+    below = "".join(f" {n + 1}".ljust(HEX_WIDTH) for n in range(ROW_LENGTHS[-1]))
+    return [*lines, " " * ((longest - ROW_LENGTHS[-1] + 1) * HEX_WIDTH // 2) + "   " + below]
+
+
+def _hex_cell(scene: Scene, cell: int, colour: bool) -> str:
+    what, last = scene.stones[cell], cell in scene.last
+    if not colour:
+        return f"{'>' if last else ' '}{palette.piece(what.colour).letter if what else '.'}  "
+    ground = palette.ground(scene.grounds[cell])
+    left, right = (
+        _coloured(mark if last else " ", palette.LAST_ANSI, ground.ansi, True) for mark in "><"
+    )
+    if what is None:
+        return left + _coloured(". ", ground.ansi_ink, ground.ansi, False) + right
+    look = palette.piece(what.colour)
+    return left + _coloured("  ", look.ansi_ink, look.ansi, False) + right

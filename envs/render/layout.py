@@ -1,0 +1,99 @@
+"""Where things lie in a picture: the cells of each board, their names, the labels outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+
+from azumaya.envs.game import Scene
+from azumaya.envs.geometry import dominari36, hex61, sudoku81
+from azumaya.envs.geometry.grid import Grid
+
+Point = tuple[float, float]
+
+WIDTH, HEIGHT = 560, 592
+"""Pixels of a picture without a panel; multiples of 16, as video encoders like them."""
+PANEL = 224
+"""Pixels that a panel adds on the right."""
+BOARD_LEFT, BOARD_TOP, BOARD_SIZE = 36, 18, 504
+CAPTION = HEIGHT - 24
+"""The height of the middle of the caption."""
+
+HEX_PITCH = 54.0
+HEX_CENTRE = (WIDTH / 2, 274.0)
+HEX_RADIUS = 268.0
+HEX_RIM = 0.83
+"""How far labels are from the outermost cells, in pitches."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A board's place in the picture; one pitch is the distance of two cells side by side."""
+
+    pitch: float
+    centres: tuple[Point, ...]
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, Point], ...]
+
+
+GRIDS: dict[str, Grid] = {"sudoku81": sudoku81.GRID, "dominari36": dominari36.GRID}
+
+
+@cache
+def layout_of(board: str) -> Layout:
+    """The layout of a board; raises `ValueError` where the name is unknown."""
+    if board == "hex61":
+        return _hex()
+    if board not in GRIDS:
+        raise ValueError(f"board {board!r}: must be one of {', '.join(GRIDS)} or hex61")
+    return _square(GRIDS[board])
+
+
+def check_cells(scene: Scene) -> None:
+    """Raise `ValueError` unless the scene has as many cells as its board."""
+    cells = len(layout_of(scene.board).centres)
+    for name, values in (("grounds", scene.grounds), ("stones", scene.stones)):
+        if len(values) != cells:
+            raise ValueError(f"scene: {scene.board} has {cells} cells, but {len(values)} {name}")
+    if scene.regions and len(scene.regions) != cells:
+        raise ValueError(f"scene: {len(scene.regions)} regions; {cells} or none are needed")
+
+
+def _square(grid: Grid) -> Layout:
+    pitch = BOARD_SIZE / grid.size
+    middles = [(n + 0.5) * pitch for n in range(grid.size)]
+    files = [
+        (name, (BOARD_LEFT + x, BOARD_TOP + BOARD_SIZE + 17.0))
+        for name, x in zip("abcdefghi", middles, strict=False)
+    ]
+    ranks = [
+        (str(grid.size - n), (BOARD_LEFT - 17.0, BOARD_TOP + y)) for n, y in enumerate(middles)
+    ]
+    centres = tuple(
+        (BOARD_LEFT + middles[column], BOARD_TOP + middles[row])
+        for row, column in zip(grid.row_of, grid.column_of, strict=True)
+    )
+    return Layout(pitch, centres, grid.squares, tuple(files + ranks))
+
+
+def hex_point(number: float, letter: float) -> Point:
+    """The middle of a cell by its number and the letter of its row, both from 0."""
+    x, y = HEX_CENTRE
+    middle = hex61.RADIUS
+    right, up = number - middle - (letter - middle) / 2, letter - middle
+    return x + right * HEX_PITCH, y - up * HEX_PITCH * sqrt(3) / 2
+
+
+def _hex() -> Layout:
+    centres = tuple(hex_point(number, letter) for number, letter in hex61.COORDINATES)
+    rows = zip(reversed(range(hex61.SIZE)), hex61.ROW_RANGES, strict=True)
+    letters = [
+        ("abcdefghi"[letter], hex_point(first - HEX_RIM, letter)) for letter, (first, _) in rows
+    ]
+    # Going down a diagonal keeps the number: its label stands below its last cell.
+    numbers = [
+        (str(number + 1), hex_point(number, max(0, number - hex61.RADIUS) - HEX_RIM))
+        for number in range(hex61.SIZE)
+    ]
+    return Layout(HEX_PITCH, centres, hex61.SQUARES, tuple(letters + numbers))

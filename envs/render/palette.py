@@ -1,0 +1,89 @@
+"""The colours of the pictures and of the terminal, and what stands for them without colour.
+
+Chosen for people who see few colours and for print: light, neutral and dark differ in brightness,
+not only in hue, and numbers on stones keep a contrast of at least 4.5 to 1 (tested).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PAPER = "#faf8f3"
+INK = "#2c2b29"
+FAINT_INK = "#6f6a61"
+LINE = "#33312d"
+LAST = "#e2730f"
+DEAD = "#a8432c"
+DEAD_RING = "#fdf9ee"
+RIM = "#d8c8a4"
+POCKET, POCKET_EDGE = "#a8946d", "#8f7c58"
+LAST_ANSI = 202
+
+
+@dataclass(frozen=True)
+class Ground:
+    """How a cell looks: in pictures `fill` and the `ink` of its small numbers.
+
+    In terminals `ansi` and `ansi_ink` are colours of the 256; `mark` stands for an empty cell
+    where there are no colours.
+    """
+
+    fill: str
+    ink: str
+    ansi: int
+    ansi_ink: int
+    mark: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """How a stone looks: `fill`, `edge` and the `ink` of its number; `shade` fills marbles.
+
+    Stones are round where laid and square where given; a `tile` is always square. `letter`
+    stands for the colour in terminals without colours.
+    """
+
+    fill: str
+    edge: str
+    ink: str
+    ansi: int
+    ansi_ink: int
+    letter: str
+    shape: Literal["stone", "tile"] = "stone"
+    shade: str = "#2f3136"
+
+
+GROUNDS = {
+    "light": Ground("#efe3c6", "#4a4335", 187, 236, "."),
+    "dark": Ground("#5d7190", "#ffffff", 60, 231, ":"),
+    "neutral": Ground("#a8c6b2", "#1d3327", 108, 233, "+"),
+    "free": Ground("#f8f6f1", "#4a463f", 255, 238, "?"),
+    "plain": Ground("#e4d8bf", "#4a4335", 187, 236, "."),
+}
+"""By name: what `Scene.grounds` may hold."""
+
+PIECES = {
+    "light": Piece("#fffdf5", "#a8946a", "#2b2a27", 231, 233, "l"),
+    "dark": Piece("#1f2c45", "#0e1626", "#ffffff", 17, 231, "d"),
+    "neutral": Piece("#38694f", "#234534", "#ffffff", 22, 231, "n"),
+    "free": Piece("#ece8de", "#8a8579", "#2b2a27", 253, 233, "f"),
+    "white": Piece("#fffdf5", "#8f8067", "#2b2a27", 231, 233, "w", shade="#e6dfd0"),
+    "black": Piece("#26282d", "#0f1013", "#ffffff", 235, 231, "b"),
+    "tile": Piece("#fdf6e3", "#9c8660", "#2f2a22", 230, 234, "t", "tile"),
+}
+"""By name: what `Stone.colour` may be."""
+
+
+def ground(name: str) -> Ground:
+    """A ground by name; raises `ValueError` with the names there are."""
+    if name not in GROUNDS:
+        raise ValueError(f"ground {name!r} is not drawable: must be one of {', '.join(GROUNDS)}")
+    return GROUNDS[name]
+
+
+def piece(name: str) -> Piece:
+    """A piece's look by name of its colour; raises `ValueError` with the names there are."""
+    if name not in PIECES:
+        raise ValueError(f"colour {name!r} is not drawable: must be one of {', '.join(PIECES)}")
+    return PIECES[name]

@@ -1,0 +1,282 @@
+"""A scene as an SVG picture, written by hand-made functions; no fonts, no ids, no outside files."""
+
+from __future__ import annotations
+
+from html import escape
+from math import cos, pi, sin
+
+from azumaya.envs.game import Scene
+from azumaya.envs.render import palette
+from azumaya.envs.render.layout import (
+    BOARD_LEFT,
+    BOARD_SIZE,
+    BOARD_TOP,
+    CAPTION,
+    GRIDS,
+    HEIGHT,
+    HEX_CENTRE,
+    HEX_RADIUS,
+    PANEL,
+    WIDTH,
+    Layout,
+    Point,
+    check_cells,
+    layout_of,
+)
+from azumaya.envs.render.panel import panel
+from azumaya.envs.render.pieces import (
+    Attribute,
+    dead_token,
+    element,
+    last_ring,
+    marble,
+    pocket,
+    square,
+    stone,
+    text,
+)
+from azumaya.envs.render.strokes import short, text_width
+
+MARGIN = 14
+FRAME_INSET = 3.4
+
+Place = tuple[int, int]
+"""Row and column, from the top left."""
+
+
+def svg_of(scene: Scene, candidates: bool = False) -> str:
+    """A scene as an SVG document.
+
+    Every cell is a group `<g data-cell="e4">` with its ground, stone or token inside. The same
+    scene gives the same text everywhere. The size is `WIDTH` x `HEIGHT` pixels, `PANEL` wider
+    where there are trays or a second note.
+
+    Args:
+        scene: what to draw.
+        candidates: whether to write the candidates into their cells.
+
+    Raises:
+        ValueError: the scene names a board, ground or colour that cannot be drawn, or has not
+            as many cells as the board.
+    """
+    check_cells(scene)
+    beside = bool(scene.trays) or len(scene.notes) > 1
+    width = WIDTH + (PANEL if beside else 0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" '
+        f'viewBox="0 0 {width} {HEIGHT}" role="img">',
+        f"<title>{escape(scene.notes[0] if scene.notes else scene.board, quote=False)}</title>",
+        element("rect", width=width, height=HEIGHT, fill=palette.PAPER),
+        *_board(scene, candidates),
+        *_caption(scene, width),
+        *(panel(scene) if beside else ()),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _caption(scene: Scene, width: float) -> list[str]:
+    if not scene.notes:
+        return []
+    room, height = width - BOARD_LEFT - MARGIN, 12.5
+    height *= min(1.0, room / text_width(scene.notes[0], height))
+    return [text(scene.notes[0], (BOARD_LEFT, CAPTION), height, palette.INK, "start")]
+
+
+def _board(scene: Scene, candidates: bool) -> list[str]:
+    layout = layout_of(scene.board)
+    hexagonal = scene.board == "hex61"
+    under = _hexagon() if hexagonal else []
+    over = [] if hexagonal else _lines(scene)
+    cells = [_cell(scene, layout, cell, candidates) for cell in range(len(layout.centres))]
+    last = _last_rings(scene, layout) if hexagonal else _last_outline(scene, layout)
+    ink = palette.GROUNDS["plain"].ink if hexagonal else palette.FAINT_INK
+    labels = [text(name, at, 11.5, ink) for name, at in layout.labels]
+    grounds = [] if hexagonal else _grounds(scene, layout)
+    return [*under, *grounds, *over, *cells, *last, *labels]
+
+
+def _last_rings(scene: Scene, layout: Layout) -> list[str]:
+    return [last_ring(layout.centres[cell], layout.pitch) for cell in sorted(scene.last)]
+
+
+def _last_outline(scene: Scene, layout: Layout) -> list[str]:
+    """A frame just inside the cells of the last move, around cells side by side as a whole."""
+    size = GRIDS[scene.board].size
+    marked = {divmod(cell, size) for cell in scene.last}
+    sides = [
+        _frame_side(layout, size, marked, (row, column), (down, right))
+        for row, column in sorted(marked)
+        for down, right in ((-1, 0), (0, 1), (1, 0), (0, -1))
+        if (row + down, column + right) not in marked
+    ]
+    style: dict[str, Attribute] = {
+        "stroke": palette.LAST,
+        "stroke_width": 4,
+        "stroke_linecap": "round",
+    }
+    return [element("path", d="".join(sides), **style)] if sides else []
+
+
+def _frame_side(layout: Layout, size: int, marked: set[Place], place: Place, towards: Place) -> str:
+    """One side of the frame; where the cell further along is marked, the frame goes on there."""
+    (row, column), (down, right) = place, towards
+    x, y = layout.centres[row * size + column]
+    half, d = layout.pitch / 2, ""
+    for along in (-1, 1):
+        goes_on = (row + along * abs(right), column + along * abs(down)) in marked
+        length = along * (half if goes_on else half - FRAME_INSET)
+        out = half - FRAME_INSET
+        end_x = x + right * out + abs(down) * length
+        end_y = y + down * out + abs(right) * length
+        d += f"{'L' if d else 'M'}{short(end_x)} {short(end_y)}"
+    return d
+
+
+def _grounds(scene: Scene, layout: Layout) -> list[str]:
+    parts = []
+    for name, at in zip(scene.grounds, layout.centres, strict=True):
+        parts.append(square(at, layout.pitch, fill=palette.ground(name).fill))
+        if name == "free":
+            parts.append(_hatching(at, layout.pitch))
+    return parts
+
+
+def _hatching(at: Point, pitch: float) -> str:
+    """Two slanting lines: this region has no owner yet."""
+    left, top, half = at[0] - pitch / 2, at[1] - pitch / 2, pitch / 2
+    d = (
+        f"M{short(left)} {short(top + half)}L{short(left + half)} {short(top)}"
+        f"M{short(left + half)} {short(top + pitch)}L{short(left + pitch)} {short(top + half)}"
+    )
+    return element("path", d=d, fill="none", stroke="#d9d3c4", stroke_width=2)
+
+
+def _cell(scene: Scene, layout: Layout, cell: int, candidates: bool) -> str:
+    at, pitch, what = layout.centres[cell], layout.pitch, scene.stones[cell]
+    inside = ""
+    if scene.board == "hex61":
+        inside = marble(what, at, pitch) if what else pocket(at, pitch)
+    elif what:
+        inside = stone(what, at, pitch)
+    elif cell in scene.dead:
+        inside = dead_token(at, pitch)
+    elif candidates and scene.candidates.get(cell):
+        inside = _candidates(scene, cell, layout)
+    return f'<g data-cell="{layout.names[cell]}">{inside}</g>'
+
+
+def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
+    """Small numbers, each at a place of its own: three a row, as in Sudoku magazines."""
+    ink = palette.ground(scene.grounds[cell]).ink
+    (x, y), pitch = layout.centres[cell], layout.pitch
+    rows = GRIDS[scene.board].size // 3
+    parts = []
+    for number in scene.candidates[cell]:
+        row, column = divmod(number - 1, 3)
+        place = (x + (column - 1) * pitch * 0.29, y + (row - (rows - 1) / 2) * pitch * 0.29)
+        parts.append(text(str(number), place, pitch * 0.165, ink))
+    return "".join(parts)
+
+
+# ---- lines of square boards ----
+
+
+def _lines(scene: Scene) -> list[str]:
+    """Thin lines between cells, strong ones around blocks and the strongest around regions."""
+    grid = GRIDS[scene.board]
+    own_regions = bool(scene.regions) and not _same_partition(scene.regions, grid.block_of)
+    thin = _path(_borders(grid.size, tuple(range(grid.cells))))
+    blocks = _path(_borders(grid.size, grid.block_of))
+    parts = [
+        element("path", d=thin, stroke=palette.LINE, stroke_opacity=0.28, stroke_width=1),
+        element(
+            "path",
+            d=blocks,
+            stroke=palette.LINE,
+            stroke_width=1.4 if own_regions else 2.4,
+            stroke_linecap="square",
+            **({"stroke_dasharray": "5 4"} if own_regions else {}),
+        ),
+    ]
+    if own_regions:
+        d = _path(_borders(grid.size, scene.regions))
+        parts.append(
+            element("path", d=d, stroke=palette.LINE, stroke_width=4, stroke_linecap="square")
+        )
+    middle = (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
+    wide = 4 if own_regions else 3.2
+    frame = square(middle, BOARD_SIZE, 2, fill="none", stroke=palette.LINE, stroke_width=wide)
+    return [*parts, frame, *_free_names(scene)]
+
+
+def _same_partition(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    pairs = set(zip(first, second, strict=True))
+    return len(pairs) == len(set(first)) == len(set(second))
+
+
+def _borders(size: int, houses: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """The edges between cells of different houses, as (x, y, x, y) in cells from the top left."""
+    edges = []
+    for cell, house in enumerate(houses):
+        row, column = divmod(cell, size)
+        if column + 1 < size and houses[cell + 1] != house:
+            edges.append((column + 1, row, column + 1, row + 1))
+        if row + 1 < size and houses[cell + size] != house:
+            edges.append((column, row + 1, column + 1, row + 1))
+    return _joined(edges)
+
+
+def _joined(edges: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Edges that go on in a straight line made one, so that dashes run through."""
+    upright = sorted(e for e in edges if e[0] == e[2])
+    level = sorted((e for e in edges if e[1] == e[3]), key=lambda e: (e[1], e[0]))
+    lines: list[tuple[int, int, int, int]] = []
+    for edge in upright + level:
+        if lines and lines[-1][2:] == edge[:2] and _parallel(lines[-1], edge):
+            lines[-1] = (*lines[-1][:2], *edge[2:])
+        else:
+            lines.append(edge)
+    return lines
+
+
+def _parallel(first: tuple[int, int, int, int], second: tuple[int, int, int, int]) -> bool:
+    return (first[0] == first[2]) == (second[0] == second[2])
+
+
+def _path(edges: list[tuple[int, int, int, int]]) -> str:
+    pitch = BOARD_SIZE / max(max(edge) for edge in edges)
+    return "".join(
+        f"M{short(BOARD_LEFT + x1 * pitch)} {short(BOARD_TOP + y1 * pitch)}"
+        f"L{short(BOARD_LEFT + x2 * pitch)} {short(BOARD_TOP + y2 * pitch)}"
+        for x1, y1, x2, y2 in edges
+    )
+
+
+def _free_names(scene: Scene) -> list[str]:
+    """The names of regions that may still be drafted, each on its first empty cell."""
+    first: dict[int, int] = {}
+    for cell, region in enumerate(scene.regions):
+        if scene.grounds[cell] == "free" and scene.stones[cell] is None:
+            first.setdefault(region, cell)
+    centres = layout_of(scene.board).centres
+    return [text(f"r{r}", centres[cell], 13, palette.FAINT_INK) for r, cell in first.items()]
+
+
+def _hexagon() -> list[str]:
+    """The board of the hexagonal game: flat sides at the top and the bottom."""
+    x, y = HEX_CENTRE
+    points = " ".join(
+        f"{short(x + HEX_RADIUS * cos(pi * n / 3))},{short(y + HEX_RADIUS * sin(pi * n / 3))}"
+        for n in range(6)
+    )
+    return [
+        element(
+            "polygon",
+            points=points,
+            fill=palette.RIM,
+            stroke=palette.RIM,
+            stroke_width=16,
+            stroke_linejoin="round",
+        )
+    ]

@@ -1,0 +1,72 @@
+"""Every game, drawn from its first position to its last."""
+
+from __future__ import annotations
+
+import random
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs.render import ansi_of, svg_of
+from azumaya.envs.render.layout import layout_of
+from tests.cases import CASES, Case, play_out
+
+pytest.importorskip("resvg_py")
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.label)
+def case(request: pytest.FixtureRequest) -> Case:
+    """Each game with each of its variants."""
+    chosen: Case = request.param
+    return chosen
+
+
+def test_every_position_of_a_game_can_be_drawn(case: Case) -> None:
+    """In pictures of one size, with the stones the scene names, and as text."""
+    env = case.raw()
+    env.reset(seed=5)
+    rng = random.Random(5)
+    sizes = set()
+    while True:
+        scene = env.position.scene(env._last_action)
+        tree = ET.fromstring(svg_of(scene, candidates=True))
+        sizes.add((tree.get("width"), tree.get("height")))
+        assert set(scene.last) <= set(range(len(layout_of(scene.board).centres)))
+        assert scene.notes
+        assert scene.notes[0] in ansi_of(scene, candidates=True, colour=False)
+        if not play_out(env, rng, plies=1):
+            break
+    assert len(sizes) == 1
+
+
+def test_environments_draw_in_their_mode(case: Case) -> None:
+    """Text, pixels; the candidates on request."""
+    frames: dict[str, Any] = {}
+    for mode in ("ansi", "rgb_array"):
+        env = case.env(render_mode=mode)
+        env.reset(seed=3)
+        play_out(env.unwrapped, random.Random(3), plies=2)
+        frames[mode] = env.render()
+        env.unwrapped.show_candidates = True
+        shows = bool(env.unwrapped.position.scene().candidates)
+        assert np.array_equal(frames[mode], env.render()) != shows
+        env.close()
+    assert isinstance(frames["ansi"], str)
+    assert frames["rgb_array"].dtype == np.uint8
+    assert frames["rgb_array"].shape[2] == 3
+
+
+def test_positions_draw_themselves(case: Case) -> None:
+    """For notebooks and for the terminal."""
+    position = case.position(seed=3)
+    assert position._repr_svg_() == svg_of(position.scene())
+    assert position.draw(colour=False) == ansi_of(position.scene(), colour=False)
+    assert position.draw(colour=False, candidates=True) == ansi_of(
+        position.scene(), candidates=True, colour=False
+    )
+    action = position.legal_actions()[0]
+    position.play(action)
+    scene = position.scene(action)
+    assert position.svg(last_action=action, candidates=True) == svg_of(scene, candidates=True)

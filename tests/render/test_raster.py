@@ -1,0 +1,123 @@
+"""Pixels: the right colours at the right places."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.envs.extras import MissingExtraError
+from azumaya.envs.game import Stone
+from azumaya.envs.render import Renderer, palette, png_of, raster, rgb_of, save, svg_of
+from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
+from tests.render.scenes import BLANKS, EMPTY, MARBLES, REGIONS, SCENES
+
+pytest.importorskip("resvg_py")
+
+
+def rgb(colour: str) -> tuple[int, ...]:
+    """A colour of the palette as numbers."""
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def near(pixels: np.ndarray, at: tuple[float, float], right: float = 0, down: float = 0) -> tuple:
+    """The pixel beside a point."""
+    return tuple(int(v) for v in pixels[round(at[1] + down), round(at[0] + right)])
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_frames_have_the_size_of_the_picture(name: str) -> None:
+    """(H, W, 3) uint8, the array's own to write in."""
+    frame = Renderer("rgb_array").draw(SCENES[name])
+    assert isinstance(frame, np.ndarray)
+    assert frame.dtype == np.uint8
+    assert frame.shape in ((HEIGHT, WIDTH, 3), (HEIGHT, WIDTH + PANEL, 3))
+    frame[:] = 0
+
+
+def test_the_same_scene_gives_the_same_bytes() -> None:
+    """Drawn twice."""
+    assert png_of(svg_of(REGIONS)) == png_of(svg_of(REGIONS))
+
+
+def test_cells_show_ground_stone_and_token() -> None:
+    """Looked at beside the number of a stone, and in the corner of its cell."""
+    pixels, layout = rgb_of(svg_of(REGIONS)), layout_of("sudoku81")
+    pitch = layout.pitch
+    for cell, what in enumerate(REGIONS.stones):
+        at, ground = layout.centres[cell], palette.GROUNDS[REGIONS.grounds[cell]].fill
+        if ground != palette.GROUNDS["free"].fill and cell not in REGIONS.last:
+            assert near(pixels, at, pitch * 0.445, pitch * 0.445) == rgb(ground)
+        if what is not None:
+            fill = palette.PIECES[what.colour].fill
+            assert near(pixels, at, down=-pitch * 0.31) == rgb(fill)
+        elif cell in REGIONS.dead:
+            assert near(pixels, at) == rgb(palette.DEAD)
+
+
+def test_marbles_are_bright_and_dark() -> None:
+    """And hollows in between."""
+    pixels, layout = rgb_of(svg_of(MARBLES)), layout_of("hex61")
+    bright, dark, hollow = (sum(near(pixels, layout.centres[c])) for c in (0, 60, 20))
+    assert bright > 660 > hollow > 300 > dark
+    assert near(pixels, layout.centres[20]) == rgb(palette.POCKET)
+
+
+def test_blanks_show_both_colours() -> None:
+    """In the middle of their ring."""
+    pixels, layout = rgb_of(svg_of(BLANKS)), layout_of("dominari36")
+    assert near(pixels, layout.centres[20]) == rgb(palette.PIECES["black"].fill)
+    assert near(pixels, layout.centres[21]) == rgb(palette.PIECES["white"].fill)
+
+
+def test_numbers_are_drawn_without_any_font() -> None:
+    """Nine different pictures of one stone, though no fonts are loaded."""
+    scenes = [replace(EMPTY, stones=(Stone("tile", n),) + (None,) * 80) for n in "123456789"]
+    frames = {rgb_of(svg_of(scene)).tobytes() for scene in scenes}
+    assert len(frames) == 9
+
+
+def test_candidates_change_the_picture() -> None:
+    """The renderer's switch, thrown at any time."""
+    renderer = Renderer("rgb_array")
+    without = renderer.draw(REGIONS)
+    renderer.candidates = True
+    shown = renderer.draw(REGIONS)
+    assert isinstance(without, np.ndarray)
+    assert not np.array_equal(without, shown)
+    assert np.array_equal(shown, Renderer("rgb_array", candidates=True).draw(REGIONS))
+
+
+def test_save_writes_svg_and_png(tmp_path: Path) -> None:
+    """The ending decides; pixels at the scale asked for."""
+    save(REGIONS, tmp_path / "board.svg", candidates=True)
+    assert (tmp_path / "board.svg").read_text(encoding="utf-8") == svg_of(REGIONS, True)
+    save(REGIONS, str(tmp_path / "board.png"), scale=0.5)
+    data = (tmp_path / "board.png").read_bytes()
+    assert data[:4] == b"\x89PNG"
+    assert int.from_bytes(data[16:20], "big") == WIDTH // 2
+    with pytest.raises(ValueError, match=r"must end in .svg or .png"):
+        save(REGIONS, tmp_path / "board.gif")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["board.png", "board.svg"]
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is used, not before."""
+
+    def missing(module: str, extra: str) -> None:
+        raise MissingExtraError(f"{module} of {extra}")
+
+    monkeypatch.setattr(raster, "require", missing)
+    renderer = Renderer("rgb_array")
+    with pytest.raises(MissingExtraError, match=r"PIL\.Image of render"):
+        renderer.draw(REGIONS)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    """With what would be right."""
+    with pytest.raises(ValueError, match="mode='video': must be 'human'"):
+        Renderer("video")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="fps=0: must be above 0"):
+        Renderer("human", fps=0)
