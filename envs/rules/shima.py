@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import ONE, U64, ZERO, bit, popcount, put, put_bit, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.game import Plane

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import ZERO, board_of, cells_of, has
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.game import TERMINATED, Scene, Settings, Stone
@@ -316,6 +317,7 @@ def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> 
         dead=dead_cells(state),
         candidates=candidates_of(state),
         notes=notes,
+        trays=trays,
         regions=tuple(region + 1 for region in regions),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import board_of, cells_of, has
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import (

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import U64, board_of
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Option, PuzzleSet, Settings, as_states, one_of
