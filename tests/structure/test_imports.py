@@ -18,14 +18,16 @@ TIERS = (
     r"envs\.rules(\.\w+)?",
     r"envs\.registry",
     r"envs\.puzzles(\.\w+)?",
+    r"envs\.render(\.\w+)?",
     r"envs\.(setup|observation|position|notation|symmetry)",
-    r"envs\.(adapters|render)(\.\w+)?",
+    r"envs\.adapters(\.\w+)?",
     r"envs|envs\.\w+_v\d+",
     r"wrappers(\.\w+)?",
     r"baselines(\.\w+)*",
     r"benchmarks(\.\w+)*",
 )
-"""Each module may import from its own tier and those above it in this list."""
+"""Each module may import from its own tier and those above it in this list. Pictures are drawn
+from a `Scene`, which is data, so `render` stands below `position`, which can show itself."""
 
 FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
 RULES_TIER = 3
