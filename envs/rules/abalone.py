@@ -1,0 +1,482 @@
+"""Abalone, by Michel Lalet and Laurent Lévi: the rules.
+
+1. A move shifts one, two or three own marbles, side by side in one line, by one cell in one
+   direction: in line or broadside. Cells moved into must be free, except in a push.
+2. A push is in line: two marbles against one, three against one or two, directly in front and
+   with a free cell or the edge behind them. A marble pushed over the edge is out; own marbles
+   never leave the board. A move in line takes all own marbles from the trailing one on, so one
+   that would take more than three is none; a marble behind the trailing one stays where it is.
+3. Pushing is never forced. Who has first pushed out six opposing marbles wins.
+4. A player without a legal move loses. At `max_plies` the game is cut off, with nothing for
+   either or, with `tiebreak="marbles"`, won by whoever has pushed out more.
+
+Source: the German rules of Abalone and `shared/rules.md`, section 10.
+Decisions: `max_plies` counts from a start position's `ply=`; it is at most 2,097,151.
+Bound: `max_plies` steps. Without a limit there is none (marbles can go to and fro for ever), and
+`max_steps` is `NO_BOUND`, which stands for that.
+
+Board: see `hex61`; `state.marbles[p]` has the marbles of player p, by place.
+Actions: see `abalone_moves`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.bits import (
+    LOW6,
+    ONE,
+    SIX,
+    U64,
+    ZERO,
+    bit,
+    lowest,
+    popcount,
+    put,
+    put_byte,
+    word_count,
+)
+from azumaya.envs.compile import kernel
+from azumaya.envs.errors import PositionError
+from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Option, Plane, Settings, one_of
+from azumaya.envs.geometry.hex61 import (
+    DIRECTIONS,
+    DISCS,
+    FULL,
+    HAS,
+    HIGH_BITS,
+    LOW_BITS,
+    LOW_ROWS,
+    NE,
+    NW,
+    RADIUS,
+    SE,
+    SIZE,
+    SW,
+    E,
+    W,
+    array_rows,
+    board,
+    facing,
+    shifted,
+)
+from azumaya.envs.rng import random_below
+from azumaya.envs.rules import abalone_text as words_of
+from azumaya.envs.rules.abalone_moves import (
+    ACTIONS,
+    CHUNK_FIRST,
+    CHUNK_MASK,
+    CHUNK_PLACE,
+    CHUNK_START,
+    CHUNK_WIDTH,
+    CHUNKS,
+    FIRST_THREE,
+    FIRST_TWO,
+    LINE_BITS,
+    MOVE_AXIS,
+    MOVE_DIRECTION,
+    MOVE_PLACE,
+    THREE_ACTION,
+    TWO_ACTION,
+)
+from azumaya.envs.rules.abalone_text import BLACK, MOST_PLIES, TO_WIN, WHITE
+
+STATE = np.dtype(
+    [
+        ("marbles", U64, (2,)),  # by player, by place
+        ("to_move", np.int64),
+        ("over", np.int64),
+        ("payoff", np.int64),
+        ("out", np.int64, (2,)),  # by player: own marbles pushed out
+        ("ply", np.int64),  # steps so far
+        ("max_plies", np.int64),  # options: the limit, 0 = none
+        ("tiebreak", np.int64),  # do marbles pushed out count at the limit?
+    ]
+)
+
+CHUNK_COUNT = len(CHUNKS)
+NO_BOUND = 2**31 - 1
+MARBLE_WORTH = 16
+"""To `evaluate`; more than the most a move changes in centrality (five marbles, one step each)."""
+
+PLANES = (
+    Plane("own", "marbles of the observer"),
+    Plane("opposing", "marbles of the opponent"),
+    Plane("board", "the 61 cells of the board"),
+    Plane("to move", "1 if the observer is to move", "number"),
+    Plane("over", "1 if the game is over", "number"),
+    Plane("own out", "own marbles pushed out", "number", TO_WIN),
+    Plane("opposing out", "opposing marbles pushed out", "number", TO_WIN),
+    Plane("plies left / 16384", "plies left to the limit, divided; 0 if no limit", "number", 127),
+    Plane("plies left / 128", "remainder of that, divided", "number", 127),
+    Plane("plies left", "remainder of that", "number", 127),
+    Plane("tiebreak", "1 if marbles pushed out count at the limit", "number"),
+)
+CELL_PLANES = 3
+FIRST_NUMBER = 8 * word_count(CELL_PLANES * SIZE * SIZE)
+
+
+# ---- rule predicates, on boards ----
+
+
+@kernel
+def free_cells(state):
+    """The cells without a marble."""
+    return FULL & ~(state.marbles[0] | state.marbles[1])
+
+
+@kernel
+def in_line(own, theirs, free, direction):
+    """The trailing marbles of all moves in line in one direction: rules 1 and 2.
+
+    Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
+    next one; `third` and `second` are own marbles that can go third or second in a line.
+    """
+    one = theirs & (facing(free, direction) | ~HAS[direction])
+    both = theirs & facing(one, direction)
+    third = own & facing(free | one | both, direction)
+    second = own & facing(free | one | third, direction)
+    return own & facing(free | second, direction)
+
+
+@kernel
+def can_move(state, player):
+    """Whether a player could move if it were their turn.
+
+    A marble beside a free cell can go there; without one there is no broadside either, and only
+    pushes over the edge are left.
+    """
+    own, theirs, free = state.marbles[player], state.marbles[1 - player], free_cells(state)
+    for direction in range(DIRECTIONS):
+        if own & facing(free, direction):
+            return True
+    pushes = ZERO
+    for direction in range(DIRECTIONS):
+        pushes |= in_line(own, theirs, free, direction)
+    return pushes != ZERO
+
+
+# ---- legal moves ----
+
+
+@kernel
+def write_legal(state, words):
+    """All legal moves, found on shifted boards."""
+    if state.over:
+        return
+    own, theirs = state.marbles[state.to_move], state.marbles[1 - state.to_move]
+    free = free_cells(state)
+    write_lines(own, theirs, free, words)
+    write_sides(own, free, words)
+
+
+@kernel
+def write_lines(own, theirs, free, words):
+    """The moves in line."""
+    ne, e = in_line(own, theirs, free, NE), in_line(own, theirs, free, E)
+    se, sw = in_line(own, theirs, free, SE), in_line(own, theirs, free, SW)
+    w, nw = in_line(own, theirs, free, W), in_line(own, theirs, free, NW)
+    for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
+        bits = LINE_BITS[NE, row_of(ne, chunk)] | LINE_BITS[E, row_of(e, chunk)]
+        bits |= LINE_BITS[SE, row_of(se, chunk)] | LINE_BITS[SW, row_of(sw, chunk)]
+        bits |= LINE_BITS[W, row_of(w, chunk)] | LINE_BITS[NW, row_of(nw, chunk)]
+        put(words, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
+
+
+@kernel
+def row_of(word, chunk):
+    """The row of `LINE_BITS` for what a board has in a chunk."""
+    return CHUNK_START[chunk] + ((word >> CHUNK_PLACE[chunk]) & CHUNK_MASK[chunk])
+
+
+@kernel
+def write_sides(own, free, words):
+    """The broadsides, in the order of `SIDE_KINDS`."""
+    ne, e, se = facing(free, NE), facing(free, E), facing(free, SE)
+    sw, w, nw = facing(free, SW), facing(free, W), facing(free, NW)
+    pairs = own & facing(own, NW)
+    write_side(words, 0, pairs, ne, NW)
+    write_side(words, 1, pairs, e, NW)
+    write_side(words, 2, pairs, sw, NW)
+    write_side(words, 3, pairs, w, NW)
+    pairs = own & facing(own, NE)
+    write_side(words, 4, pairs, e, NE)
+    write_side(words, 5, pairs, se, NE)
+    write_side(words, 6, pairs, w, NE)
+    write_side(words, 7, pairs, nw, NE)
+    pairs = own & facing(own, E)
+    write_side(words, 8, pairs, ne, E)
+    write_side(words, 9, pairs, se, E)
+    write_side(words, 10, pairs, sw, E)
+    write_side(words, 11, pairs, nw, E)
+
+
+@kernel
+def write_side(words, kind, pairs, beside, axis):
+    """Rule 1: pairs that both have a free cell beside them; two in a row make three."""
+    twos = pairs & beside & facing(beside, axis)
+    threes = twos & facing(twos, axis)
+    while twos:
+        place = U64(lowest(twos))
+        put_if(words, U64(TWO_ACTION[kind, place]), ONE)
+        put_if(words, U64(THREE_ACTION[kind, place]), (threes >> place) & ONE)
+        twos &= twos - ONE
+
+
+@kernel
+def put_if(words, action, yes):
+    """Set the bit of an action if `yes` is 1, leave it if 0."""
+    words[action >> SIX] |= yes << (action & LOW6)
+
+
+# ---- kernels ----
+
+
+@kernel
+def reset(states, i, starts, key):
+    """Begin an episode; there is one start."""
+    states[i] = starts[random_below(key, 0, starts.shape[0])]
+
+
+@kernel
+def play(state, action):
+    """Make a legal move."""
+    mover = state.to_move
+    first, direction = bit(MOVE_PLACE[action]), np.int64(MOVE_DIRECTION[action])
+    if action < FIRST_TWO:
+        move_in_line(state, mover, first, direction)
+    else:
+        axis = np.int64(MOVE_AXIS[action])
+        group = first | shifted(first, axis)
+        if action >= FIRST_THREE:
+            group |= shifted(group, axis)
+        state.marbles[mover] = (state.marbles[mover] ^ group) | shifted(group, direction)
+    state.ply += 1
+    settle(state, mover)
+
+
+@kernel
+def move_in_line(state, mover, first, direction):
+    """Move the own marbles from the trailing one on, and those they push."""
+    own, theirs = state.marbles[mover], state.marbles[1 - mover]
+    second = shifted(first, direction) & own
+    third = shifted(second, direction) & own
+    line = first | second | third
+    front = shifted(line, direction) & ~line
+    one = front & theirs
+    pushed = one | (shifted(one, direction) & theirs)
+    behind = shifted(pushed, direction) & ~pushed
+    state.marbles[mover] = (own ^ first) | front
+    state.marbles[1 - mover] = (theirs ^ one) | behind
+    if one != ZERO and behind == ZERO:
+        state.out[1 - mover] += 1
+
+
+@kernel
+def settle(state, mover):
+    """Rules 3 and 4: the end, or the next turn."""
+    other = 1 - mover
+    if state.out[other] >= TO_WIN or not can_move(state, other):
+        state.over = TERMINATED
+        state.payoff = 1 - 2 * mover
+        return
+    state.to_move = other
+    if state.max_plies > 0 and state.ply >= state.max_plies:
+        state.over = TRUNCATED
+        state.payoff = state.tiebreak * lead(state)
+
+
+@kernel
+def lead(state):
+    """1 if player_0 has pushed out more marbles, -1 if fewer, 0 if as many."""
+    return np.int64(state.out[1] > state.out[0]) - np.int64(state.out[1] < state.out[0])
+
+
+@kernel
+def observe(state, player, words):
+    """The planes of `PLANES`, packed."""
+    put_plane(words, 0, state.marbles[player])
+    put_plane(words, 1, state.marbles[1 - player])
+    put_plane(words, 2, FULL)
+    left = max(state.max_plies - state.ply, 0)
+    put_byte(words, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
+    put_byte(words, FIRST_NUMBER + 1, np.int64(state.over != 0))
+    put_byte(words, FIRST_NUMBER + 2, state.out[player])
+    put_byte(words, FIRST_NUMBER + 3, state.out[1 - player])
+    put_byte(words, FIRST_NUMBER + 4, left >> 14)
+    put_byte(words, FIRST_NUMBER + 5, left >> 7 & 127)
+    put_byte(words, FIRST_NUMBER + 6, left & 127)
+    put_byte(words, FIRST_NUMBER + 7, state.tiebreak)
+
+
+@kernel
+def put_plane(words, plane, marbles):
+    """One plane of cells: the board in the 9x9 array of `hex61.array_rows`."""
+    start = plane * SIZE * SIZE
+    put(words, start, LOW_BITS, array_rows(marbles, 0, LOW_ROWS))
+    put(words, start + LOW_BITS, HIGH_BITS, array_rows(marbles, LOW_ROWS, SIZE))
+
+
+@kernel
+def evaluate(state, player):
+    """Marbles first, then centrality: 4 for a marble in the centre, 0 for one at the edge."""
+    own, theirs = state.marbles[player], state.marbles[1 - player]
+    worth = MARBLE_WORTH * (state.out[1 - player] - state.out[player])
+    for k in range(RADIUS):
+        worth += popcount(own & DISCS[k]) - popcount(theirs & DISCS[k])
+    return worth
+
+
+# ---- host: starts, texts ----
+
+
+def starts(settings: Settings) -> np.ndarray:
+    """The layout, `(1,)` states; raises `PositionError`."""
+    layout = settings["layout"]
+    if layout not in words_of.LAYOUTS:
+        states = read_text(layout, settings)
+        if states["over"][0]:
+            raise PositionError("layout: the game is over in it, so no episode can start there")
+        return states
+    states = _new_state(settings)
+    for player in (BLACK, WHITE):
+        states["marbles"][0, player] = board(words_of.LAYOUTS[layout][player])
+    return states
+
+
+def _new_state(settings: Settings) -> np.ndarray:
+    states = GAME.new_states(1)
+    states["max_plies"] = settings["max_plies"]
+    states["tiebreak"] = settings["tiebreak"] == "marbles"
+    return states
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text."""
+    return words_of.write_text(state)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    states = _new_state(settings)
+    result = words_of.read_text(text, states)
+    state = states[0]
+    if result is None:
+        _check_running(state)
+    else:
+        _read_end(state, result)
+    return states
+
+
+def _check_running(state: Any) -> None:
+    limit = int(state["max_plies"])
+    if limit and state["ply"] >= limit:
+        raise PositionError(
+            f"position: ply={int(state['ply'])} must be below max_plies={limit} "
+            "where no result= is given"
+        )
+    if not can_move(state, int(state["to_move"])):
+        raise PositionError("position: the player to move has no legal move")
+
+
+def _read_end(state: Any, result: int) -> None:
+    """Whether `result=` is how the game ends here, and whether by the rules or the limit."""
+    mover, limit = int(state["to_move"]), int(state["max_plies"])
+    by_rules = state["out"][1 - mover] >= TO_WIN or not can_move(state, 1 - mover)
+    if state["out"][mover] < TO_WIN and by_rules and result == 1 - 2 * mover:
+        state["over"] = TERMINATED
+    elif (
+        max(state["out"]) < TO_WIN
+        and 0 < limit == state["ply"]
+        and result == state["tiebreak"] * lead(state)
+    ):
+        state["over"] = TRUNCATED
+    else:
+        raise PositionError(
+            f"position: result={result} is not how this game ends: with the winner to move, six "
+            "marbles out or no legal move for the loser; or, at ply=max_plies, what the tiebreak "
+            "gives"
+        )
+    state["payoff"] = result
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    black, white = (int(marbles) for marbles in state["marbles"])
+    assert not black & white
+    assert not (black | white) & ~int(FULL)
+    out, mover = state["out"].tolist(), int(state["to_move"])
+    assert min(out) >= 0
+    assert max(out) <= TO_WIN
+    limit, ply = int(state["max_plies"]), int(state["ply"])
+    if state["over"] == TERMINATED:
+        assert out[1 - mover] == TO_WIN or not can_move(state, 1 - mover)
+        assert state["payoff"] == 1 - 2 * mover
+        return
+    assert max(out) < TO_WIN
+    assert can_move(state, mover)
+    if state["over"] == TRUNCATED:
+        assert ply == limit > 0
+        assert state["payoff"] == (lead(state) if state["tiebreak"] else 0)
+    else:
+        assert state["payoff"] == 0
+        assert limit == 0 or ply < limit
+
+
+GAME = Game(
+    name="abalone",
+    title="Abalone",
+    state=STATE,
+    shape=(SIZE, SIZE),
+    planes=PLANES,
+    options=(
+        Option(
+            "layout",
+            "standard",
+            ", ".join(f'`"{name}"`' for name in words_of.LAYOUTS) + ", or a position text",
+            "How the marbles lie at the start.",
+            words_of.check_layout,
+        ),
+        Option(
+            "max_plies",
+            400,
+            f"0 to {MOST_PLIES}",
+            "After so many steps the game is truncated; 0: never.",
+            words_of.check_plies,
+        ),
+        Option(
+            "tiebreak",
+            None,
+            '`None`, `"marbles"`',
+            "`marbles`: at `max_plies` whoever has pushed out more marbles wins.",
+            one_of("tiebreak", "marbles"),
+        ),
+    ),
+    reset=reset,
+    play=play,
+    write_legal=write_legal,
+    observe=observe,
+    evaluate=evaluate,
+    num_actions=lambda settings: ACTIONS,
+    max_steps=lambda settings: int(settings["max_plies"]) or NO_BOUND,
+    starts=starts,
+    move_name=words_of.move_name,
+    parse_move=words_of.parse_move,
+    write_text=write_text,
+    read_text=read_text,
+    explain=words_of.explain,
+    action_cells=words_of.action_cells,
+    scene=words_of.scene,
+    check_state=check_state,
+    variants=(
+        {},
+        {"layout": "belgian_daisy", "max_plies": 60, "tiebreak": "marbles"},
+        {"layout": "german_daisy", "max_plies": 9},
+        {"layout": "swiss_daisy", "max_plies": 40, "tiebreak": "marbles"},
+        {"layout": "dutch_daisy", "max_plies": 200},
+        {"layout": words_of.CLOSE_COMBAT, "max_plies": 0},
+        {"layout": words_of.CORNERED, "max_plies": 30},
+    ),
+)

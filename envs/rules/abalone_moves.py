@@ -1,0 +1,175 @@
+"""The 1,272 moves of Abalone that fit the empty board, numbered, named, and as tables.
+
+In line by trailing cell, then direction; then broadsides of two and of three, by first cell,
+last cell, direction. Cells go in reading order, directions clockwise from north-east.
+
+Legal moves are found on boards, one for each direction in line and one for each kind of broadside
+(axis and direction), with the places of the trailing or first marbles set. Action numbers go by
+cell first, so these boards have to be interleaved: `LINE_BITS` does that for a row at a time;
+of broadsides there are few, and they are taken one by one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azumaya.envs.bits import U64
+from azumaya.envs.geometry.hex61 import (
+    CELL_AT,
+    CELLS,
+    DIRECTIONS,
+    NE,
+    NEIGHBOUR,
+    NW,
+    PLACE,
+    ROW_RANGES,
+    SIZE,
+    SQUARES,
+    E,
+)
+
+
+class Move(NamedTuple):
+    """A move on the empty board: `size` marbles from `cells[0]` on, one step in `direction`.
+
+    In line `size` is 0 (it depends on the position), `cells` the trailing marble alone and
+    `axis` the direction.
+    """
+
+    size: int
+    cells: tuple[int, ...]
+    axis: int
+    direction: int
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """Where the marbles of `cells` go."""
+        return tuple(_beside(cell, self.direction) for cell in self.cells)
+
+
+AXES = (NW, NE, E)
+"""From the first marble of a broadside to its last, in the order of the last one's cell."""
+
+
+def _beside(cell: int, direction: int) -> int:
+    beside = NEIGHBOUR[cell][direction]
+    assert beside is not None
+    return beside
+
+
+def _row_of_cells(first: int, axis: int, size: int) -> tuple[int, ...] | None:
+    cells = [first]
+    while len(cells) < size:
+        beside = NEIGHBOUR[cells[-1]][axis]
+        if beside is None:
+            return None
+        cells.append(beside)
+    return tuple(cells)
+
+
+def _in_line() -> list[Move]:
+    return [
+        Move(0, (cell,), direction, direction)
+        for cell in range(CELLS)
+        for direction in range(DIRECTIONS)
+        if NEIGHBOUR[cell][direction] is not None
+    ]
+
+
+def _broadsides(size: int) -> list[Move]:
+    found = []
+    for first in range(CELLS):
+        for axis in AXES:
+            cells = _row_of_cells(first, axis, size)
+            for direction in range(DIRECTIONS):
+                if cells is None or direction % 3 == axis % 3:
+                    continue
+                if all(NEIGHBOUR[cell][direction] is not None for cell in cells):
+                    found.append(Move(size, cells, axis, direction))
+    return found
+
+
+IN_LINE, TWOS, THREES = _in_line(), _broadsides(2), _broadsides(3)
+MOVES = (*IN_LINE, *TWOS, *THREES)
+"""Every action's move."""
+FIRST_TWO, FIRST_THREE = len(IN_LINE), len(IN_LINE) + len(TWOS)
+"""The first action that is a broadside of two, and of three."""
+ACTIONS = len(MOVES)
+
+
+def _name(move: Move) -> str:
+    ends = (move.cells[0],) if not move.size else (move.cells[0], move.cells[-1])
+    return "".join(SQUARES[cell] for cell in (*ends, move.targets[0]))
+
+
+NAMES = tuple(_name(move) for move in MOVES)
+ACTION_OF = {name: action for action, name in enumerate(NAMES)}
+
+# ---- tables for the kernels ----
+
+MOVE_PLACE = np.array([PLACE[move.cells[0]] for move in MOVES], np.uint8)
+MOVE_AXIS = np.array([move.axis for move in MOVES], np.uint8)
+MOVE_DIRECTION = np.array([move.direction for move in MOVES], np.uint8)
+"""By action: the place of the trailing or first cell, the axis, the direction."""
+
+SIDE_KINDS = tuple((a, d) for a in AXES for d in range(DIRECTIONS) if d % 3 != a % 3)
+"""The axis and direction of each kind of broadside."""
+
+
+def _side_actions(moves: list[Move], offset: int) -> np.ndarray:
+    table = np.zeros((len(SIDE_KINDS), CELLS), np.uint16)
+    for i, move in enumerate(moves):
+        kind = SIDE_KINDS.index((move.axis, move.direction))
+        table[kind, PLACE[move.cells[0]]] = offset + i
+    return table
+
+
+TWO_ACTION = _side_actions(TWOS, FIRST_TWO)
+THREE_ACTION = _side_actions(THREES, FIRST_THREE)
+"""By kind and the first marble's place, the action of a broadside, `(12, 61)` uint16."""
+
+WHOLE_ROW = 7
+"""A row with more cells is cut in two chunks, to keep the table small."""
+
+
+def _chunks() -> tuple[tuple[int, ...], ...]:
+    parts: list[tuple[int, ...]] = []
+    for row, (first, end) in enumerate(ROW_RANGES):
+        cells = tuple(CELL_AT[number, SIZE - 1 - row] for number in range(first, end))
+        half = len(cells) if len(cells) <= WHOLE_ROW else (len(cells) + 1) // 2
+        parts += [cells[:half], cells[half:]] if cells[half:] else [cells]
+    return tuple(parts)
+
+
+CHUNKS = _chunks()
+"""The board's rows, or halves of them, in reading order: the cells `LINE_BITS` takes at once."""
+CHUNK_PLACE = np.array([PLACE[cells[0]] for cells in CHUNKS], U64)
+"""The place of a chunk's first cell; those of the others follow."""
+CHUNK_MASK = np.array([(1 << len(cells)) - 1 for cells in CHUNKS], U64)
+CHUNK_START = np.cumsum([0] + [1 << len(cells) for cells in CHUNKS]).astype(U64)
+"""Where a chunk's part of `LINE_BITS` begins."""
+_PER_CHUNK = [[a for a, move in enumerate(IN_LINE) if move.cells[0] in cells] for cells in CHUNKS]
+CHUNK_FIRST = np.array([actions[0] for actions in _PER_CHUNK])
+CHUNK_WIDTH = np.array([len(actions) for actions in _PER_CHUNK])
+"""The first action in line of a chunk, and how many there are."""
+
+
+def _line_bits() -> np.ndarray:
+    table = np.zeros((DIRECTIONS, int(CHUNK_START[-1])), U64)
+    for chunk, cells in enumerate(CHUNKS):
+        for action, move in enumerate(IN_LINE):
+            if move.cells[0] not in cells:
+                continue
+            lit = 1 << cells.index(move.cells[0])
+            for value in range(1 << len(cells)):
+                if value & lit:
+                    row = int(CHUNK_START[chunk]) + value
+                    table[move.direction, row] |= U64(1 << (action - int(CHUNK_FIRST[chunk])))
+    return table
+
+
+LINE_BITS = _line_bits()
+"""Trailing marbles to action bits: by direction and `CHUNK_START[chunk] + v`, where `v` says which
+cells of the chunk are set, the bits of their actions, counted from `CHUNK_FIRST[chunk]`."""
