@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.puzzles.grid import PuzzleFormatError
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+
 from azumaya.envs.bits import ONE, ZERO, board_of, cells_of, popcount
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import (

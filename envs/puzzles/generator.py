@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable
 
 import numpy as np
+
 from azumaya.envs.bits import bit, popcount
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS, BLOCK_OF, CELLS, FULL
@@ -151,7 +152,7 @@ def make(key, demands, max_givens, attempts, puzzle):
     return False
 
 
-def generate(  # noqa: PLR0913 (all but two are by keyword)
+def generate(
     count: int,
     seed: int,
     *,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, SIZE, SQUARES
 

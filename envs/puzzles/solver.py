@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from azumaya.envs.bits import ONE, ZERO, bit, has, lowest, popcount
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSE_BOARDS, HOUSES, NUMBERS, PEERS
