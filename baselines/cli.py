@@ -8,6 +8,7 @@ require("typer", extra="cli")
 require("rich", extra="cli")
 
 import typer  # noqa: E402
+
 from azumaya.baselines import puzzle_commands  # noqa: E402
 
 app = typer.Typer(
