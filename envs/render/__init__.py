@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from azumaya.envs.render.svg import svg_of
 from azumaya.envs.render.window import Window, size_of
 
 __all__ = ["Renderer", "ansi_of", "png_of", "rgb_of", "save", "svg_of"]
-
-Mode = Literal["human", "rgb_array", "ansi"]
 
 
 class Renderer:
@@ -32,7 +29,7 @@ class Renderer:
         MissingExtraError: the mode needs the extra `render`, which is not installed.
     """
 
-    def __init__(self, mode: Mode, fps: float = 2, candidates: bool = False) -> None:
+    def __init__(self, mode: str, fps: float = 2, candidates: bool = False) -> None:
         if mode not in ("human", "rgb_array", "ansi"):
             raise ValueError(f"mode={mode!r}: must be 'human', 'rgb_array' or 'ansi'")
         if not fps > 0:

@@ -38,7 +38,7 @@ from azumaya.envs.render.pieces import (
 from azumaya.envs.render.strokes import short, text_width
 
 MARGIN = 14
-FRAME_INSET = 3.4
+FRAME_INSET = 2.6
 
 Place = tuple[int, int]
 """Row and column, from the top left."""
@@ -112,7 +112,7 @@ def _last_outline(scene: Scene, layout: Layout) -> list[str]:
     ]
     style: dict[str, Attribute] = {
         "stroke": palette.LAST,
-        "stroke_width": 4,
+        "stroke_width": 3.6,
         "stroke_linecap": "round",
     }
     return [element("path", d="".join(sides), **style)] if sides else []

@@ -118,6 +118,6 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 def test_wrong_arguments_are_refused() -> None:
     """With what would be right."""
     with pytest.raises(ValueError, match="mode='video': must be 'human'"):
-        Renderer("video")  # type: ignore[arg-type]
+        Renderer("video")
     with pytest.raises(ValueError, match="fps=0: must be above 0"):
         Renderer("human", fps=0)

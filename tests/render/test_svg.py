@@ -17,6 +17,7 @@ from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.render import palette, svg_of
 from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
 from azumaya.envs.render.strokes import text_path
+from azumaya.envs.render.svg import FRAME_INSET
 from tests.render.scenes import (
     BLANKS,
     EMPTY,
@@ -188,6 +189,28 @@ def test_the_frame_of_a_region_runs_around_it() -> None:
 
     assert sides(set(GRID.blocks[0])) == 12
     assert sides({0, 80}) == 8
+
+
+def test_the_frame_stays_within_the_marked_cells() -> None:
+    """A lone cell's frame is a square, smaller than the cell on every side."""
+    layout = layout_of("sudoku81")
+    tree = root(svg_of(replace(EMPTY, last=frozenset({40}))))
+    (frame,) = [e for e in tree if e.get("stroke") == palette.LAST]
+    corners = {
+        (float(x), float(y)) for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", frame.attrib["d"])
+    }
+    x, y = layout.centres[40]
+    half = layout.pitch / 2 - FRAME_INSET
+    wanted = [(x + a * half, y + b * half) for a in (-1, 1) for b in (-1, 1)]
+    assert sorted(corners) == [pytest.approx(corner, abs=0.02) for corner in wanted]
+
+
+def test_equal_scenes_give_equal_pictures() -> None:
+    """Also where equal sets are kept in another order."""
+    one, other = frozenset([0, 8]), frozenset([8, 0])
+    assert list(one) != list(other)
+    for scene in (MARBLES, EMPTY):
+        assert svg_of(replace(scene, last=one)) == svg_of(replace(scene, last=other))
 
 
 def _lines(scene: Scene) -> list[str]:
