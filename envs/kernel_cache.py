@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from azumaya.envs import kernel_key
 from numba.core import serialize, sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import NullCache
@@ -35,6 +34,8 @@ from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
+
+from azumaya.envs import kernel_key
 
 KEEP = 8
 """So many digests' folders stay, besides those used within `FRESH` seconds."""

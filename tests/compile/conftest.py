@@ -130,7 +130,10 @@ class Tree:
     def run(self, code: str, **env: str) -> list:
         """What the code answered; its warnings are in `self.stderr`."""
         process = self.start(code, **env)
-        out, self.stderr = process.communicate(timeout=120)
+        try:
+            out, self.stderr = process.communicate(timeout=120)
+        finally:
+            process.kill()
         assert process.returncode == 0, self.stderr
         return json.loads(out.splitlines()[-1])
 
@@ -143,3 +146,18 @@ class Tree:
 def tree(tmp_path: Path) -> Tree:
     """A fresh copy with an empty cache."""
     return Tree(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of a copy that has called `outer`; it fits every unedited copy."""
+    tree = Tree(tmp_path_factory.mktemp("warm"))
+    tree.run("answer(toy.outer(5))")
+    return tree.cache
+
+
+@pytest.fixture
+def warm_tree(tree: Tree, warm_cache: Path) -> Tree:
+    """A fresh copy whose cache holds `outer` and `inner`."""
+    shutil.copytree(warm_cache, tree.cache)
+    return tree

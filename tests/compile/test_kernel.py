@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from azumaya.envs import bits
 from azumaya.envs.compile import INTERPRETED, kernel
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 PLUS = "plus = toy.make({})\nanswer(plus(5), misses(plus), hits(plus))"
 
 
@@ -50,19 +48,12 @@ answer(*(k(5) for k in kernels), misses(*kernels))
     assert tree.run(code.format([4, 5])) == [18, 20, 32, 2]
 
 
-def test_closures_compiled_apart_and_loaded_together(tree):
-    """Numba numbers functions in each process: the two would share their symbols' names."""
-    for n in (10, 20, 30):
-        tree.run(f"answer(toy.make_caller(toy.make({n}))(5))")
-    together = """
-kernels = [f(toy.make(n)) for n in (10, 20, 30) for f in (toy.make_caller, lambda k: k)]
-answer(*(k(5) for k in kernels), misses(*kernels))
-"""
-    assert tree.run(together) == [30, 15, 50, 25, 70, 35, 0]
-
-
 def test_big_callees_compiled_apart_and_loaded_together(tree):
-    """Callees too big to inline are found by name: they must not be each other's."""
+    """Callees too big to inline are found by the names of their symbols.
+
+    Numba numbers functions from 1 in each process and puts the number into these names, so two
+    closures of one factory get the same one in two processes.
+    """
     steps = "\n".join(f"        x = (x * {2 * i + 3} ^ (x >> {i % 7 + 1})) + n" for i in range(150))
     source = f"""
 def make_big(n):
@@ -168,12 +159,11 @@ def factorial(n):
         assert tree.run("answer(toy.factorial(5), misses(toy.factorial))") == [120, expected]
 
 
-@pytest.mark.parametrize("patch", ["toy.STRIDE = 7", "toy.TABLE = np.arange(4) * 5"])
-def test_table_changed_at_run_time_is_not_published_as_the_source(tree, patch):
-    patched = tree.run(f"{patch}\nanswer(toy.outer(5))")
-    assert patched in ([36], [50])
-    assert tree.run("answer(toy.outer(5))") == [46]
-    assert tree.run(f"{patch}\nanswer(toy.outer(5))") == patched
+def test_table_changed_at_run_time_is_not_published_as_the_source(tree):
+    patched = "toy.STRIDE = 7\ntoy.TABLE = toy.TABLE * 5\nanswer(toy.outer(5), misses(toy.outer))"
+    assert tree.run(patched) == [40, 1]
+    assert tree.run("answer(toy.outer(5), misses(toy.outer))") == [46, 1]
+    assert tree.run(patched) == [40, 0]
 
 
 def test_callee_older_than_its_table_is_not_published(tree):

@@ -102,8 +102,8 @@ def open_to_all(tree) -> None:
 
 
 @pytest.mark.parametrize(("mode", "inner"), [(0o770, False), (0o1777, False), (0o702, True)])
-def test_folder_others_can_write_is_not_used(tree, mode, inner):
-    tree.run(OUTER)
+def test_folder_others_can_write_is_not_used(warm_tree, mode, inner):
+    tree = warm_tree
     folder = tree.entries()[0].parent if inner else tree.cache
     folder.chmod(mode)
     assert tree.run(OUTER) == COLD
@@ -112,8 +112,8 @@ def test_folder_others_can_write_is_not_used(tree, mode, inner):
     assert tree.run(OUTER) == WARM
 
 
-def test_folder_of_another_user_is_not_used(tree):
-    tree.run(OUTER)
+def test_folder_of_another_user_is_not_used(warm_tree):
+    tree = warm_tree
     place = tree.cache
     if os.geteuid() == 0:
         os.chown(place, NOBODY, NOBODY)
