@@ -336,13 +336,20 @@ def starts(settings: Settings) -> np.ndarray:
     """The layout, `(1,)` states; raises `PositionError`."""
     layout = settings["layout"]
     if layout not in words_of.LAYOUTS:
-        states = read_text(layout, settings)
-        if states["over"][0]:
-            raise PositionError("layout: the game is over in it, so no episode can start there")
-        return states
+        return _start_from(layout, settings)
     states = _new_state(settings)
     for player in (BLACK, WHITE):
         states["marbles"][0, player] = board(words_of.LAYOUTS[layout][player])
+    return states
+
+
+def _start_from(text: str, settings: Settings) -> np.ndarray:
+    try:
+        states = read_text(text, settings)
+    except PositionError as error:
+        raise PositionError(str(error).replace("position", "layout", 1)) from None
+    if states["over"][0]:
+        raise PositionError("layout: the game is over in it, so no episode can start there")
     return states
 
 
@@ -383,21 +390,23 @@ def _check_running(state: Any) -> None:
 
 def _read_end(state: Any, result: int) -> None:
     """Whether `result=` is how the game ends here, and whether by the rules or the limit."""
-    mover, limit = int(state["to_move"]), int(state["max_plies"])
+    mover, limit, ply = int(state["to_move"]), int(state["max_plies"]), int(state["ply"])
     by_rules = state["out"][1 - mover] >= TO_WIN or not can_move(state, 1 - mover)
-    if state["out"][mover] < TO_WIN and by_rules and result == 1 - 2 * mover:
+    in_time = limit == 0 or ply <= limit
+    if in_time and by_rules and state["out"][mover] < TO_WIN and result == 1 - 2 * mover:
         state["over"] = TERMINATED
     elif (
-        max(state["out"]) < TO_WIN
-        and 0 < limit == state["ply"]
+        0 < limit == ply
+        and max(state["out"]) < TO_WIN
+        and can_move(state, mover)
         and result == state["tiebreak"] * lead(state)
     ):
         state["over"] = TRUNCATED
     else:
         raise PositionError(
-            f"position: result={result} is not how this game ends: with the winner to move, six "
-            "marbles out or no legal move for the loser; or, at ply=max_plies, what the tiebreak "
-            "gives"
+            f"position: result={result} is not how this game ends: with the winner to move and "
+            "six marbles out or no legal move for the loser; or at ply=max_plies, with what the "
+            "tiebreak gives"
         )
     state["payoff"] = result
 

@@ -1,0 +1,750 @@
+"""Abalone: hand-worked cases, and a naive player of the same rules on sets of coordinates."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test
+
+from azumaya.envs import abalone_v0
+from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.position import Position
+from azumaya.envs.rules import abalone
+
+LETTERS = "abcdefghi"
+STEPS = {"NE": (1, 1), "E": (1, 0), "SE": (0, -1), "SW": (-1, -1), "W": (-1, 0), "NW": (0, 1)}
+LAYOUTS = {
+    "standard": ("a1-a5 b1-b6 c3-c5", "i5-i9 h4-h9 g5-g7"),
+    "belgian_daisy": (
+        "a1 a2 b1 b2 b3 c2 c3 g7 g8 h7 h8 h9 i8 i9",
+        "a4 a5 b4 b5 b6 c5 c6 g4 g5 h4 h5 h6 i5 i6",
+    ),
+    "german_daisy": (
+        "b1 b2 c1 c2 c3 d2 d3 f7 f8 g7 g8 g9 h8 h9",
+        "b5 b6 c5 c6 c7 d6 d7 f3 f4 g3 g4 g5 h4 h5",
+    ),
+    "swiss_daisy": (
+        "b1 b2 c1 c3 c6 d2 d3 f7 f8 g4 g7 g9 h8 h9",
+        "b5 b6 c2 c5 c7 d6 d7 f3 f4 g3 g5 g8 h4 h5",
+    ),
+    "dutch_daisy": (
+        "a1 a2 b1 b3 b5 c2 c3 g7 g8 h5 h7 h9 i8 i9",
+        "a4 a5 b2 b4 b6 c5 c6 g4 g5 h4 h6 h8 i5 i6",
+    ),
+}
+"""The table of `shared/rules.md`, section 10."""
+
+
+# ---- squares and texts, by arithmetic of their own ----
+
+
+def xy(square: str) -> tuple[int, int]:
+    return int(square[1:]), LETTERS.index(square[0]) + 1
+
+
+def square(x: int, y: int) -> str:
+    return f"{LETTERS[y - 1]}{x}"
+
+
+def on_board(x: int, y: int) -> bool:
+    return 1 <= x <= 9 and 1 <= y <= 9 and abs(x - y) <= 4
+
+
+def squares(words: str) -> set[str]:
+    found = set()
+    for word in words.split():
+        first, _, last = word.partition("-")
+        for number in range(int(first[1:]), int((last or first)[1:]) + 1):
+            found.add(f"{first[0]}{number}")
+    return found
+
+
+def text(black: str, white: str, mover: str = "b", words: str = "out=0,0") -> str:
+    marks = dict.fromkeys(squares(black), "b") | dict.fromkeys(squares(white), "w")
+    rows = [
+        "".join(marks.get(square(x, y), ".") for x in range(1, 10) if on_board(x, y))
+        for y in range(9, 0, -1)
+    ]
+    return " ".join(["/".join(rows), mover, *words.split()])
+
+
+def at(black: str, white: str, mover: str = "b", words: str = "out=0,0", **options) -> Position:
+    return Position("abalone", position=text(black, white, mover, words), **options)
+
+
+def board_of(position: Position) -> tuple[set[str], set[str]]:
+    marks = str(position).split()[0].replace("/", "")
+    cells = [square(x, y) for y in range(9, 0, -1) for x in range(1, 10) if on_board(x, y)]
+    found = zip(cells, marks, strict=True)
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for cell, mark in found:
+        if mark != ".":
+            sides["bw".index(mark)].add(cell)
+    return sides
+
+
+def out_of(position: Position) -> list[int]:
+    return position.state["out"][0].tolist()
+
+
+def board(black: str, white: str) -> tuple[set[str], set[str]]:
+    return squares(black), squares(white)
+
+
+# ---- a naive player: sets of coordinates, every move looked at by itself ----
+
+
+def naive_moves(own: set[tuple[int, int]], theirs: set[tuple[int, int]]) -> dict[str, tuple]:
+    """Every legal move's name, with both sides' marbles after it."""
+    found = {}
+    for step in STEPS.values():
+        for marble in own:
+            after = naive_line(own, theirs, marble, step)
+            if after is not None:
+                name = square(*marble) + square(*beside(marble, step))
+                found[name] = after
+    for axis in ("NW", "NE", "E"):
+        for size in (2, 3):
+            for first in own:
+                group = [beside(first, STEPS[axis], k) for k in range(size)]
+                for step in STEPS.values():
+                    targets = [beside(marble, step) for marble in group]
+                    along = set(targets) & set(group)
+                    free = all(on_board(*t) and t not in own | theirs for t in targets)
+                    if set(group) <= own and free and not along:
+                        name = square(*group[0]) + square(*group[-1]) + square(*targets[0])
+                        found[name] = (own - set(group) | set(targets), theirs)
+    return found
+
+
+def beside(cell: tuple[int, int], step: tuple[int, int], times: int = 1) -> tuple[int, int]:
+    return cell[0] + times * step[0], cell[1] + times * step[1]
+
+
+def naive_line(own, theirs, marble, step):
+    """The marbles after a move in line, or None where it is illegal."""
+    line = [marble]
+    while beside(line[-1], step) in own:
+        line.append(beside(line[-1], step))
+    pushed = []
+    while beside((line + pushed)[-1], step) in theirs:
+        pushed.append(beside((line + pushed)[-1], step))
+    end = beside((line + pushed)[-1], step)
+    if len(line) > 3 or len(pushed) >= len(line) or end in own:
+        return None
+    if not pushed and not on_board(*end):
+        return None
+    moved = {beside(m, step) for m in pushed if on_board(*beside(m, step))}
+    return (own - set(line)) | {beside(m, step) for m in line}, (theirs - set(pushed)) | moved
+
+
+def naive_perft(own, theirs, depth: int) -> int:
+    moves = naive_moves(own, theirs)
+    if depth == 1:
+        return len(moves)
+    return sum(naive_perft(other, mine, depth - 1) for mine, other in moves.values())
+
+
+def perft(position: Position, depth: int) -> int:
+    if depth == 1:
+        return len(position.legal_actions())
+    return sum(perft(position.copy().play(a), depth - 1) for a in position.legal_actions())
+
+
+def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    sides = [{xy(s) for s in side} for side in board_of(position)]
+    return sides[position.to_move], sides[1 - position.to_move]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_perft_agrees_with_the_naive_player(layout: str) -> None:
+    position = Position("abalone", layout=layout)
+    assert perft(position, 2) == naive_perft(*sides_of(position), 2)
+
+
+def test_perft_of_the_standard_layout() -> None:
+    """44, and as the two sides are too far apart to meet in three plies, multiples of 44."""
+    position = Position("abalone")
+    assert [perft(position, 1), perft(position, 2)] == [44, 44 * 44]
+    seconds = sum(perft_alone(position, first) for first in position.legal_actions())
+    assert naive_perft(*sides_of(position), 3) == perft(position, 3) == 44 * seconds == 98_912
+
+
+def perft_alone(position: Position, first: int) -> int:
+    """Black's moves after a first one of black's, white having moved somewhere far away."""
+    after = position.copy().play(first)
+    return len(after.play("g5f5").legal_actions())
+
+
+def test_moves_and_play_agree_with_the_naive_player_in_random_games() -> None:
+    for seed, layout in enumerate(LAYOUTS):
+        rng, position = random.Random(seed), Position("abalone", layout=layout, max_plies=160)
+        while not position.is_over:
+            moves = naive_moves(*sides_of(position))
+            assert set(position.legal_moves()) == set(moves)
+            move = rng.choice(pushes_among(position, moves) or sorted(moves))
+            position.play(move)
+            sides = [{xy(s) for s in side} for side in board_of(position)]
+            mine, other = moves[move]
+            mover = 1 if not position.is_terminated and position.to_move == 0 else 0
+            mover = position.to_move if position.is_terminated else mover
+            assert (sides[mover], sides[1 - mover]) == (mine, other)
+
+
+def pushes_among(position: Position, moves: dict[str, tuple]) -> list[str]:
+    _, theirs = sides_of(position)
+    return sorted(name for name, (_, after) in moves.items() if after != theirs)
+
+
+PUBLISHED = [
+    ("ss1SS/sssSSS/1ss1SS1/8/9/8/1SS1ss1/SSSsss/SS1ss", 20, 28),
+    ("sssss/s5/s6/s1SSSSS1/1s5S1/1sssss1S/6S/5S/SSSSS", 40, 35),
+    ("s1s1s/1sSSs1/1sSsSs1/3ss3/9/3SS3/1SsSsS1/1SssS1/S1S1S", 28, 20),
+    ("5/S4s/SS3ss/SSSS1sss/3s1s3/sss1SSSS/ss3SS/s4S/5", 28, 34),
+]
+"""Boards with their numbers of moves of one marble and of two, as the tests of
+Mind-Sports-Games/strategygames (AbaloneVariantTest) give them. Each looks the same for both."""
+
+
+@pytest.mark.parametrize(("rows", "ones", "twos"), PUBLISHED)
+def test_published_counts(rows: str, ones: int, twos: int) -> None:
+    for digit in "123456789":
+        rows = rows.replace(digit, "." * int(digit))
+    position = Position("abalone", position=rows.replace("s", "b").replace("S", "w") + " b")
+    own, _ = sides_of(position)
+    sizes = {1: 0, 2: 0, 3: 0}
+    for name in position.legal_moves():
+        moved = own - {xy(s) for s in board_of(position.copy().play(name))[0]}
+        if len(name) == 6:
+            size = max(abs(a - b) for a, b in zip(xy(name[:2]), xy(name[2:4]), strict=True)) + 1
+        else:
+            step = tuple(b - a for a, b in zip(xy(name[:2]), xy(name[2:]), strict=True))
+            size = 1
+            while beside(xy(name[:2]), step, size) in own:
+                size += 1
+        assert moved
+        sizes[size] += 1
+    assert (sizes[1], sizes[2]) == (ones, twos)
+
+
+# ---- actions and names ----
+
+
+def test_there_are_1272_moves_in_the_order_of_the_contract() -> None:
+    cells = [(x, y) for y in range(9, 0, -1) for x in range(1, 10) if on_board(x, y)]
+    order = {cell: i for i, cell in enumerate(cells)}
+    keys = []
+    for cell in cells:
+        for d, step in enumerate(STEPS.values()):
+            if on_board(*beside(cell, step)):
+                keys.append(((0, order[cell], 0, d), square(*cell) + square(*beside(cell, step))))
+            for axis in ("NW", "NE", "E"):
+                for size in (2, 3):
+                    group = [beside(cell, STEPS[axis], k) for k in range(size)]
+                    targets = [beside(marble, step) for marble in group]
+                    fits = all(on_board(*c) for c in group + targets)
+                    if fits and not set(group) & set(targets):
+                        name = square(*cell) + square(*group[-1]) + square(*targets[0])
+                        keys.append(((size, order[cell], order[group[-1]], d), name))
+    names = [name for _, name in sorted(keys)]
+    position = Position("abalone")
+    assert position.num_actions == len(names) == 1272
+    assert [position.move_name(a) for a in range(1272)] == names
+    assert [position.parse_move(name) for name in names] == list(range(1272))
+
+
+@pytest.mark.parametrize("name", ["a1a1", "a1a3", "b2a1", "c3c2d2", "a1c1b1", "a5a6", "A1B2", "c2"])
+def test_names(name: str) -> None:
+    """Of these only `b2a1` names a move: marbles go one cell, and the first one is named first."""
+    position = Position("abalone")
+    if name == "b2a1":
+        assert position.move_name(position.parse_move(name)) == name
+    else:
+        with pytest.raises(MoveNameError, match=name):
+            position.parse_move(name)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_equal_the_table(layout: str) -> None:
+    position = Position("abalone", layout=layout)
+    assert board_of(position) == board(*LAYOUTS[layout])
+    assert [len(side) for side in board_of(position)] == [14, 14]
+    assert position.to_move == 0
+    assert out_of(position) == [0, 0]
+
+
+# ---- moves in line and pushes ----
+
+
+CASES = {
+    # name: black, white, move, the boards after it (None: illegal), white marbles out
+    "one marble": ("e4", "a1", "e4e5", ("e5", "a1"), 0),
+    "two marbles": ("e4 e5", "a1", "e4e5", ("e5 e6", "a1"), 0),
+    "three marbles": ("e3-e5", "a1", "e3e4", ("e4-e6", "a1"), 0),
+    "four marbles cannot move": ("e2-e5", "a1", "e2e3", None, 0),
+    "three of four move, the line is split": ("e2-e5", "a1", "e3e4", ("e2 e4-e6", "a1"), 0),
+    "two of five": ("e1-e5", "a1", "e4e5", ("e1-e3 e5 e6", "a1"), 0),
+    "2-1": ("e3 e4", "e5", "e3e4", ("e4 e5", "e6"), 0),
+    "3-1": ("e2-e4", "e5", "e2e3", ("e3-e5", "e6"), 0),
+    "3-2": ("e2-e4", "e5 e6", "e2e3", ("e3-e5", "e6 e7"), 0),
+    "3-3": ("e2-e4", "e5-e7", "e2e3", None, 0),
+    "2-2": ("e3 e4", "e5 e6", "e3e4", None, 0),
+    "1-1": ("e4", "e5", "e4e5", None, 0),
+    "4-2": ("e1-e4", "e5 e6", "e1e2", None, 0),
+    "3-2 out of four": ("e1-e4", "e5 e6", "e2e3", ("e1 e3-e5", "e6 e7"), 0),
+    "2-1 with a white marble behind": ("e3 e4", "e5 e6", "e3e4", None, 0),
+    "2-1 with a black marble behind": ("e3 e4 e6", "e5", "e3e4", None, 0),
+    "3-2 with a black marble behind": ("e2-e4 e7", "e5 e6", "e2e3", None, 0),
+    "3-1 and then a white marble after a gap": ("e2-e4", "e5 e7", "e2e3", ("e3-e5", "e6 e7"), 0),
+    "a gap: no push": ("e2-e3", "e5", "e2e3", ("e3 e4", "e5"), 0),
+    "black behind white behind black": ("e3 e4 e6 e7", "e5 e8", "e3e4", None, 0),
+    "not in one line": ("e3 e4", "f6", "e3e4", ("e4 e5", "f6"), 0),
+    "out, 2-1": ("e7 e8", "e9", "e7e8", ("e8 e9", ""), 1),
+    "out, 3-1": ("e6-e8", "e9", "e6e7", ("e7-e9", ""), 1),
+    "out, 3-2": ("e5-e7", "e8 e9", "e5e6", ("e6-e8", "e9"), 1),
+    "not out, 2-2": ("e6 e7", "e8 e9", "e6e7", None, 0),
+    "out to the west": ("e3 e4", "e1 e2", "e4e3", None, 0),
+    "out to the west, 3-2": ("e3-e5", "e1 e2", "e5e4", ("e2-e4", "e1"), 1),
+    "out to NE": ("d8 c7", "e9", "c7d8", ("d8 e9", ""), 1),
+    "out to SE": ("b4 c4", "a4", "c4b4", ("a4 b4", ""), 1),
+    "out to SW": ("b2 c3", "a1", "c3b2", ("a1 b2", ""), 1),
+    "out to NW": ("g5 h5", "i5", "g5h5", ("h5 i5", ""), 1),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_in_line(case: str) -> None:
+    black, white, move, after, out = CASES[case]
+    for swapped in (False, True):
+        sides = (white, black) if swapped else (black, white)
+        position = at(*sides, mover="w" if swapped else "b")
+        assert (move in position.legal_moves()) == (after is not None)
+        assert ("is legal" in position.explain(move)) == (after is not None)
+        if after is None:
+            with pytest.raises(IllegalActionError, match=move):
+                position.play(move)
+            continue
+        position.play(move)
+        found = board_of(position)
+        assert (found[::-1] if swapped else found) == board(*after)
+        assert out_of(position) == ([out, 0] if swapped else [0, out])
+
+
+@pytest.mark.parametrize("line", ["e9", "e8 e9", "e7-e9"])
+def test_own_marbles_never_leave_the_board(line: str) -> None:
+    """There is no move over the edge, alone, pushed by own marbles, or broadside."""
+    position = at(line + " h4 i5", "a1")
+    before = len(board_of(position)[0])
+    for action in position.legal_actions():
+        assert len(board_of(position.copy().play(action))[0]) == before
+    trailing = sorted(squares(line))[0]
+    if len(line) > 2:
+        step = f"{trailing}e{int(trailing[1]) + 1}"
+        assert "never leave" in position.explain(step)
+
+
+SIDES = {
+    "two": ("d3 d4", "a1", "d3d4e3", ("e3 e4", "a1")),
+    "three": ("d3-d5", "a1", "d3d5e4", ("e4-e6", "a1")),
+    "two of three": ("d3-d5", "a1", "d4d5e4", ("d3 e4 e5", "a1")),
+    "one target taken by white": ("d3 d4", "e4", "d3d4e3", None),
+    "one target taken by black": ("d3 d4 e3", "a1", "d3d4e3", None),
+    "the middle target taken": ("d3-d5", "e5", "d3d5e4", None),
+    "a marble missing": ("d3 d5", "a1", "d3d5e4", None),
+    "the other's marbles": ("e9", "d3 d4", "d3d4e3", None),
+    "along NE": ("c3 d4", "a1", "c3d4c4", ("c4 d5", "a1")),
+    "along NW": ("c3 d3 e3", "a1", "c3e3c2", ("c2 d2 e2", "a1")),
+    "beside white it does not push": ("d3 d4", "e4 e5", "d3d4e4", None),
+}
+
+
+@pytest.mark.parametrize("case", SIDES)
+def test_broadside(case: str) -> None:
+    black, white, move, after = SIDES[case]
+    position = at(black, white)
+    assert (move in position.legal_moves()) == (after is not None)
+    assert ("is legal" in position.explain(move)) == (after is not None)
+    if after is not None:
+        assert board_of(position.play(move)) == board(*after)
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "move", "reason"),
+    [
+        ("e4", "a1", "d4e4", "no marble of black on d4"),
+        ("a1", "e4", "e4e5", "no marble of black on e4"),
+        ("e1-e4", "a1", "e1e2", "more than three"),
+        ("e4", "e5", "e4e5", "1 marble cannot push 1"),
+        ("e2-e4", "e5-e7", "e2e3", "3 marbles cannot push 3"),
+        ("e3 e4 e6", "e5", "e3e4", "e6 is not free"),
+        ("d3 d4", "e4", "d3d4e3", "e4 is not free"),
+        ("d3", "e4", "d3d4e3", "no marble of black on d4"),
+        ("e5-e7", "e8 e9", "e5e6", "the last one out"),
+        ("e5-e7", "e8", "e5e6", "e9 behind is free"),
+        ("e5-e7", "a1", "e5e6", "e8 is free"),
+    ],
+)
+def test_explain_says_why(black: str, white: str, move: str, reason: str) -> None:
+    sentence = at(black, white).explain(move)
+    assert sentence.startswith(move)
+    assert reason in sentence
+
+
+def test_explain_agrees_with_the_mask_everywhere() -> None:
+    rng, position = random.Random(4), Position("abalone", layout="swiss_daisy", max_plies=60)
+    while not position.is_over:
+        legal = set(position.legal_actions())
+        for action in rng.sample(range(1272), 200):
+            assert ("is legal" in position.explain(action)) == (action in legal)
+        position.play(rng.choice(sorted(legal)))
+    assert "over" in position.explain(0)
+
+
+# ---- how it ends ----
+
+
+@pytest.mark.parametrize("winner", [0, 1])
+def test_six_out_wins(winner: int) -> None:
+    sides = ("e7 e8", "e9 a1") if winner == 0 else ("e9 a1", "e7 e8")
+    out = ("0,5", "5,0")[winner]
+    position = at(*sides, mover="bw"[winner], words=f"out={out}").play("e7e8")
+    assert position.is_terminated
+    assert position.returns() == ((1, -1), (-1, 1))[winner]
+    assert position.to_move == winner
+    assert position.legal_actions() == []
+    assert str(position).endswith(f"ply=1 result={(1, -1)[winner]}")
+    assert Position.from_text("abalone", str(position)) == position
+
+
+@pytest.mark.parametrize("winner", [0, 1])
+def test_a_player_without_a_legal_move_loses(winner: int) -> None:
+    """The marble in the corner is shut in, and no push helps."""
+    sides = ("a2 b2 c1", "a1") if winner == 0 else ("a1", "a2 b2 c1")
+    position = at(*sides, mover="bw"[winner]).play("c1b1")
+    assert position.is_terminated
+    assert position.returns() == ((1, -1), (-1, 1))[winner]
+    assert position.to_move == winner
+    assert out_of(position) == [0, 0]
+    assert Position.from_text("abalone", str(position)) == position
+
+
+@pytest.mark.parametrize(
+    ("walls", "white", "only", "out"),
+    [
+        ("f8 d7 d6 e5 e6 f7 f9 e9 d8", "e7 e8", "e7e8", 1),
+        ("f2 f3 d1 d2 e3", "e1 e2", "e1e2", 0),
+    ],
+)
+def test_a_push_may_be_the_only_move(walls: str, white: str, only: str, out: int) -> None:
+    """No cell beside white's marbles is free, yet white is not lost: black finds a push left."""
+    before = at(walls + " a1", white).play("a1a2")
+    assert not before.is_over
+    assert before.legal_moves() == [only]
+    assert out_of(before.play(only)) == [out, 0]
+
+
+def test_a_player_without_marbles_loses() -> None:
+    position = at("e7 e8", "e9").play("e7e8")
+    assert position.returns() == (1, -1)
+    assert out_of(position) == [0, 1]
+    assert Position.from_text("abalone", str(position)) == position
+
+
+def test_truncation() -> None:
+    position = at("e4", "a1", words="out=1,3 ply=8", max_plies=10)
+    position.play("e4e5").play("a1a2")
+    assert position.is_truncated
+    assert not position.is_terminated
+    assert position.returns() == (0, 0)
+    assert position.to_move == 0
+    assert position.legal_actions() == []
+    assert Position.from_text("abalone", str(position), max_plies=10) == position
+
+
+@pytest.mark.parametrize(
+    ("out", "returns"), [("1,3", (1, -1)), ("3,1", (-1, 1)), ("2,2", (0, 0)), ("0,5", (1, -1))]
+)
+def test_truncation_with_tiebreak(out: str, returns: tuple[int, int]) -> None:
+    options = {"max_plies": 10, "tiebreak": "marbles"}
+    position = at("e4", "a1", words=f"out={out} ply=9", **options).play("e4e5")
+    assert position.is_truncated
+    assert position.returns() == returns
+    assert position.to_move == 1
+    assert Position.from_text("abalone", str(position), **options) == position
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "move", "out"),
+    [("e7 e8", "e9 a1", "e7e8", "5,5"), ("a2 b2 c1", "a1", "c1b1", "5,0")],
+)
+def test_an_end_by_the_rules_takes_precedence_over_the_limit(
+    black: str, white: str, move: str, out: str
+) -> None:
+    options = {"max_plies": 10, "tiebreak": "marbles"}
+    position = at(black, white, words=f"out={out} ply=9", **options).play(move)
+    assert position.is_terminated
+    assert not position.is_truncated
+    assert position.returns() == (1, -1)
+    assert position.to_move == 0
+    assert Position.from_text("abalone", str(position), **options) == position
+
+
+def test_the_default_limit_is_400_and_0_is_none() -> None:
+    def shuttle(position: Position, plies: int) -> Position:
+        for i in range(plies):
+            position.play(("e4e5", "a1a2", "e5e4", "a2a1")[i % 4])
+        return position
+
+    position = shuttle(at("e4", "a1"), 399)
+    assert not position.is_over
+    position.play("a2a1")
+    assert position.is_truncated
+    assert position.returns() == (0, 0)
+    position = shuttle(at("e4", "a1", max_plies=0), 500)
+    assert not position.is_over
+    assert int(position.state["ply"][0]) == 500
+    assert Position.from_text("abalone", str(position), max_plies=0) == position
+
+
+# ---- options and texts ----
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("layout", "daisy"),
+        ("layout", 3),
+        ("max_plies", -1),
+        ("max_plies", 1.5),
+        ("max_plies", True),
+        ("max_plies", "400"),
+        ("max_plies", 128**3),
+        ("tiebreak", "none"),
+        ("tiebreak", False),
+    ],
+)
+def test_wrong_options(option: str, value: object) -> None:
+    with pytest.raises(OptionError, match=f"{option}={value!r}"):
+        Position("abalone", **{option: value})
+
+
+def test_a_layout_may_be_a_position_text() -> None:
+    start = text("e4 e5", "a1", "w", "out=2,3 ply=57")
+    position = Position("abalone", layout=start)
+    assert str(position) == start
+    assert position == Position("abalone", position=start)
+    env = abalone_v0.raw_env(layout=start)
+    env.reset(options={"layout": "swiss_daisy"})
+    assert board_of(env.position) == board(*LAYOUTS["swiss_daisy"])
+    env.reset()
+    assert str(env.position) == start
+
+
+@pytest.mark.parametrize(
+    ("bad", "where"),
+    [
+        (text("e4", "a1", words="out=0,0 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,0 ply=400"), "ply=400"),
+        (text("a2 b1 b2", "a1", "w"), "no legal move"),
+        ("...../......", "who is to move"),
+        ("...../...... b", "2 rows"),
+    ],
+)
+def test_a_layout_text_that_cannot_be_started_from(bad: str, where: str) -> None:
+    with pytest.raises(PositionError, match="layout.*" + where):
+        Position("abalone", layout=bad)
+
+
+@pytest.mark.parametrize(
+    ("bad", "where"),
+    [
+        ("", "board and who is to move"),
+        (text("e4", "a1").replace("/", "", 1), "8 rows"),
+        (text("e4", "a1").replace(".", "", 1), "row 1 from the top"),
+        (text("e4", "a1").replace("b", "x", 1), "row 5 from the top, column 4"),
+        (text("e4", "a1", "l"), "to move is 'l'"),
+        (text("e4", "a1", words="out=0"), "out=0"),
+        (text("e4", "a1", words="out=0,6"), "out=6"),
+        (text("e4", "a1", words="out=0,1,2"), "out=1,2"),
+        (text("e4", "a1", words="out=-1,2"), "out=-1"),
+        (text("e4", "a1", words="out=0,0 out=0,0"), "twice"),
+        (text("e4", "a1", words="out=0,0 turn=3"), "turn=3"),
+        (text("e4", "a1", words=""), "1 black marbles on the board and no out="),
+        (text("a1-a5 b1-b6 c1-c4", "i5-i9 h4-h9", words=""), "15 black"),
+        (text("e4", "a1", words="out=0,0 ply=400"), "ply=400 must be below max_plies=400"),
+        (text("e4", "a1", words="out=0,0 ply=-3"), "ply=-3"),
+        (text("e4", "a1", words="out=0,0 ply=x"), "ply=x"),
+        (text("a2 b1 b2", "a1", "w"), "no legal move"),
+        (text("e4", "", "w"), "no legal move"),
+        (text("e4", "a1", words="out=0,6 result=-1"), "result=-1"),
+        (text("e4", "a1", "w", words="out=0,6 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,6 result=0"), "result=0"),
+        (text("e4", "a1", words="out=6,6 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,5 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,5 ply=400 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,6 ply=401 result=1"), "result=1"),
+        (text("e4", "a1", words="out=0,6 result=2"), "result=2"),
+    ],
+)
+def test_texts_that_are_refused(bad: str, where: str) -> None:
+    with pytest.raises(PositionError) as raised:
+        Position.from_text("abalone", bad)
+    assert where in str(raised.value)
+
+
+def test_out_by_default_is_what_the_board_lacks() -> None:
+    black, white = sorted(squares("a1-a5 b1-b6 c3-c5")), sorted(squares("i5-i9 h4-h9 g5-g7"))
+    position = Position(
+        "abalone", position=text(" ".join(black[:11]), " ".join(white[:9]), "w", "")
+    )
+    assert out_of(position) == [3, 5]
+    assert str(position) == text(" ".join(black[:11]), " ".join(white[:9]), "w", "")
+
+
+def test_out_need_not_agree_with_the_board() -> None:
+    position = at("a1-a5 b1-b6 c1-c4 d1", "e9", words="out=5,0")
+    assert out_of(position) == [5, 0]
+    assert "out=5,0" in str(position)
+
+
+# ---- invariants, observations, evaluation ----
+
+
+@pytest.mark.parametrize("options", abalone.GAME.variants, ids=str)
+def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
+    rng, position = random.Random(7), Position("abalone", **options)
+    named = options.get("layout", "standard") in LAYOUTS
+    for _ in range(400):
+        if position.is_over:
+            break
+        plies = int(position.state["ply"][0])
+        position.play(rng.choice(position.legal_actions()))
+        abalone.check_state(position.state[0])
+        assert int(position.state["ply"][0]) == plies + 1
+        again = Position.from_text("abalone", str(position), **options)
+        assert again.state.tobytes() == position.state.tobytes()
+        if named:
+            assert [len(side) for side in board_of(position)] == [14 - n for n in out_of(position)]
+
+
+def test_all_ends_are_reached_by_random_play() -> None:
+    """Over the variants: both wins by six, both by no legal move, the limit, both tiebreaks."""
+    found = set()
+    for options in abalone.GAME.variants:
+        for seed in range(12):
+            rng, position = random.Random(seed), Position("abalone", **options)
+            for _ in range(400):
+                if position.is_over:
+                    break
+                moves = position.legal_actions()
+                position.play(rng.choice(moves))
+            six = max(out_of(position)) == 6
+            if position.is_over:
+                found.add((position.is_truncated, six, position.returns()[0]))
+    assert {(False, True, 1), (False, True, -1), (False, False, 1), (True, False, 0)} <= found
+
+
+def test_the_observation_is_sheared_into_the_array() -> None:
+    position = at("a1 e5 i9", "a5 i5", words="out=2,4 ply=3", max_plies=300, tiebreak="marbles")
+    seen = position.observation(0)
+    names = [plane.name for plane in abalone.PLANES]
+    own, opposing = seen[names.index("own")], seen[names.index("opposing")]
+    assert [tuple(cell) for cell in np.argwhere(own).tolist()] == [(0, 8), (4, 4), (8, 0)]
+    assert [tuple(cell) for cell in np.argwhere(opposing).tolist()] == [(0, 4), (8, 4)]
+    cells = np.zeros((9, 9), np.int8)
+    for y in range(1, 10):
+        for x in range(1, 10):
+            cells[9 - y, x - 1] = on_board(x, y)
+    assert (seen[names.index("board")] == cells).all()
+    numbers = dict(zip(names[3:], seen[3:, 0, 0].tolist(), strict=True))
+    assert numbers == {
+        "to move": 1,
+        "over": 0,
+        "own out": 2,
+        "opposing out": 4,
+        "plies left / 16384": 0,
+        "plies left / 128": 2,
+        "plies left": 297 - 256,
+        "tiebreak": 1,
+    }
+    other = position.observation(1)
+    assert (other[0] == opposing).all()
+    assert (other[1] == own).all()
+    assert other[3:7, 0, 0].tolist() == [0, 0, 4, 2]
+
+
+def test_plies_left_fill_three_planes() -> None:
+    left = (5 << 14) + (6 << 7) + 7
+    position = at("e4", "a1", max_plies=left)
+    assert position.observation(0)[7:10, 4, 4].tolist() == [5, 6, 7]
+    assert at("e4", "a1", max_plies=0).observation(0)[7:10, 4, 4].tolist() == [0, 0, 0]
+
+
+def test_evaluate_is_symmetric_and_wants_marbles_out_first() -> None:
+    rng, position = random.Random(2), Position("abalone", layout="german_daisy")
+    for _ in range(60):
+        position.play(rng.choice(position.legal_actions()))
+        state = position.state[0]
+        assert abalone.evaluate(state, 0) == -abalone.evaluate(state, 1)
+    position = at("e7 e8 c2 c3", "e9 d2 f5")
+    worth = {}
+    for name in position.legal_moves():
+        worth[name] = int(abalone.evaluate(position.copy().play(name).state[0], 0))
+    best = max(worth, key=lambda name: worth[name])
+    assert best == "e7e8"
+    assert abalone.evaluate(at("e5", "a1").state[0], 0) == 4
+
+
+def test_the_scene_shows_the_marbles_pushed_out() -> None:
+    scene = at("e4", "a1", words="out=2,3 ply=5").scene()
+    assert scene.board == "hex61"
+    assert len(scene.stones) == len(scene.grounds) == 61
+    assert [stone.colour for stone in scene.stones if stone] == ["black", "white"]
+    assert scene.stones[56].colour == "white"
+    assert [(name, len(stones)) for name, stones in scene.trays] == [
+        ("black out", 2),
+        ("white out", 3),
+    ]
+    assert "black" in scene.notes[0]
+    assert scene.notes[1] == "ply 5 of 400"
+
+
+def test_pettingzoo() -> None:
+    api_test(abalone_v0.env(max_plies=60), num_cycles=70)
+
+
+# ---- interpreted ----
+
+PLAY_SOME = """
+import random
+from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.position import Position
+print(INTERPRETED)
+for layout in ("belgian_daisy", "swiss_daisy"):
+    rng, position = random.Random(3), Position("abalone", layout=layout, max_plies=12)
+    while not position.is_over:
+        position.play(rng.choice(position.legal_actions()))
+        print(position, position.observation(0).tobytes().hex()[:400])
+"""
+
+
+def test_interpreted_play_is_the_same() -> None:
+    printed = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", PLAY_SOME],
+            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for flag in ("0", "1")
+    ]
+    assert printed[0][0] == "False"
+    assert printed[1][0] == "True"
+    assert printed[0][1:] == printed[1][1:]
+    assert len(printed[0]) == 25
