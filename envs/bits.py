@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+
 from azumaya.envs.compile import kernel
 
 U64 = np.uint64
@@ -21,6 +22,8 @@ _M1 = U64(0x5555555555555555)
 _M2 = U64(0x3333333333333333)
 _M4 = U64(0x0F0F0F0F0F0F0F0F)
 _H01 = U64(0x0101010101010101)
+_H7F, _H80 = U64(0x7F7F7F7F7F7F7F7F), U64(0x8080808080808080)
+_DIAGONAL, _BYTE = U64(0x8040201008040201), U64(0xFF)
 
 
 @kernel(wraps=True)
@@ -56,20 +59,23 @@ def nibble(word, n):
     return np.int64((word >> U64(4 * n)) & FOUR)
 
 
-@kernel
+@kernel(wraps=True)
 def select(word, k):
-    """Index of the k-th set bit of a word, counted from 0; the word must have more than k."""
-    index = 0
-    for width in (32, 16, 8, 4, 2, 1):
-        low = word & ((ONE << U64(width)) - ONE)
-        below = popcount(low)
-        if k >= below:
-            k -= below
-            index += width
-            word = word >> U64(width)
-        else:
-            word = low
-    return index
+    """Index of the k-th set bit of a word, counted from 0; the word must have more than k.
+
+    Broadword, after Vigna ("Broadword implementation of rank/select queries", 2008): first the
+    byte, then the bit, each by comparing k with eight running sums at once. Halving by branches
+    took twice as long, as they cannot be predicted.
+    """
+    sums = word - ((word >> ONE) & _M1)
+    sums = (sums & _M2) + ((sums >> U64(2)) & _M2)
+    sums = ((sums + (sums >> U64(4))) & _M4) * _H01
+    rank = U64(k)
+    place = U64(popcount(((rank * _H01 | _H80) - sums) & _H80)) << U64(3)
+    rank -= ((sums << U64(8)) >> place) & _BYTE
+    bits = (((word >> place) & _BYTE) * _H01) & _DIAGONAL
+    sums = (((bits + _H7F) >> U64(7)) & _H01) * _H01
+    return np.int64(place) + popcount(((rank * _H01 | _H80) - sums) & _H80)
 
 
 @kernel
@@ -89,13 +95,16 @@ def count(words):
 
 @kernel
 def select_in(words, k):
-    """Index of the k-th set bit of a row of words, counted from 0; it must have more than k."""
-    for i in range(words.shape[0]):
-        here = popcount(words[i])
-        if k < here:
-            return 64 * i + select(words[i], k)
-        k -= here
-    return -1
+    """Index of the k-th set bit of a row of words, counted from 0; -1 if it has no more than k."""
+    total, before, word = 0, 0, 0
+    for i in range(words.shape[0]):  # without leaving early: where to stop cannot be predicted
+        total += popcount(words[i])
+        passed = total <= k
+        word += passed
+        before = total if passed else before
+    if total <= k:
+        return -1
+    return 64 * word + select(words[word], k - before)
 
 
 @kernel

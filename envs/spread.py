@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.compile import INTERPRETED
 
 LINE = 64

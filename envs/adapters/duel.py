@@ -4,8 +4,6 @@ The other seat's moves are part of the learner's step: after `step` every game i
 learner's turn again, in this episode or the next.
 """
 
-# ruff: noqa: PLR0913, PLR0917 - kernels take arrays, not objects
-
 from __future__ import annotations
 
 import functools
@@ -14,21 +12,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from azumaya.envs.adapters.batch import check_count, copy_actions, illegal_row, seed_series
 from azumaya.envs.adapters.batch_kernels import (
     PLANES,
     SERIES,
-    batch_kernels,
+    begin_kernel,
     first_illegal,
-    key_of,
+    look_kernel,
+    move_kernel,
 )
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import clear, word_count
 from azumaya.envs.compile import kernel
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
-from azumaya.envs.position import Position, check_seed
-from azumaya.envs.rng import random_below
+from azumaya.envs.position import Position
+from azumaya.envs.rng import make_key, random_below
 from azumaya.envs.setup import Setup
 from azumaya.envs.spread import aligned, padded
 
@@ -74,7 +75,7 @@ def _seat_kernel() -> Any:
         """Draw the learner's seat and opponent for the episode that begins in each row."""
         for r in range(start, stop):
             i = rows[r]
-            key = key_of(series[i])
+            key = make_key(series[i].seed, series[i].number, series[i].episode)
             if seating == 2:
                 seats[i].seat = (series[i].episode + series[i].number) & 1
             elif seating == 3:
@@ -100,7 +101,7 @@ def _respond_kernel(game: Game) -> Any:
             i = rows[r]
             if seats[i].opponent >= POLICIES:
                 continue
-            key = key_of(series[i])
+            key = series[i].key
             while states[i].over == RUNNING and states[i].to_move != seats[i].seat:
                 clear(words)
                 write_legal(states[i], words)
@@ -150,13 +151,14 @@ class Duel:
         self.set_opponent(opponent)
         self.set_seat(seat)
         self._workers = Workers(threads)
-        self._kernels = batch_kernels(game)
-        self._respond_all = _respond_kernel(game)
+        self._mask_words = word_count(setup.num_actions)
+        self._look_at = look_kernel(game, self._mask_words, PLANES)
+        self._move_all, self._respond_all = move_kernel(game), _respond_kernel(game)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
         self._seats = as_states(np.zeros(count, SEAT))
-        self._mask_words = word_count(setup.num_actions)
         self._legal = np.zeros((count, self._mask_words), np.uint64)
+        self._actions = np.zeros(count, np.int64)
         self.planes = np.zeros((count, len(game.planes), *game.shape), np.int8)
         self.masks = np.zeros((count, setup.num_actions), np.int8)
 
@@ -210,7 +212,8 @@ class Duel:
             IllegalActionError: the actions have a wrong shape or type, or one is illegal; the
                 error names the game, and none has changed.
         """
-        actions = check_actions(actions, self.count)
+        copy_actions(actions, self._actions)
+        actions = self._actions
         lost = self._lost(actions)
         before = self.states["payoff"].copy()
         rows = np.flatnonzero(~lost)
@@ -234,11 +237,13 @@ class Duel:
         lost = np.zeros(self.count, np.bool_)
         row = 0
         while row < self.count:
-            row = first_illegal(row, self.count, self._legal, actions, self.setup.num_actions)
+            row = first_illegal(
+                row, self.count, self._legal, actions, self.setup.num_actions, lost, False
+            )
             if row < 0:
                 break
             if not self._illegal_loses:
-                raise illegal_row(self.game, self.setup, self.states, int(row), int(actions[row]))
+                raise illegal_row(self.position(row), int(row), int(actions[row]))
             lost[row] = True
             row += 1
         return lost
@@ -256,7 +261,9 @@ class Duel:
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes; one that ends before the learner could act is passed over."""
         for _ in range(_PATIENCE):
-            self._kernels.begin(0, len(rows), rows, self.states, self._series, self.setup.starts)
+            begin_kernel(self.game)(
+                0, len(rows), rows, self.states, self._series, self.setup.starts
+            )
             _seat_kernel()(
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
@@ -294,19 +301,19 @@ class Duel:
 
     def _ask(self, policy: Policy, rows: np.ndarray) -> np.ndarray:
         planes, masks = self.look(rows, self.states["to_move"][rows])
-        actions = check_actions(policy(planes, masks), len(rows))
+        actions = np.empty(len(rows), np.int64)
+        copy_actions(policy(planes, masks), actions)
         inside = (actions >= 0) & (actions < self.setup.num_actions)
         legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
         if not legal.all():
             bad = int(np.argmin(legal))
-            raise illegal_row(
-                self.game, self.setup, self.states, int(rows[bad]), int(actions[bad]), "opponent"
-            )
+            row = int(rows[bad])
+            raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
         return actions
 
     def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
         def task(start: int, stop: int) -> None:
-            self._kernels.move(start, stop, rows, actions, self.states)
+            self._move_all(start, stop, rows, actions, self.states)
 
         self._workers.run(task, len(rows))
 
@@ -326,15 +333,13 @@ class Duel:
         size = len(game.planes) * game.cells
         planes = aligned((count, padded(size)), np.int8)
         masks = aligned((count, padded(self.setup.num_actions)), np.int8)
-        packed = np.empty((1, game.observation_words), np.uint64)
 
         def task(start: int, stop: int) -> None:
             choices = np.empty(self._mask_words, np.uint64)
             seen = np.empty(game.observation_words, np.uint64)
-            self._kernels.look(
-                start, stop, rows, players, PLANES, self.states, choices, seen, legal, masks,
-                planes, packed,
-            )  # fmt: skip
+            self._look_at(
+                start, stop, rows, players, self.states, choices, seen, legal, masks, planes
+            )
 
         self._workers.run(task, count)
         shape = (count, len(game.planes), *game.shape)
@@ -360,56 +365,3 @@ def _weighted(opponent: Any) -> list[tuple[Any, float]]:
     if not any(weight for _, weight in pairs):
         raise OptionError(f"opponent={opponent!r}: one of the weights must be above 0")
     return pairs
-
-
-def check_count(count: Any) -> int:
-    """A number of games, from 1 on; raises `OptionError`."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
-    return int(count)
-
-
-def seed_series(series: np.ndarray, seeds: Sequence[int] | int) -> None:
-    """Begin new series of episodes: of one seed for all games, or of one for each.
-
-    Game `i` of one seed draws as environment number `i` of it; a game with a seed of its own as
-    number 0, like an environment by itself.
-
-    Raises:
-        OptionError: a seed is none, or there are too few or too many.
-    """
-    if isinstance(seeds, Sequence | np.ndarray):
-        if len(seeds) != len(series):
-            raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
-        numbers, checked = np.zeros(len(series), np.int64), [check_seed(seed) for seed in seeds]
-        series["seed"] = np.array(checked, np.uint64)
-    else:
-        numbers = np.arange(len(series))
-        series["seed"] = np.uint64(check_seed(seeds))
-    series["number"] = numbers
-    series["episode"] = 0
-    series["ply"] = 0
-
-
-def check_actions(actions: Any, count: int) -> np.ndarray:
-    """Actions as `(count,)` int64 of their own; raises `IllegalActionError`."""
-    given = np.asarray(actions)
-    if given.shape != (count,):
-        raise IllegalActionError(f"actions: shape {given.shape} given, ({count},) is needed")
-    if given.dtype.kind not in "iu":
-        raise IllegalActionError(f"actions: {given.dtype} given, whole numbers are needed")
-    if given.dtype == np.uint64:
-        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
-    return given.astype(np.int64)
-
-
-def illegal_row(
-    game: Game, setup: Setup, states: np.ndarray, row: int, action: int, whose: str = ""
-) -> IllegalActionError:
-    """The error for an illegal action in one game of a batch."""
-    position = Position.of_states(game, setup, states[row : row + 1])
-    try:
-        reason = position.explain(action)
-    except IllegalActionError as error:
-        reason = str(error)
-    return IllegalActionError(f"{whose + ' ' if whose else ''}actions[{row}]: {reason}")

@@ -4,8 +4,6 @@ Both draw from the episode's key (`azumaya.envs.rng`) by the number of the choic
 that no game's own draws reach, so that a game played by them is the same in any batch.
 """
 
-# ruff: noqa: PLR0913, PLR0917 - kernels take arrays, not objects
-
 from __future__ import annotations
 
 import functools

@@ -1,0 +1,362 @@
+"""The engine under the vector environments: many games of one kind in a few arrays.
+
+A batch of `n` games is an array of states, `(n,)`, what their randomness comes from, and the
+packed masks by which actions are checked. It writes its outputs into buffers that the caller
+chooses, so one engine serves copies and zero-copy alike.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters import batch_kernels as kernels
+from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.adapters.workers import Workers
+from azumaya.envs.bits import word_count
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import RUNNING, Game, as_states
+from azumaya.envs.observation import unpack_bits
+from azumaya.envs.position import Position, check_seed
+from azumaya.envs.setup import Setup
+from azumaya.envs.spread import aligned, padded
+
+FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
+"""Forms of an observation by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """The buffers that a step of `n` games writes; the first byte of each row pads to a line.
+
+    Attributes:
+        masks: `(n, padded(A))` int8, or packed `(n, W)` uint64.
+        views: observations, `(n, padded(C * rows * columns))` int8, or packed `(n, W')` uint64;
+            `(1, 1)` in the form "none".
+        rewards: what the player who moved gained, `(n,)` float64.
+        both: what both players gained, `(n, 2)` float64.
+        terminated, truncated: how the game ended with this step, `(n,)` bool.
+        to_move: who moves now, `(n,)` int64.
+    """
+
+    masks: np.ndarray
+    views: np.ndarray
+    rewards: np.ndarray
+    both: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    to_move: np.ndarray
+
+
+class Batch:
+    """Many games, stepped at once by whoever is to move in each.
+
+    Args:
+        game: the game.
+        setup: its checked options.
+        count: how many games.
+        form: of observations, `"planes"`, `"packed"` or `"none"`.
+        same_step: whether a game that ends is begun anew in the same step; else in the next.
+        threads: None for all cores.
+
+    Raises:
+        OptionError: an argument has a value it cannot take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setup: Setup,
+        count: int,
+        *,
+        form: str = "planes",
+        same_step: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        if form not in FORMS:
+            raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
+        self.game, self.setup, self.count = game, setup, check_count(count)
+        self.form, self.same_step = FORMS[form], same_step
+        self.workers = Workers(threads)
+        self.words = word_count(setup.num_actions)
+        self.states = game.new_states(count)
+        self._series = as_states(np.zeros(count, SERIES))
+        self._legal = np.zeros((count, self.words), np.uint64)
+        self._over = np.zeros(count, np.bool_)
+        self._actions = np.zeros(count, np.int64)
+        self._finals = as_states(np.empty(count if same_step else 1, game.state))
+        self._final_rows = np.empty(count if same_step else 1, np.int64)
+        self._everybody, self._movers = np.arange(count), np.full(count, -1)
+        self._seeded = False
+        self._step = kernels.step_kernel(game, self.words, self.form, same_step)
+        self._look = kernels.look_kernel(game, self.words, self.form)
+
+    # ---- buffers ----
+
+    def new_outputs(self, count: int | None = None) -> Outputs:
+        """New buffers, for all games or for so many of them."""
+        game, count = self.game, self.count if count is None else count
+        if self.form == PACKED:
+            masks = aligned((count, self.words), np.uint64)
+            views = aligned((count, game.observation_words), np.uint64)
+        else:
+            size = padded(len(game.planes) * game.cells)
+            masks = aligned((count, padded(self.setup.num_actions)), np.int8)
+            views = aligned((count, size) if self.form == PLANES else (1, 1), np.int8)
+        return Outputs(
+            masks,
+            views,
+            rewards=np.zeros(count),
+            both=np.zeros((count, 2)),
+            terminated=np.zeros(count, np.bool_),
+            truncated=np.zeros(count, np.bool_),
+            to_move=np.zeros(count, np.int64),
+        )
+
+    def masks_of(self, outputs: Outputs) -> np.ndarray:
+        """The masks without padding: `(n, A)` int8, or packed `(n, W)` uint64. A view."""
+        if self.form == PACKED:
+            return outputs.masks
+        return outputs.masks[:, : self.setup.num_actions]
+
+    def views_of(self, outputs: Outputs) -> np.ndarray | None:
+        """The observations: `(n, C, rows, columns)` int8, packed `(n, W)`, or None. A view."""
+        if self.form != PLANES:
+            return outputs.views if self.form == PACKED else None
+        shape = (len(self.game.planes), *self.game.shape)
+        return outputs.views[:, : int(np.prod(shape))].reshape(-1, *shape)
+
+    # ---- episodes ----
+
+    def reset(
+        self,
+        outputs: Outputs,
+        seeds: Sequence[int] | int | None = None,
+        rows: np.ndarray | None = None,
+        setup: Setup | None = None,
+    ) -> None:
+        """Begin an episode.
+
+        Args:
+            outputs: where what the games look like is written, for all games.
+            seeds: begins new series of episodes, see `seed_series`; without seeds the series go
+                on, or begin at random.
+            rows: the games to begin anew, all by default.
+            setup: what the episodes start from, where it is not the batch's own.
+        """
+        rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
+        if seeds is None and self._seeded:
+            self._series["episode"][rows] += 1
+        else:
+            seed_series(self._series, secrets.randbits(63) if seeds is None else seeds, rows)
+        self._seeded = True
+        starts = (setup or self.setup).starts
+        kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
+        outputs.rewards[:], outputs.both[:] = 0.0, 0.0
+        outputs.terminated[rows], outputs.truncated[rows] = False, False
+        self.show(outputs)
+
+    def step(self, actions: Any, outputs: Outputs, *, skip_over: bool = True) -> np.ndarray:
+        """Play an action in every game; one that is over is begun anew instead.
+
+        Args:
+            actions: `(n,)` whole numbers; what is given for a game that is over plays no part.
+            outputs: where the results are written.
+            skip_over: False: an action for a game that is over is an error.
+
+        Returns:
+            The rows of the games that ended and were begun anew in this step (none unless
+            `same_step`); `finals` shows how they ended.
+
+        Raises:
+            IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
+                error names the game, and none has changed.
+        """
+        if not self._seeded:
+            raise IllegalActionError("actions: reset must be called before the first step")
+        self._take_actions(actions, skip_over)
+        o = outputs
+
+        def task(start: int, stop: int) -> tuple[int, int]:
+            ended = self._step(
+                start, stop, self.states, self._series, self.setup.starts, self._actions,
+                *self._room(), self._legal, self._over, o.masks, o.views, o.rewards, o.both,
+                o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
+            )  # fmt: skip
+            return start, ended
+
+        pieces = self.workers.run(task, self.count)
+        if not self.same_step:
+            return self._everybody[:0]
+        self._slots = np.concatenate([np.arange(start, start + n) for start, n in pieces])
+        return self._final_rows[self._slots]
+
+    def finals(self) -> Outputs:
+        """What the games that ended in the last step looked like at their end, by `same_step`."""
+        outputs = self.new_outputs(len(self._slots))
+        self._show(outputs, self._finals, self._slots, np.full(len(self._slots), -1))
+        return outputs
+
+    def final_states(self) -> np.ndarray:
+        """The states of the games that ended in the last step, `(m,)`, by `same_step`."""
+        return self._finals[self._slots]
+
+    def show(self, outputs: Outputs) -> None:
+        """Write what every game looks like to who moves in it."""
+        outputs.to_move[:] = self.states["to_move"]
+        self._over[:] = self.states["over"] != RUNNING
+        self._show(outputs, self.states, self._everybody, self._movers, self._legal)
+
+    def choose(self, actions: np.ndarray) -> None:
+        """Write a uniformly random legal action for every game, `(n,)` int64; 0 where it is over.
+
+        The choices are drawn from the episode's key, so they are the same in any batch.
+        """
+        choose = kernels.choose_kernel(self.words)
+
+        def task(start: int, stop: int) -> None:
+            choose(start, stop, self._legal, self._series, self._room()[0], actions)
+
+        self.workers.run(task, self.count)
+
+    def rollout(self, plies: int) -> int:
+        """Make random legal moves in every game, begun anew where it ends, and show nothing.
+
+        Returns how many games ended. `show` must be called before the next `step`.
+        """
+        kernel = kernels.rollout_kernel(self.game, self.words)
+
+        def task(start: int, stop: int) -> int:
+            starts, room = self.setup.starts, self._room()[0]
+            return int(kernel(start, stop, plies, self.states, self._series, starts, room))
+
+        return sum(self.workers.run(task, self.count))
+
+    # ---- single games ----
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an object of its own."""
+        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+
+    def get_series(self) -> np.ndarray:
+        """A copy of what the randomness of the games comes from, `(n,)` `SERIES`."""
+        return self._series.copy()
+
+    def set_state(self, states: np.ndarray, series: np.ndarray, outputs: Outputs) -> None:
+        """Put other states in, `(n,)`, with what their randomness comes from, and show them.
+
+        Raises:
+            OptionError: the arrays are not those of such a batch; nothing was changed.
+        """
+        for name, given, own in (("states", states, self.states), ("series", series, self._series)):
+            if given.shape != own.shape or np.dtype(given.dtype.descr) != np.dtype(own.dtype.descr):
+                raise OptionError(
+                    f"{name}: {given.dtype} of shape {given.shape} given; the states of "
+                    f"{self.count} games of {self.game.title} are needed"
+                )
+        self.states[:], self._series[:] = states, series
+        self._seeded = True
+        self.show(outputs)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self.workers.close()
+
+    # ---- inside ----
+
+    def _room(self) -> tuple[np.ndarray, np.ndarray]:
+        """Room for a packed mask and a packed observation."""
+        return np.empty(self.words, np.uint64), np.empty(self.game.observation_words, np.uint64)
+
+    def _show(
+        self,
+        outputs: Outputs,
+        states: np.ndarray,
+        rows: np.ndarray,
+        players: np.ndarray,
+        legal: np.ndarray | None = None,
+    ) -> None:
+        if legal is None:
+            legal = np.empty((len(rows), self.words), np.uint64)
+
+        def task(start: int, stop: int) -> None:
+            self._look(
+                start, stop, rows, players, states, *self._room(), legal, outputs.masks,
+                outputs.views,
+            )  # fmt: skip
+
+        self.workers.run(task, len(rows))
+
+    def _take_actions(self, actions: Any, skip_over: bool) -> None:
+        copy_actions(actions, self._actions)
+        row = kernels.first_illegal(
+            0, self.count, self._legal, self._actions, self.setup.num_actions, self._over, skip_over
+        )
+        if row >= 0:
+            raise illegal_row(self.position(row), int(row), int(self._actions[row]))
+
+
+# ---- checks ----
+
+
+def check_count(count: Any) -> int:
+    """A number of games, from 1 on; raises `OptionError`."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
+    return int(count)
+
+
+def seed_series(
+    series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray | None = None
+) -> None:
+    """Begin new series of episodes, of one seed for all games or of one for each, in some rows.
+
+    Game `i` of one seed draws as environment number `i` of it; a game with a seed of its own as
+    number 0, like an environment by itself.
+
+    Raises:
+        OptionError: a seed is none, or there are too few or too many; nothing was changed.
+    """
+    rows = np.arange(len(series)) if rows is None else rows
+    if isinstance(seeds, Sequence | np.ndarray):
+        if len(seeds) != len(series):
+            raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
+        every = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        series["seed"][rows], series["number"][rows] = every[rows], 0
+    else:
+        series["seed"][rows], series["number"][rows] = np.uint64(check_seed(seeds)), rows
+    series["episode"][rows] = 0
+
+
+def copy_actions(actions: Any, out: np.ndarray) -> None:
+    """Copy actions, any array of whole numbers of the shape of `out`, `(n,)` int64, to it.
+
+    Raises:
+        IllegalActionError: they have another shape or type.
+    """
+    given = np.asarray(actions)
+    if given.shape != out.shape:
+        raise IllegalActionError(f"actions: shape {given.shape} given, {out.shape} is needed")
+    if given.dtype.kind not in "iu":
+        raise IllegalActionError(f"actions: {given.dtype} given, whole numbers are needed")
+    if given.dtype == np.uint64:  # those that int64 cannot hold are no actions, as large as it can
+        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
+    out[:] = given
+
+
+def illegal_row(position: Position, row: int, action: int, whose: str = "") -> IllegalActionError:
+    """The error for an illegal action in one game of a batch, naming its row."""
+    try:
+        reason = position.explain(action)
+    except IllegalActionError as error:
+        reason = str(error)
+    return IllegalActionError(f"{whose}actions[{row}]: {reason}")
+
+
+def unpack_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
+    """Packed masks, `(..., W)` uint64, as `(..., num_actions)` int8."""
+    return unpack_bits(words, num_actions)
