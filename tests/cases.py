@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.adapters.aec import RawEnv, wrap
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position

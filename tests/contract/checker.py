@@ -7,9 +7,9 @@ import pickle
 import random
 
 import numpy as np
+
 from azumaya.envs.adapters.aec import AGENTS, RawEnv
 from azumaya.envs.position import Position
-
 from tests.cases import Case, is_over, legal_of
 
 FORBIDDEN_SAMPLE = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from azumaya.envs.registry import GAMES
 
+from azumaya.envs.registry import GAMES
 from tests.cases import CASES, Case, cases_of
 
 

@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+
 from azumaya.envs import make, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.position import Position
-
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import fingerprint
 

@@ -14,10 +14,10 @@ import random
 from dataclasses import dataclass
 
 import pytest
+
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
-
 from tests.cases import Case, cases_of
 
 OPENING_PLIES = 5

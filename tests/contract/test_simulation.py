@@ -8,8 +8,8 @@ import random
 
 import numpy as np
 import pytest
-from azumaya.envs.adapters.aec import AGENTS, RawEnv
 
+from azumaya.envs.adapters.aec import AGENTS, RawEnv
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import check_ply, check_twin, fingerprint
 

@@ -22,7 +22,6 @@ from itertools import islice
 from pathlib import Path
 
 from azumaya.envs.registry import GAMES
-
 from tests.cases import cases_of
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+
 from azumaya.envs.bits import word_count
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED
 from azumaya.envs.observation import unpack_bits
 from azumaya.envs.position import Position, episode_key
-
 from tests.cases import Case, describe
 from tests.oracles import BaseOracle, oracle_of
 

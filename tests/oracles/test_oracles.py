@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from azumaya.envs.registry import GAMES
 
+from azumaya.envs.registry import GAMES
 from tests.cases import cases_of
 from tests.oracles import has_oracle
 from tests.oracles.crosscheck import Check, main, run_batch

@@ -1,0 +1,112 @@
+"""Plant faults in a copy of the library and see which tests catch each.
+
+    python -m tests.planted_faults [--game NAME] [--fault TEXT]
+
+Ends with status 1 if a fault is caught by no test. `test_planted_faults.py` runs this where slow
+tests are asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.faults import Fault
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
+SUITES = ("games", "oracles", "golden", "contract")
+MOST_SECONDS = 1_500
+
+
+def games() -> list[str]:
+    """The games that have faults to plant."""
+    return sorted(f.stem for f in (ROOT / "tests/faults").glob("*.py") if f.stem != "__init__")
+
+
+def faults_of(game: str) -> tuple[Fault, ...]:
+    """The faults of a game."""
+    found: tuple[Fault, ...] = importlib.import_module(f"tests.faults.{game}").FAULTS
+    return found
+
+
+def copy_library(to: Path) -> None:
+    """The library as a package in `to/site`, beside the tests."""
+    shutil.copytree(ROOT / "azumaya", to / "site/azumaya", ignore=shutil.ignore_patterns("__py*"))
+    for folder in (*FOLDERS, "tests"):
+        into = to / ("tests" if folder == "tests" else f"site/azumaya/{folder}")
+        shutil.copytree(ROOT / folder, into, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", to)
+
+
+def plant(fault: Fault, tree: Path) -> None:
+    """Edit the copy; the right text must stand there exactly once."""
+    file = tree / "site/azumaya" / fault.file
+    source = file.read_text()
+    found = source.count(fault.right)
+    assert found == 1, f"{fault.name}: {found} times in {fault.file}: {fault.right!r}"
+    file.write_text(source.replace(fault.right, fault.wrong))
+
+
+def run_tests(game: str, tree: Path) -> subprocess.CompletedProcess[str]:
+    """The tests of a game in the copy, with a cache of its own."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tree / "site"),
+        "AZUMAYA_CACHE_DIR": str(tree / "cache"),
+        "NUMBA_OPT": "1",
+    }
+    own = f"tests/games/test_{game}.py"
+    suites = [own, *(f"tests/{suite}" for suite in SUITES if suite != "games")]
+    options = ["-p", "no:cacheprovider", "--tb=no", "-rfE", "-k", f"{game} and not interpreted"]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *suites, *options],
+        cwd=tree,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=MOST_SECONDS,
+        check=False,
+    )
+
+
+def suites_that_fail(game: str, fault: Fault | None) -> dict[str, int]:
+    """How many tests fail in each suite with a fault planted, or without one."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        copy_library(tree)
+        if fault is not None:
+            plant(fault, tree)
+        done = run_tests(game, tree)
+    names = re.findall(r"^(?:FAILED|ERROR) tests/(\w+)", done.stdout, re.MULTILINE)
+    if not names and done.returncode != 0:
+        raise RuntimeError(f"{fault}: the tests did not run\n{done.stdout}{done.stderr}")
+    return {suite: names.count(suite) for suite in SUITES if suite in names}
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", choices=games())
+    parser.add_argument("--fault", default="", help="only faults whose name holds this text")
+    args = parser.parse_args()
+    missed = 0
+    for game in [args.game] if args.game else games():
+        for fault in faults_of(game):
+            if args.fault in fault.name:
+                caught = suites_that_fail(game, fault)
+                missed += not caught
+                by = ", ".join(f"{suite} ({n})" for suite, n in caught.items()) or "NOTHING"
+                print(f"| {game} | {fault.name} | {by} |", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
