@@ -1,0 +1,1 @@
+"""Agents, training scripts, the arena and the command line."""

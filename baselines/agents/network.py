@@ -10,6 +10,7 @@ Both give `logits` for every action and a `value`.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -49,32 +50,59 @@ def group_planes(game: Game) -> PlaneGroups:
     return PlaneGroups(numbered, tuple(i for i in range(len(game.planes)) if i not in used))
 
 
+class Fields(nn.Module):
+    """What lies and what fits on each cell, for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
+
+    The planes of each number; the first kind of them (in our games the candidates) once more on
+    each board-wide set of cells, and there also only where a single number is left, since laying
+    that number anywhere near kills the cell. Nothing here is learned.
+    """
+
+    def __init__(self, game: Game, groups: PlaneGroups) -> None:
+        super().__init__()
+        sets = [i for i in groups.shared if game.planes[i].kind == "cells"]
+        self.register_buffer("numbered", torch.tensor(groups.numbered), persistent=False)
+        self.register_buffer("sets", torch.tensor(sets[:2], dtype=torch.long), persistent=False)
+        self.count = len(groups.numbered) + 2 * len(sets[:2])
+
+    @torch.no_grad()
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """The fields."""
+        numbered = planes[:, self.numbered]
+        first = numbered[:, 0]
+        single = first * (first.sum(1, keepdim=True) == 1)
+        sets = planes[:, self.sets, None]
+        fields = (numbered, sets * first[:, None], sets * single[:, None])
+        return torch.cat(fields, dim=1).permute(0, 2, 3, 4, 1).contiguous()
+
+
 class HouseLayer(nn.Module):
-    """One exchange of features within numbers, cells and houses: `(B, N, R, R, W)` to the same.
+    """One exchange within numbers, cells and houses: `(B, N, R, R, F)` to `(B, N, R, R, W)`.
 
     What a cell hears of its row, column and block is the mean there; the means are taken before
     they are transformed, so that a layer costs little more than one product per cell.
     """
 
-    def __init__(self, width: int, size: int) -> None:
+    def __init__(self, inputs: int, width: int, size: int) -> None:
         super().__init__()
         self.size, self.block = size, BLOCKS[size]
-        self.here = nn.Linear(width, width)
-        self.row, self.column, self.square, self.across, self.around = (
-            nn.Linear(width, width, bias=False) for _ in range(5)
+        self.here = nn.Linear(inputs, width)
+        self.row, self.column, self.square, self.across, self.number = (
+            nn.Linear(inputs, width, bias=False) for _ in range(5)
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Exchange features."""
-        batch, numbers, size, _, width = x.shape
-        rows, columns, across = x.mean(3), x.mean(2), x.mean(1)
+        """Exchange, before any nonlinearity."""
+        batch, numbers, size, _, inputs = x.shape
+        rows, columns, across = x.sum(3), x.sum(2), x.sum(1)
         tiles = size // self.block
-        squares = x.view(batch, numbers, tiles, self.block, tiles, self.block, width).mean((3, 5))
-        square = self.square(squares)[:, :, :, None, :, None]
-        square = square.expand(-1, -1, -1, self.block, -1, self.block, -1).reshape(x.shape)
-        around = self.around(across.mean((1, 2)))[:, None, None]
-        near = self.row(rows)[:, :, :, None] + self.column(columns)[:, :, None]
-        return torch.relu(self.here(x) + near + square + (self.across(across) + around)[:, None])
+        tiled = x.view(batch, numbers, tiles, self.block, tiles, self.block, inputs)
+        square = self.square(tiled.sum((3, 5)) / size)[:, :, :, None, :, None]
+        square = square.expand(-1, -1, -1, self.block, -1, self.block, -1)
+        square = square.reshape(batch, numbers, size, size, -1)
+        number = self.number(rows.sum(2) / size)[:, :, None, None]
+        near = self.row(rows / size)[:, :, :, None] + self.column(columns / size)[:, :, None]
+        return self.here(x) + square + (near + number) + self.across(across / numbers)[:, None]
 
 
 class NumberNet(nn.Module):
@@ -88,30 +116,31 @@ class NumberNet(nn.Module):
         depth: exchanges within houses.
     """
 
-    def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 2) -> None:
+    def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
         groups = group_planes(game)
-        self.register_buffer("numbered", torch.tensor(groups.numbered), persistent=False)
+        size = game.shape[0]
         self.register_buffer("shared", torch.tensor(groups.shared), persistent=False)
         scale = torch.tensor([1.0 / plane.high for plane in game.planes])
         self.register_buffer("scale", scale[:, None, None], persistent=False)
-        self.on_number = nn.Linear(len(groups.numbered), width)
+        self.fields = Fields(game, groups)
         self.on_cell = nn.Linear(len(groups.shared), width, bias=False)
-        self.layers = nn.ModuleList(HouseLayer(width, game.shape[0]) for _ in range(depth))
+        widths = [self.fields.count, *[width] * depth]
+        self.layers = nn.ModuleList(HouseLayer(a, b, size) for a, b in itertools.pairwise(widths))
         self.logit = nn.Linear(width, 1)
         more = num_actions - len(groups.numbered[0]) * game.cells
-        self.more = nn.Linear(width, more) if more > 0 else None
-        self.value = nn.Sequential(nn.Linear(width, 64), nn.ReLU(), nn.Linear(64, 1))
+        pooled = width + self.fields.count
+        self.more = nn.Linear(pooled, more) if more > 0 else None
+        self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
         flat = planes.float() * self.scale
-        own = flat[:, self.numbered].permute(0, 2, 3, 4, 1)
-        shared = flat[:, self.shared].permute(0, 2, 3, 1)
-        x = torch.relu(self.on_number(own) + self.on_cell(shared)[:, None])
-        for layer in self.layers:
-            x = layer(x)
-        pooled = x.mean((1, 2, 3))
+        fields = x = self.fields(flat)
+        cells = self.on_cell(flat[:, self.shared].permute(0, 2, 3, 1))[:, None]
+        for i, layer in enumerate(self.layers):
+            x = torch.relu(layer(x) + cells) if i == 0 else torch.relu(layer(x))
+        pooled = torch.cat((x.mean((1, 2, 3)), fields.sum((1, 2, 3)) / fields.shape[2] ** 2), 1)
         logits = self.logit(x).flatten(1)
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
@@ -127,7 +156,7 @@ class PlainNet(nn.Module):
         self.register_buffer("scale", scale[:, None, None], persistent=False)
         sizes = [len(game.planes) * game.cells, *[width] * depth]
         layers: list[nn.Module] = []
-        for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+        for inputs, outputs in itertools.pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
         self.body = nn.Sequential(*layers)
         self.logit, self.value = nn.Linear(width, num_actions), nn.Linear(width, 1)

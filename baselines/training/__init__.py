@@ -1,0 +1,1 @@
+"""Training scripts, each a single file that runs by itself."""

@@ -1,0 +1,61 @@
+# From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
+# PYTHON is any Python from 3.11 on; everything is installed into .venv.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+GAME ?= sudoku_moyo
+RUN ?=
+PLIES ?= 1000000
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: train test lint docs bench bench-peers crosscheck test-slow constraints clean
+
+train: $(VENV)/.train
+	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
+
+test: $(VENV)/.dev
+	$(BIN)/python tests/run.py
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tests/check_wheel.py
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx -W -b html docs docs/_build/html
+
+bench: $(VENV)/.dev
+	$(BIN)/azumaya bench $(RUN)
+
+bench-peers: $(VENV)/.dev
+	$(BIN)/azumaya bench peers $(RUN)
+
+crosscheck: $(VENV)/.dev
+	$(BIN)/python -m tests.oracles.crosscheck --game all --plies $(PLIES) --jobs 2 $(RUN)
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch first and alone, so that no other package's wish for torch chooses the version.
+$(VENV)/.train: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -c constraints.txt torch
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[train]"
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -c constraints.txt torch
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
+	touch $@
+
+constraints: $(VENV)/.dev
+	{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; } > .constraints.new
+	mv .constraints.new constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist docs/_build docs/_generated *.egg-info
