@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import popcount, put_byte
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
@@ -46,7 +47,13 @@ from azumaya.envs.rules.shima import (
     room_in,
     write_before,
 )
-from azumaya.envs.rules.territory import EMPTY_BOARD, OPTIONS, VARIANTS, puzzle_starts
+from azumaya.envs.rules.territory import (
+    EMPTY_BOARD,
+    NEARLY_FULL,
+    OPTIONS,
+    VARIANTS,
+    puzzle_starts,
+)
 from azumaya.envs.text import PositionText, whole_number
 
 POINTS = PLAY + 1
@@ -332,5 +339,6 @@ GAME = Game(
         {"scoring": "points"},
         {"scoring": "points", "setup": "choose", "territory": "rows", "puzzle": EMPTY_BOARD},
         {"scoring": "points", "territory": "draft", "setup": "choose", "handicap": (0, 4)},
+        {"scoring": "points", "setup": "choose", "handicap": (1, 1), "puzzle": NEARLY_FULL},
     ),
 )

@@ -200,6 +200,20 @@ DIAGONAL = Territory(
 )
 """Regions are broken diagonals, three cells of each in a block."""
 
+_FULL = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+NEARLY_FULL = tuple(
+    "".join("." if SQUARES[c] in holes.split() else _FULL[c] for c in range(CELLS))
+    for holes in (
+        "d6 e6 d5 f4",
+        "e5 e6 d9 d8 h5",
+        "e5 a9 i9",
+        "d5 e5 f5 b5 c5 a5",
+        "d6 f4 e1 e2 g5 g9",
+        "d4 d5 d6 e4 e5 e6 f4 f5 f6 a1 a2 b1 b2",
+    )
+)
+"""Full boards less some stones: here a side runs out of moves while the centre has room."""
+
 VARIANTS: tuple[Settings, ...] = (
     {},
     {"territory": "corners"},
@@ -211,6 +225,8 @@ VARIANTS: tuple[Settings, ...] = (
     {"setup": "choose", "handicap": (0, 0), "territory": SCATTERED, "puzzle": FEW_GIVENS},
     {"territory": "draft"},
     {"territory": "draft", "setup": "choose", "handicap": (1, 2)},
+    {"puzzle": NEARLY_FULL},
+    {"puzzle": NEARLY_FULL, "setup": "choose", "handicap": (0, 1)},
 )
 """Sets of options worth testing in both games."""
 
