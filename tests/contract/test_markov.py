@@ -21,8 +21,8 @@ from azumaya.envs.registry import GAMES
 from tests.cases import Case, cases_of
 
 OPENING_PLIES = 5
-SHUFFLES = 4
-WIDTH, MOST_OPENINGS = 4, 12
+SHUFFLES = 2
+WIDTH, MOST_OPENINGS = 3, 8
 
 
 @dataclass(frozen=True)

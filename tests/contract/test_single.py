@@ -1,0 +1,66 @@
+"""One game in buffers of its own shows what the slow way of `Position` shows."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from azumaya.envs.adapters.single import SingleGame
+from azumaya.envs.position import Position, episode_key
+from azumaya.envs.spread import LINE
+from tests.cases import CASES, Case
+
+
+def begun(case: Case, seed: int) -> SingleGame:
+    single = SingleGame(case.game, case.setup.num_actions)
+    case.game.reset(single.states, 0, case.setup.starts, episode_key(seed, 0, 0))
+    single.look()
+    return single
+
+
+def assert_shows(single: SingleGame, position: Position) -> None:
+    assert (single.to_move, single.payoff) == (position.to_move, position.returns()[0])
+    assert bool(single.over) == position.is_over
+    masks = single.masks()
+    np.testing.assert_array_equal(masks[single.to_move], position.action_mask())
+    assert not masks[1 - single.to_move].any()
+    for player in (0, 1):
+        np.testing.assert_array_equal(single.planes(player), position.observation(player))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_shows_what_positions_show(case: Case) -> None:
+    single, position, rng = begun(case, 3), case.position(3), random.Random(3)
+    assert_shows(single, position)
+    while not position.is_over:
+        action = rng.choice(position.legal_actions())
+        assert single.is_legal(action)
+        single.play(action)
+        position.play(action)
+        assert_shows(single, position)
+    assert not single.masks().any()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_copies_are_aligned_and_live_on_their_own(case: Case) -> None:
+    single = begun(case, 5)
+    action = int(single.masks()[single.to_move].argmax())
+    for other in (copy.deepcopy(single), pickle.loads(pickle.dumps(single))):
+        assert all(room.ctypes.data % LINE == 0 for room in (other._masks, other._views))
+        np.testing.assert_array_equal(other.masks(), single.masks())
+        before = single.planes(0)
+        other.play(action)
+        np.testing.assert_array_equal(single.planes(0), before)
+        assert other.states.tobytes() != single.states.tobytes()
+
+
+def test_what_is_handed_out_is_a_copy() -> None:
+    single = begun(CASES[0], 7)
+    masks, planes = single.masks(), single.planes(0)
+    masks[:], planes[:] = 7, 7
+    assert single.masks().max() == 1
+    assert not (single.planes(0) == 7).all()
