@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Plane
-from azumaya.envs.observation import legal_mask, planes_of
-from azumaya.envs.position import Position, check_seed, episode_key
-from azumaya.envs.setup import Setup, option_names, override, prepare
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
+
+from azumaya.envs.adapters.single import SingleGame
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
+from azumaya.envs.position import Position, check_seed, episode_key
+from azumaya.envs.setup import Setup, option_names, override, prepare
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -78,7 +79,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._make_spaces()
         self._seed: int | None = None
         self._episode = 0
-        self._states = game.new_states(1)
+        self._game_now = SingleGame(game, self._made.num_actions)
         self._start = game.new_states(1)
         self._renderer: Any = None
         self.show_candidates = False
@@ -143,8 +144,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             self._episode += 1
         self._setup = setup
         key = episode_key(self._seed, 0, self._episode)
-        self.game.reset(self._states, 0, setup.starts, key)
-        self._start[0] = self._states[0]
+        states = self._game_now.states
+        self.game.reset(states, 0, setup.starts, key)
+        self._start[0] = states[0]
+        self._game_now.look()
         self._last_action: int | None = None
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
@@ -168,18 +171,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _follow_state(self) -> None:
         """Set what PettingZoo wants to see from the state of the game."""
-        state = self._states[0]
-        over = int(state["over"])
-        self.agent_selection = AGENTS[int(state["to_move"])]
-        self.terminations = dict.fromkeys(self.agents, over == TERMINATED)
-        self.truncations = dict.fromkeys(self.agents, over == TRUNCATED)
-        self._refresh_masks()
-
-    def _refresh_masks(self) -> None:
-        size = self._made.num_actions
-        self._masks = {agent: np.zeros(size, np.int8) for agent in AGENTS}
-        if self._states["over"][0] == RUNNING:
-            self._masks[self.agent_selection] = legal_mask(self.game, self._states[0], size)
+        now = self._game_now
+        self.agent_selection = AGENTS[now.to_move]
+        self.terminations = dict.fromkeys(self.agents, now.over == TERMINATED)
+        self.truncations = dict.fromkeys(self.agents, now.over == TRUNCATED)
+        self._masks = dict(zip(AGENTS, now.masks(), strict=True))
         self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
 
     def step(self, action: int | None) -> None:
@@ -193,10 +189,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             self._was_dead_step(action)
             return
         number = self._check(action)
-        state = self._states[0]
-        before = int(state["payoff"])
-        self.game.play(state, number)
-        gain = float(int(state["payoff"]) - before)
+        now = self._game_now
+        before = now.payoff
+        now.play(number)
+        gain = float(now.payoff - before)
         self._last_action = number
         self.rewards = {AGENTS[0]: gain, AGENTS[1]: -gain}
         self._cumulative_rewards[agent] = 0.0
@@ -206,30 +202,30 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             self.render()
 
     def _check(self, action: Any) -> int:
-        mask = self._masks[self.agent_selection]
-        if type(action) is int and 0 <= action < len(mask) and mask[action]:
+        now = self._game_now
+        if type(action) is int and 0 <= action < now.num_actions and now.is_legal(action):
             return action
         position = self.position
         number = position.check_action(action)
-        if not mask[number]:
+        if not now.is_legal(number):
             raise IllegalActionError(position.explain(number))
         return number
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees: the planes from its side, and its action mask."""
-        planes = planes_of(self.game, self._states[0], AGENTS.index(agent))
+        planes = self._game_now.planes(AGENTS.index(agent))
         return {"observation": planes, "action_mask": self._masks[agent]}
 
     def state(self) -> np.ndarray:
         """The whole position, as player_0 sees it: `(C, rows, columns)` int8."""
-        return planes_of(self.game, self._states[0], 0)
+        return self._game_now.planes(0)
 
     # ---- words ----
 
     @property
     def position(self) -> Position:
         """The position now, as an object of its own; its `str()` is the position text."""
-        return Position.of_states(self.game, self._setup, self._states, self._start)
+        return Position.of_states(self.game, self._setup, self._game_now.states, self._start)
 
     def move_name(self, action: int) -> str:
         """The name of an action."""
@@ -242,9 +238,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     # ---- search ----
 
     def get_state(self) -> EnvState:
-        """The moment now, to come back to with `set_state`; its cost does not grow with the game."""
+        """The moment now, to come back to with `set_state`, in constant time."""
         return EnvState(
-            states=self._states.copy(),
+            states=self._game_now.states.copy(),
             start=self._start.copy(),
             setup=self._setup,
             seed=self._seed,
@@ -261,7 +257,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """Go back to a moment of this environment, or of another of the same game."""
         if moment.setup.num_actions != self._made.num_actions:
             raise OptionError("state: it comes from an environment with another action space")
-        self._states[0] = moment.states[0]
+        self._game_now.states[0] = moment.states[0]
+        self._game_now.look()
         self._start[0] = moment.start[0]
         self._setup, self._seed, self._episode = moment.setup, moment.seed, moment.episode
         self._last_action = moment.last_action
