@@ -181,6 +181,9 @@ class Game:
         kinds = [plane.kind for plane in self.planes]
         if missing or kinds != sorted(kinds):
             raise ValueError(f"{self.name}: fields {missing} missing, or numbers before cells")
+        taken = [name for name in self.state.names if hasattr(np.record, name)]
+        if taken:
+            raise ValueError(f"{self.name}: fields {taken} would be NumPy's own when interpreted")
         if set(self.hidden) - set(self.state.names):
             raise ValueError(f"{self.name}: hidden={self.hidden}: not all are fields of the state")
 

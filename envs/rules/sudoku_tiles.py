@@ -104,7 +104,7 @@ def play(state, action):
         if state.points:
             state.payoff += gain if mover == 0 else -gain
         lay(state, number, action)
-    if state.size == 0:
+    if state.height == 0:
         state.tile = 0
         finish(state)
         return

@@ -5,7 +5,7 @@
     a1 .. i1     cell 72 .. 80
 
 The pile holds the tiles not yet drawn: tile `k`, a number from 1 to 9, is four bits of
-`pile[k // 16]`. The next tile is taken from the top, `k = size - 1`, and stays there as a trace
+`pile[k // 16]`. The next tile is taken from the top, `k = height - 1`, and stays there as a trace
 of the past. All draws of chance are made when an episode begins.
 """
 
@@ -40,7 +40,7 @@ STATE = np.dtype(
         ("empty", U64, (WORDS,)),  # cells without a tile
         ("left", U64),  # counts of the tiles in the pile
         ("pile", U64, (PILE_WORDS,)),  # hidden: their order
-        ("size", np.int64),  # how many there are
+        ("height", np.int64),  # how many there are
         ("tile", np.int64),  # the tile drawn, 1 to 9; 0: none is left
         ("to_move", np.int64),
         ("over", np.int64),
@@ -50,7 +50,7 @@ STATE = np.dtype(
         ("points", np.int64),
         ("deal", np.int64),  # before an episode: what is to be dealt; then READY
         ("fixed", np.int64),  # hidden: how many tiles at the top of the pile the user has chosen
-        ("began", np.int64),  # past: the size of the pile when the episode began
+        ("began", np.int64),  # past: the height of the pile when the episode began
     ]
 )
 
@@ -99,8 +99,8 @@ def put_tile(state, k, tile):
 @kernel
 def draw(state):
     """Show the next tile; there must be one."""
-    state.size -= 1
-    state.tile = tile_at(state, state.size)
+    state.height -= 1
+    state.tile = tile_at(state, state.height)
     state.left -= bit(4 * (state.tile - 1))
 
 
@@ -130,7 +130,7 @@ def pick(counts, k):
 def fixed_counts(state):
     """The tiles at the top of the pile that the user has chosen."""
     counts = ZERO
-    for k in range(state.size - state.fixed, state.size):
+    for k in range(state.height - state.fixed, state.height):
         counts += bit(4 * (tile_at(state, k) - 1))
     return counts
 
@@ -268,7 +268,7 @@ def reset(states, i, starts, key):
         state.left -= bit(4 * number)
         state.tile = number + 1
     stack(state, loose, key, PILE_DRAWS)
-    state.began = state.size
+    state.began = state.height
 
 
 @kernel

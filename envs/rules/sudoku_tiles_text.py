@@ -106,7 +106,7 @@ def starts(settings: Settings) -> np.ndarray:
         _lay_all(states, digits)
         laid = sum(d > 0 for d in digits)
         _check_nine_each(Counter(d for d in [*digits, *map(int, draws)] if d), " with the start")
-    _set_counts(states, states["left"][0], TILES - laid - 1)
+    states["height"] = TILES - laid - 1
     if draws:
         _show(states, int(draws[0]))
         _fix(states, draws[1:])
@@ -137,10 +137,6 @@ def _one(number: int) -> np.uint64:
     return U64(1 << 4 * (number - 1))
 
 
-def _set_counts(states: np.ndarray, left: np.uint64, size: int) -> None:
-    states["left"], states["size"] = left, size
-
-
 def _show(states: np.ndarray, number: int) -> None:
     """Draw a tile of a number."""
     states["tile"] = number
@@ -151,7 +147,7 @@ def _fix(states: np.ndarray, draws: str) -> None:
     """Put these tiles on top of the pile, the first one uppermost."""
     state = states[0]
     for k, digit in enumerate(draws, start=1):
-        put_tile(state, int(state["size"]) - k, int(digit))
+        put_tile(state, int(state["height"]) - k, int(digit))
     states["fixed"] = len(draws)
 
 
@@ -183,7 +179,7 @@ def _check_first(states: np.ndarray) -> None:
 
 def revealed(state: Any) -> Mapping[str, str]:
     """The tiles drawn since the episode began, but for the first, which its start shows."""
-    drawn = range(int(state["began"]) - 1, int(state["size"]) - 1, -1)
+    drawn = range(int(state["began"]) - 1, int(state["height"]) - 1, -1)
     return {"draws": "".join(str(int(tile_at(state, k))) for k in drawn)}
 
 
@@ -270,7 +266,7 @@ def _read_tile(states: np.ndarray, parts: PositionText) -> None:
     if not nibble(state["left"], tile - 1):
         raise PositionError(f"position: tile={tile}: all nine tiles with the {tile} are used up")
     _show(states, tile)
-    states["size"] = left - 1
+    states["height"] = left - 1
     if not fits(state, tile - 1):
         states["over"] = TERMINATED
 
@@ -309,7 +305,7 @@ def _shuffle(states: np.ndarray, draws: str) -> None:
         possible += 1
     _fix(states, draws[:possible])
     stack(state, U64(left), U64(0), PILE_DRAWS)
-    states["began"] = states["size"]
+    states["began"] = states["height"]
 
 
 # ---- sentences and displays ----
@@ -376,18 +372,18 @@ def _counts(state: Any) -> tuple[str, ...]:
 def check_state(state: Any) -> None:
     """Slow invariants: raises `AssertionError`."""
     check_board(state, HOUSES)
-    digits, tile, size = digits_of(state), int(state["tile"]), int(state["size"])
+    digits, tile, height = digits_of(state), int(state["tile"]), int(state["height"])
     assert (state["empty"] == board_of((c for c in range(CELLS) if not digits[c]), WORDS)).all()
-    pile = Counter(int(tile_at(state, k)) for k in range(size))
+    pile = Counter(int(tile_at(state, k)) for k in range(height))
     assert [pile[n] for n in range(1, 10)] == [int(nibble(state["left"], n)) for n in range(9)]
     assert all(0 <= count <= EACH for count in aside(state))
     assert state["misplacement"] or not any(aside(state))
-    assert 0 <= int(state["fixed"]) <= int(state["began"]) >= size
+    assert 0 <= int(state["fixed"]) <= int(state["began"]) >= height
     scores = [int(score) for score in state["scores"]]
     assert min(scores) >= 0
     assert sum(scores) <= _pairs(digits)
     assert bool(state["over"]) == (tile == 0 or not fits(state, tile - 1))
-    assert tile or not size
+    assert tile or not height
     lead = scores[0] - scores[1]
     gained = lead if state["points"] else np.sign(lead) if state["over"] else 0
     assert int(state["payoff"]) == gained
