@@ -212,16 +212,20 @@ def begin_blanks(state):
 def close_turn(state, mover, stands):
     """A turn is over and the next player known; `stands` is 0 if the turn was taken back."""
     state.phase = NUMBER
-    if state.no_referee == 0:
-        return
-    state.turns += 1
-    if stands and state.to_move != mover:
+    count_turn(state)
+    if state.no_referee and stands and state.to_move != mover:
         state.claim = 1
     else:
         forget(state)
     if state.turns >= TURN_LIMIT:
         state.over = TRUNCATED
         close(state)
+
+
+@kernel
+def count_turn(state):
+    """One turn more was played; counted without a referee only."""
+    state.turns += state.no_referee
 
 
 @kernel

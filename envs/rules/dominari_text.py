@@ -172,7 +172,8 @@ def read_turn(state: Any, parts: PositionText, places: Places) -> None:
     if words.get("phase", "blanks") != "blanks":
         raise PositionError(f"position: phase={words['phase']}: must be blanks or left out")
     state["phase"] = BLANKS if "phase" in words else NUMBER
-    state["claim"] = whole_number(words.get("claim", "0"), "claim", 0, 1)
+    if "claim" in words:
+        state["claim"] = whole_number(words["claim"], "claim", 1, 1)
     if "result" in words:
         state["over"] = TRUNCATED if limit else TERMINATED
         if not limit:
@@ -207,7 +208,7 @@ def _check_over(state: Any, parts: PositionText, places: Places) -> None:
 
 def _may_lay(state: Any, places: Places) -> bool:
     player = int(state["to_move"])
-    return places(state, player) & dominari.fitting(state) != 0
+    return bool(places(state, player) & dominari.fitting(state))
 
 
 def _check_blanks(state: Any) -> None:
@@ -307,9 +308,7 @@ def _check_turned(state: Any, before: Any, flips: Any) -> None:
         where = ", ".join(
             SQUARES[cell] for cell in cells_of(np.array([lost | (turned ^ flips)], U64))
         )
-        raise PositionError(
-            f"position: undo=: the colours differ otherwise than by a turn, {where}"
-        )
+        raise PositionError(f"position: undo=: no turn changes the colours so, on {where}")
 
 
 # ---- displays ----

@@ -54,6 +54,7 @@ from azumaya.envs.rules.dominari import (
     can_fill,
     can_lay,
     close_turn,
+    count_turn,
     fields,
     finish,
     fitting,
@@ -213,6 +214,7 @@ def finish_turn(state, mover):
         next_turn(state, mover)
         close_turn(state, mover, 0)
     else:
+        count_turn(state)
         finish(state, payoff_of_points(state, state.margin), mover)
 
 
@@ -392,6 +394,11 @@ GAME = Game(
         {"reward": "margin"},
         {"centre": "1234"},
         {"referee": False},
+        {
+            "referee": False,
+            "position": "....../..fa../.5bc../2cdf../.e..../...... w claim=1 "
+            "undo=....../..fa../.5bc../23df../....../...... turns=194",
+        },
         {"referee": False, "reward": "margin", "centre": "6135"},
     ),
 )

@@ -45,6 +45,7 @@ from azumaya.envs.rules.dominari import (
     can_fill,
     can_lay,
     close_turn,
+    count_turn,
     fields,
     finish,
     fitting,
@@ -68,7 +69,7 @@ from azumaya.envs.rules.dominari_moves import (
     list_of,
     number_on,
 )
-from azumaya.envs.text import PositionText, whole_number
+from azumaya.envs.text import PositionText
 
 NUMBERS = 6
 ACTIONS = Actions(NUMBERS, blank_colours=1)
@@ -81,7 +82,7 @@ STATE = np.dtype(
     [
         *fields(NUMBERS),
         ("free", np.int64, (2,)),  # by player: may the next number go anywhere?
-        ("prior_free", np.int64),  # if the turn was wrong: had its player that right before it?
+        ("prior_free", np.int64, (2,)),  # `free` before the turn, if that turn was wrong
         ("margin", np.int64),  # option: is the payoff the lead?
     ]
 )
@@ -92,7 +93,8 @@ PLANES = (
     *NUMBER_PLANES,
     Plane("own right", "1 if the observer's next number may go anywhere", "number"),
     Plane("opposing right", "1 if the opponent's next number may go anywhere", "number"),
-    Plane("prior right", "1 if the player of the wrong turn had that right before it", "number"),
+    Plane("prior own right", "without a referee: the same before the wrong turn", "number"),
+    Plane("prior opposing right", "the opponent's right before the wrong turn", "number"),
     Plane("margin", "1 if the winner gets the difference of the points", "number"),
 )
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
@@ -142,14 +144,16 @@ def play(state, action):
             lay_blank(state, mover, action - BLANK)
         else:
             lay_number(state, action // CELLS, action % CELLS)
-            state.prior_free = state.free[mover]
+            state.prior_free[WHITE] = state.free[WHITE]
+            state.prior_free[BLACK] = state.free[BLACK]
             state.free[mover] = 0
         if can_fill(state):
             begin_blanks(state)
         else:
             finish_turn(state, mover)
     if state.wrong == 0:
-        state.prior_free = 0
+        state.prior_free[WHITE] = 0
+        state.prior_free[BLACK] = 0
 
 
 @kernel
@@ -178,14 +182,16 @@ def finish_turn(state, mover):
         retract(state, mover)
         close_turn(state, mover, 0)
     else:
+        count_turn(state)
         finish(state, payoff_of_points(state, state.margin), mover)
 
 
 @kernel
 def retract(state, mover):
-    """Take back the wrong turn of a player, with the right used up in it; the other is next."""
+    """Take back the wrong turn of a player, with the rights used and given; the other is next."""
     take_back(state)
-    state.free[mover] = state.prior_free
+    state.free[WHITE] = state.prior_free[WHITE]
+    state.free[BLACK] = state.prior_free[BLACK]
     next_turn(state, mover)
 
 
@@ -205,10 +211,10 @@ def claim(state):
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
     observe_turn(state, player, words, FIRST_NUMBER)
-    put_byte(words, FIRST_RIGHT, state.free[player])
-    put_byte(words, FIRST_RIGHT + 1, state.free[1 - player])
-    put_byte(words, FIRST_RIGHT + 2, state.prior_free)
-    put_byte(words, FIRST_RIGHT + 3, state.margin)
+    for side in range(2):
+        put_byte(words, FIRST_RIGHT + side, state.free[player ^ side])
+        put_byte(words, FIRST_RIGHT + 2 + side, state.prior_free[player ^ side])
+    put_byte(words, FIRST_RIGHT + 4, state.margin)
 
 
 @kernel
@@ -236,13 +242,13 @@ def starts(settings: Settings) -> np.ndarray:
 def write_text(state: Any, settings: Settings) -> str:
     """The position text.
 
-    `free=` names the players whose next number may go anywhere; `undofree=1` stands where the
-    player of the turn in `undo=` had that right before it.
+    `free=` names the players whose next number may go anywhere, `undofree=` those who had that
+    right before the turn in `undo=`.
     """
-    free = "".join(COLOUR_LETTERS[p] for p in (WHITE, BLACK) if state["free"][p])
-    more = [f"free={free}"] if free else []
-    if state["prior_free"]:
-        more.append("undofree=1")
+    more = []
+    for key, rights in (("free", state["free"]), ("undofree", state["prior_free"])):
+        if rights.any():
+            more.append(f"{key}=" + "".join(COLOUR_LETTERS[p] for p in (WHITE, BLACK) if rights[p]))
     return words_of.write_text(state, more)
 
 
@@ -263,25 +269,32 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 
 def _read_rights(state: Any, before: Any, parts: PositionText) -> None:
-    """Rights now, and those before the turn in `undo=`: its player's, and the opponent's."""
-    letters = parts.words.get("free", "")
-    if letters not in ("", "w", "b", "wb"):
-        raise PositionError(f"position: free={letters}: must be w, b or wb")
-    for letter in letters:
-        state["free"][COLOUR_LETTERS.index(letter)] = 1
-    if letters and not (state["colours"][WHITE] and state["colours"][BLACK]):
+    """Rights now, and those before the turn in `undo=`."""
+    for key, rights in (("free", state["free"]), ("undofree", before["free"])):
+        letters = parts.words.get(key, "")
+        if letters not in ("", "w", "b", "wb"):
+            raise PositionError(f"position: {key}={letters}: must be w, b or wb")
+        for letter in letters:
+            rights[COLOUR_LETTERS.index(letter)] = 1
+    if state["free"].any() and not state["colours"].all():
         raise PositionError("position: free= stands only when both have laid their first number")
-    had = whole_number(parts.words.get("undofree", "0"), "undofree", 0, 1)
-    if had and "undo" not in parts.words:
+    if "undo" in parts.words:
+        _check_rights(state, before, parts)
+    elif "undofree" in parts.words:
         raise PositionError("position: undofree= stands only with undo=")
+    state["prior_free"] = before["free"]
+
+
+def _check_rights(state: Any, before: Any, parts: PositionText) -> None:
+    """The number used up its player's right; then perhaps both were skipped and have one now."""
     mover = COLOUR_LETTERS.index(parts.to_move) ^ ("claim" in parts.words)
-    if "undo" in parts.words and state["free"][mover]:
+    now, then = state["free"], before["free"]
+    kept = not now[mover] and now[1 - mover] == then[1 - mover]
+    both_skipped = "claim" in parts.words and now.all() and not then[1 - mover]
+    if not (kept or both_skipped):
         raise PositionError(
-            f"position: undo= is {COLOUR_NAMES[mover]}'s turn, whose number used up free="
+            "position: no turn leads from the rights in undofree= to those in free="
         )
-    state["prior_free"] = had
-    before["free"] = state["free"]
-    before["free"][mover] = had
 
 
 def _check_corners(state: Any) -> None:
@@ -340,7 +353,7 @@ def check_state(state: Any) -> None:
     """Slow invariants: raises `AssertionError`."""
     words_of.check_state(state, places)
     _check_corners(state)
-    assert state["wrong"] or not state["prior_free"]
+    assert state["wrong"] or not state["prior_free"].any()
     if state["over"] == TERMINATED:
         _check_end(state)
     elif state["phase"] == NUMBER:
@@ -374,6 +387,11 @@ GAME = Game(
         {},
         {"reward": "margin"},
         {"referee": False},
+        {
+            "referee": False,
+            "position": ".....a/....ee/....../....../....../1..... w claim=1 "
+            "undo=.....a/.....e/....../....../....../1..... turns=194",
+        },
         {"referee": False, "reward": "margin"},
     ),
     names_by_mover=True,

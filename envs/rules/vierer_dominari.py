@@ -41,6 +41,7 @@ from azumaya.envs.rules.dominari import (
     can_fill,
     can_lay,
     close_turn,
+    count_turn,
     dead_cells,
     fields,
     finish,
@@ -157,6 +158,7 @@ def finish_turn(state, mover):
     elif state.wrong:
         retract(state, mover)
     else:
+        count_turn(state)
         finish(state, 0, mover)
 
 
@@ -166,6 +168,7 @@ def win(state, mover):
     if state.wrong:
         retract(state, mover)
     else:
+        count_turn(state)
         finish(state, 1 - 2 * mover, mover)
 
 
@@ -346,6 +349,14 @@ GAME = Game(
     action_cells=ACTIONS.cells,
     scene=scene,
     check_state=check_state,
-    variants=({}, {"referee": False}),
+    variants=(
+        {},
+        {"referee": False},
+        {
+            "referee": False,
+            "position": "....../....../....../...ee./....d./....13 w claim=1 "
+            "undo=....../....../....../....e./....d./....13 turns=194",
+        },
+    ),
     names_by_mover=True,
 )

@@ -1,0 +1,58 @@
+"""Short forms for the tests of the Dominari games."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+
+
+def at(game: str, text: str, **options: Any) -> Position:
+    """The position of a text."""
+    return Position.from_text(game, text, **options)
+
+
+def after(position: Position, moves: str) -> Position:
+    """A position after some moves; the one given stays as it is."""
+    played = position.copy()
+    for move in moves.split():
+        played.play(move)
+    return played
+
+
+def board(position: Position) -> str:
+    """The board of a position's text."""
+    return str(position).split()[0]
+
+
+def words(position: Position) -> list[str]:
+    """What stands after the board in a position's text."""
+    return str(position).split()[1:]
+
+
+def legal(position: Position) -> set[str]:
+    """The legal moves."""
+    return set(position.legal_moves())
+
+
+def cells(position: Position) -> set[str]:
+    """The squares that numbers may go to."""
+    return {move[1:] for move in position.legal_moves() if move[0].isdigit()}
+
+
+def check_random_games(game: str, games: int, **options: Any) -> None:
+    """Invariants at every step of random games, and that texts bring back every state whole."""
+    check_state = GAMES[game].check_state
+    for seed in range(games):
+        rng = random.Random(seed)
+        position = Position(game, seed=seed, **options)
+        ended = False
+        while not ended:
+            ended = position.is_over
+            check_state(position.state[0])
+            again = at(game, str(position), **options)
+            assert again.state.tobytes() == position.state.tobytes(), str(position)
+            if not ended:
+                position.play(rng.choice(position.legal_moves()))

@@ -1,0 +1,254 @@
+"""Score-Dominari: hand-worked cases from the rule text and the contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.envs import Position, PositionError
+from tests.games.dominari import after, at, board, cells, check_random_games, legal, words
+
+GAME = "score_dominari"
+EXAMPLE = "cdB5fb/fB21ed/Befbc1/215cdW/46WWa5/5234B6"
+"""An end like that of the rule text: 15 and 14 numbers, and the houses it lists."""
+APART = "..dbae/..6e.3/b6c4.a/ace.26/5a2cf./3b.154"
+"""A number fits only e5 and a6, and nobody has a stone around a6."""
+
+
+def start(text: str | None = None, **options: Any) -> Position:
+    return Position(GAME, **options) if text is None else at(GAME, text, **options)
+
+
+# ---- rules 1 and 2 ----
+
+
+def test_actions_are_numbered_as_the_contract_says() -> None:
+    position = start()
+    assert position.num_actions == 253
+    assert position.parse_move("wf1") == 251
+    assert position.parse_move("end") == 252
+    assert after(position, "1a1").parse_move("bf1") == 251
+    assert start(referee=False).parse_move("claim") == 253
+
+
+def test_the_first_numbers_go_to_the_corners() -> None:
+    position = start()
+    assert legal(position) == {f"{n}a1" for n in "123456"}
+    assert "white's first number goes to a1" in position.explain("1f6")
+    position.play("3a1")
+    assert legal(position) == {f"{n}f6" for n in "123456"}
+    assert "black's first number goes to f6" in position.explain("1a2")
+
+
+def test_later_numbers_go_around_own_stones_diagonally_too() -> None:
+    position = after(start(), "3a1 3f6")
+    assert legal(position) == {f"{n}{cell}" for n in "12456" for cell in ("a2", "b1", "b2")}
+    assert "no stone of white's lies around e5" in position.explain("1e5")
+    assert "is legal" in position.explain("1b2")
+
+
+def test_an_own_blank_counts_as_a_stone_to_lay_beside() -> None:
+    text = ".....b/....../abcde./.....f/....../6..... w"
+    position = after(start(text), "1b1")
+    assert legal(position) == {"wf4", "end"}
+    without = after(position, "end 3a5 end")
+    assert cells(without) == {"a2", "b2", "c1", "c2"}
+    with_blank = after(position, "wf4 3a5")
+    assert cells(with_blank) == {"a2", "b2", "c1", "c2", "e5", "f5", "e3"}
+
+
+# ---- rule 3 ----
+
+
+def test_a_player_who_cannot_lay_is_skipped_and_may_then_lay_anywhere() -> None:
+    """Every cell around a white stone is taken."""
+    position = start(".....b/.b...a/afBebc/c4bafW/634215/251634 b")
+    position.play("4e6")
+    assert str(position) == "....db/.b...a/afBebc/c4bafW/634215/251634 b free=w"
+    position.play("5e5")
+    assert words(position) == ["w", "free=w"]
+    assert cells(position) == {"a6", "b6", "c6", "d6", "a5", "c5", "d5"}
+    assert "skipped and may lay on any empty cell" in position.explain("3c6")
+
+
+def test_the_right_is_used_up_by_the_next_number() -> None:
+    position = after(start("....db/.b...a/afBebc/c4bafW/634215/251634 b free=w"), "5e5 3d6")
+    assert board(position).startswith("...3db/.b..ea/")
+    assert words(position) == ["b"]
+    position.play("1b6")
+    assert cells(position) == {"c5", "c6", "d5"}  # around d6; not a5 or a6, which are not dead
+
+
+def test_both_may_have_the_right_at_once() -> None:
+    """After white's 4 only a6 is left, and neither has a stone around it."""
+    position = after(start(f"{APART} w"), "4e5 end")
+    assert words(position) == ["b", "free=wb"]
+    assert legal(position) == {"6a6"}
+    position.play("6a6")
+    assert words(position)[:1] == ["b"]
+    assert "free=w" in words(position)
+
+
+# ---- rule 5 ----
+
+
+def test_the_scoring_example_of_the_rule_text() -> None:
+    """White 15 + 2 + 1 = 18, black 14 + 2 + 1 + 2 = 19."""
+    position = start(f"{EXAMPLE} b result=-1")
+    assert position.scene().notes[1] == "points: white 18, black 19"
+    assert position.returns() == (-1, 1)
+
+
+def test_the_last_blank_decides() -> None:
+    """With the blank on e1 black's fifth column is full."""
+    before = start("cdB5fb/fB21ed/Befbc1/215c.W/46WWa5/5234.6 b")
+    full = after(before, "4e3 be1")
+    assert str(full) == f"{EXAMPLE} b result=-1"
+    assert full.to_move == 1
+    assert after(before, "4e3 end").returns() == (1, -1)
+
+
+def test_the_margin_is_the_difference_of_the_points() -> None:
+    """White 17 + 2 + 2 + 3, black 13 + 2 + 1 + 3."""
+    text = ".2Bdaf/56B1bc/6W13e4/1d2fcB/253BdB/435bfa w"
+    assert after(start(text, reward="margin"), "3a6").returns() == (5, -5)
+    assert after(start(text), "3a6").returns() == (1, -1)
+
+
+def test_equal_points_are_a_draw() -> None:
+    """Both have 23: 16 + 2 + 2 + 3, and 14 + 2 + 1 + 1 + 3 + 2."""
+    position = start(".2Bdaf/56B1bc/6W13ed/1d2fcB/253BdB/435bfa w")
+    position.play("3a6")
+    assert words(position) == ["w", "result=0"]
+    assert position.scene().notes[1] == "points: white 23, black 23"
+
+
+def test_the_game_goes_on_while_a_cell_is_not_dead() -> None:
+    """Neither can lay by rule 2, but a6 is not dead."""
+    position = after(start(f"{APART} w"), "4e5 end")
+    assert not position.is_over
+    assert after(position, "6a6 end").is_terminated
+
+
+# ---- without a referee ----
+
+
+def test_the_mask_shows_wrong_numbers_without_a_referee() -> None:
+    position = after(start(referee=False), "3a1 3f6")
+    expected = {f"{n}{cell}" for n in "123456" for cell in ("a2", "b1", "b2")}
+    assert legal(position) == expected | {"claim"}
+    assert legal(start(referee=False)) == {f"{n}a1" for n in "123456"}
+
+
+def test_a_claim_undoes_a_wrong_turn() -> None:
+    position = after(start(referee=False), "3a1 3f6 3b2")
+    corners = ".....c/....../....../....../....../3....."
+    assert words(position) == ["b", "claim=1", f"undo={corners}", "turns=3"]
+    assert str(after(position, "claim")) == f"{corners} b turns=3"
+    assert after(position, "1e5 claim").is_terminated
+
+
+def test_an_undo_gives_back_the_right_to_lay_anywhere() -> None:
+    before = "daaaaa/edaeaa/44d4ae/541e5d/.44464/444..5"
+    text = f"{before.replace('4..5', '4.f5')} w claim=1 undo={before} turns=45 undofree=b"
+    position = after(start(text, referee=False), "claim")
+    assert str(position) == f"{before} w turns=45 free=b"
+
+
+def test_an_undo_takes_back_the_rights_that_followed() -> None:
+    """White's second 1 in the row leaves both without a move; the undo ends the rights of both."""
+    before = "..e.ad/..4f5b/5a62d3/3fae2./acbd.6/6b31.e"
+    position = after(start(f"{before} w", referee=False), "1d6 end")
+    assert words(position) == ["b", "claim=1", f"undo={before}", "turns=1", "free=wb"]
+    assert str(after(position, "claim")) == f"{before} b turns=1"
+
+
+def test_a_claimant_who_cannot_lay_then_is_skipped() -> None:
+    """All around d6 is white, so after the undo black cannot lay and gets the right."""
+    before = "..5.1d/..465b/51f24c/36a52./1c2d.6/62ca.e"
+    position = after(start(f"{before} w", referee=False), "1d6 end")
+    assert words(position) == ["b", "claim=1", f"undo={before}", "turns=1", "free=wb"]
+    assert str(after(position, "claim")) == f"{before} w turns=1 free=b"
+
+
+LAST = ".1bbbb/2aabbb/2bbbaa/1ab221/b11121/111222"
+
+
+def test_a_wrong_turn_cannot_end_the_game() -> None:
+    position = start(f"{LAST} b turns=37", referee=False)
+    assert str(after(position, "2a6")) == f"{LAST} w turns=38"
+    ended = after(position, "3a6")
+    assert ended.is_terminated
+    assert words(ended)[:2] == ["b", "turns=38"]
+
+
+def test_a_wrong_turn_that_would_end_the_game_gives_the_right_back() -> None:
+    position = start(f"{LAST} b turns=37 free=b", referee=False)
+    assert str(after(position, "2a6")) == f"{LAST} w turns=38 free=b"
+
+
+def test_after_200_turns_the_game_is_cut_off() -> None:
+    text = ".....c/....../....../....../....../3..... w turns=199"
+    position = after(start(text, referee=False), "3b2")
+    assert position.is_truncated
+    assert position.returns() == (0, 0)
+    assert words(position) == ["b", "turns=200", "result=limit"]
+    assert str(after(start(f"{LAST} b turns=199", referee=False), "2a6")).endswith("result=limit")
+    assert after(start(f"{LAST} b turns=199", referee=False), "3a6").is_terminated
+
+
+# ---- texts ----
+
+CORNERS = ".....c/....../....../....../....../3....."
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("....../....../....../....../....../...... b", "white lays on a1 first"),
+        (".....c/....../....../....../....../...... w", "white lays on a1 first"),
+        ("....../....../....../....../....../3..... w", "then black on f6"),
+        ("....../....../....../....../....../31.... b", "then black on f6"),
+        (".....3/....../....../....../....../1..... w", "black's first number must lie on f6"),
+        (".....c/....../....../....../....../.3.... w", "white's first number must lie on a1"),
+        (f"{CORNERS[:-6]}33.... w", "twice"),
+        (f"{CORNERS} w free=x", "must be w, b or wb"),
+        ("....../....../....../....../....../3..... b free=w", "both have laid"),
+        (f"{CORNERS} w undofree=w", "only with undo="),
+        (f"{CORNERS} w result=0", "not how this game ends"),
+        (f"{EXAMPLE} b result=1", "not how this game ends"),
+        (f"{EXAMPLE} b", "cannot lay"),
+    ],
+)
+def test_impossible_texts(text: str, error: str) -> None:
+    with pytest.raises(PositionError, match=error):
+        start(text)
+
+
+@pytest.mark.parametrize(
+    ("tail", "error"),
+    [
+        (f"b claim=1 turns=3 undo={CORNERS} free=w", "no turn leads from the rights"),
+        (f"b claim=1 turns=3 undo={CORNERS} free=b", "no turn leads from the rights"),
+        (f"b claim=1 turns=3 undo={CORNERS} undofree=b", "no turn leads from the rights"),
+        ("b claim=1 turns=3 undofree=w", "only with undo="),
+        (f"b claim=1 turns=3 undo={CORNERS[:-6]}......", "first number must lie on a1|one number"),
+    ],
+)
+def test_impossible_rights(tail: str, error: str) -> None:
+    """White has just laid a wrong 3 on b2."""
+    wrong = ".....c/....../....../....../.3..../3....."
+    with pytest.raises(PositionError, match=error):
+        start(f"{wrong} {tail}", referee=False)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"reward": "margin"}, {"referee": False}], ids=["win", "margin", "no referee"]
+)
+def test_random_games(options: dict[str, Any]) -> None:
+    check_random_games(GAME, 5, **options)
+
+
+def test_boards_of_texts_come_back() -> None:
+    assert board(start(f"{EXAMPLE} b result=-1")) == EXAMPLE
