@@ -78,7 +78,7 @@ def record_of(
         options={**options, **end.revealed()},
         start=str(start),
         moves=tuple(moves),
-        returns=tuple(map(float, end.returns())),
+        returns=(float(end.returns()[0]), float(end.returns()[1])),
         players=players,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import gymnasium
 import numpy as np
@@ -61,7 +61,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         OptionError: an argument or option has a value it cannot take.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
         "render_modes": ["human", "rgb_array", "ansi"],
         "render_fps": 2,
     }

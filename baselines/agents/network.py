@@ -58,6 +58,9 @@ class Fields(nn.Module):
     that number anywhere near kills the cell. Nothing here is learned.
     """
 
+    numbered: torch.Tensor
+    sets: torch.Tensor
+
     def __init__(self, game: Game, groups: PlaneGroups) -> None:
         super().__init__()
         sets = [i for i in groups.shared if game.planes[i].kind == "cells"]
@@ -116,6 +119,9 @@ class NumberNet(nn.Module):
         depth: exchanges within houses.
     """
 
+    shared: torch.Tensor
+    scale: torch.Tensor
+
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
         groups = group_planes(game)
@@ -149,6 +155,8 @@ class NumberNet(nn.Module):
 
 class PlainNet(nn.Module):
     """Logits and value by a multilayer perceptron over all planes."""
+
+    scale: torch.Tensor
 
     def __init__(self, game: Game, num_actions: int, width: int = 256, depth: int = 2) -> None:
         super().__init__()

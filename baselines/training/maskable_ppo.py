@@ -60,7 +60,7 @@ class Config:
     """Options of the game, as NAME VALUE pairs."""
     seed: int = 1
     """Seeds the games, the network and the learner."""
-    steps: int = 400_000
+    steps: int = 250_000
     """Actions of the learner in all."""
     minutes: float = 0.0
     """Stop training after so many minutes, done or not; 0 for no limit."""
@@ -72,13 +72,13 @@ class Config:
     """Games played at once."""
     rollout: int = 64
     """Actions in each game between two updates."""
-    batch: int = 1024
+    batch: int = 256
     """Actions in a minibatch."""
-    epochs: int = 3
+    epochs: int = 4
     """Passes over the rollout in an update."""
-    learning_rate: float = 2e-3
+    learning_rate: float = 1e-2
     """Adam's step size at the start; it falls linearly to `final_learning_rate`."""
-    final_learning_rate: float = 2e-4
+    final_learning_rate: float = 1e-3
     """Adam's step size at the end."""
     discount: float = 1.0
     """The worth of a reward one own move later."""
@@ -86,7 +86,7 @@ class Config:
     """Generalised advantage estimation: 0 trusts the value network, 1 the games."""
     clip: float = 0.2
     """PPO's clip range."""
-    entropy: float = 0.003
+    entropy: float = 0.001
     """Weight of the entropy bonus."""
     value: float = 0.5
     """Weight of the value loss."""
@@ -100,7 +100,7 @@ class Config:
     """Depth of the network."""
     threads: int = 1
     """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
-    measure_every: int = 50_000
+    measure_every: int = 25_000
     """Actions between two measurements for the learning curve."""
     measure_starts: int = 50
     """Starts of such a measurement, each played in both seats against each baseline."""
@@ -179,7 +179,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self.action_net = Part(slice(0, -1))  # type: ignore[assignment]
         self.value_net = Part(slice(-1, None))  # type: ignore[assignment]
         self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+            self.parameters(), **{"lr": lr_schedule(1), **self.optimizer_kwargs}
         )
 
 
@@ -227,7 +227,7 @@ def network_of(model: MaskablePPO) -> nn.Module:
 
 def save_run(config: Config, model: MaskablePPO) -> None:
     """Write the agent, and what `--resume` needs."""
-    actions = int(model.action_space.n)  # type: ignore[union-attr]
+    actions = int(model.action_space.n)  # type: ignore[attr-defined]
     sidecar = config.sidecar(actions, steps=model.num_timesteps)
     weights = network_of(model).state_dict()
     checkpoint.save(config.folder / "policy", weights, sidecar)
@@ -327,7 +327,7 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
         opponent={"random": config.random_share, "greedy": 1 - config.random_share},
         seat="alternating",
         seed=config.seed,
-        **config.options,
+        **dict[str, Any](config.options),
     )
     try:
         yield env
@@ -383,9 +383,7 @@ def final_evaluation(config: Config, network: nn.Module, console: Console) -> li
     with Progress(console=console) as bar:
         scores = evaluate(config, network, config.final_starts, bar)
     console.print(score_table(scores, f"{config.game} after training"))
-    results = [
-        asdict(score) | {"rate": s.rate, "interval": s.interval()} for s in scores for score in [s]
-    ]
+    results = [{**asdict(s), "rate": s.rate, "interval": s.interval()} for s in scores]
     (config.folder / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n", "utf-8")
     return scores
 

@@ -19,7 +19,7 @@ import numpy as np
 from azumaya.envs.bits import U64, ZERO, has, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import RUNNING, TERMINATED, Game, Plane, Scene, Settings, as_states
+from azumaya.envs.game import RUNNING, TERMINATED, Plane, Scene, Settings, as_states
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, NUMBERS, WORDS
 from azumaya.envs.rules import shima, shima_text, sudoku_moyo
 from azumaya.envs.rules.shima import (
@@ -32,7 +32,7 @@ from azumaya.envs.rules.shima import (
     observe_cells,
     put_board,
 )
-from azumaya.envs.rules.sudoku_moyo import POINTS, can_move, win
+from azumaya.envs.rules.sudoku_moyo import can_move, win
 from azumaya.envs.rules.territory import breaks_a_house, empty_states, territory_of
 from azumaya.envs.text import pop_words, whole_number
 
@@ -227,9 +227,8 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
     single = sudoku_moyo.scene(state, {"stones": state["givens"]}, _with_points(settings))
     if state["over"]:
         payoff = int(state["payoff"])
-        notes = (
-            "the match is drawn" if not payoff else f"player_{int(payoff < 0)} wins the match",
-        )
+        result = f"player_{int(payoff < 0)} wins the match" if payoff else "the match is drawn"
+        notes: tuple[str, ...] = (result,)
     else:
         notes = (*single.notes, f"game {int(state['game']) + 1} of 2")
     if state["game"]:
