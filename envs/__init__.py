@@ -1,4 +1,4 @@
-"""The environments. Importing this package registers them with PettingZoo.
+"""The environments. Importing this package registers them with PettingZoo and Gymnasium.
 
 from azumaya.envs import make
 env = make("sudoku_moyo")
@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
+from pettingzoo import AECEnv
+from pettingzoo.env_registry.registration import aec_registry, register
+
 from azumaya.envs.adapters.aec import RawEnv, wrap
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
 from azumaya.envs.errors import (
     IllegalActionError,
     MoveNameError,
@@ -18,8 +23,6 @@ from azumaya.envs.errors import (
 )
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
-from pettingzoo import AECEnv
-from pettingzoo.env_registry.registration import aec_registry, register
 
 __all__ = [
     "GAMES",
@@ -31,6 +34,7 @@ __all__ = [
     "RecordError",
     "find_game",
     "make",
+    "make_vec",
     "raw",
 ]
 
@@ -54,6 +58,28 @@ def raw(name: str, render_mode: str | None = None, **options: Any) -> RawEnv:
     return RawEnv(find_game(name), render_mode=render_mode, **options)
 
 
+def make_vec(name: str, num_envs: int = 1, **arguments: Any) -> AzumayaVectorEnv:
+    """Many games at once, as a Gymnasium vector environment.
+
+    Args:
+        name: as for `make`.
+        num_envs: how many games.
+        **arguments: `threads`, `observation`, `copy`, `autoreset_mode` and the game's options,
+            see `azumaya.envs.adapters.vector.AzumayaVectorEnv`.
+
+    Raises:
+        OptionError: there is no such game or option, or it has a value it cannot take.
+    """
+    return AzumayaVectorEnv(find_game(name), num_envs, **arguments)
+
+
 for _game in GAMES.values():
     if _game.id not in aec_registry:
         register("aec", _game.id, f"azumaya.envs.{_game.name}_v{_game.version}:env")
+    if _game.id not in gymnasium.registry:
+        gymnasium.register(
+            _game.id,
+            entry_point="azumaya.wrappers.single_agent:SingleAgentEnv",
+            vector_entry_point="azumaya.envs.adapters.vector:AzumayaVectorEnv",
+            kwargs={"game": _game.name},
+        )

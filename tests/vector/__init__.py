@@ -1,0 +1,1 @@
+"""Batches of games: vector environments, and Stable-Baselines3 over them."""

@@ -1,0 +1,40 @@
+"""What the tests of vector environments share: moves of their own choice, copies of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.registry import GAMES
+from tests.cases import CASES, Case, cases_of
+
+FIRST = tuple(cases_of(game)[0] for game in GAMES.values())
+"""Every game with its first variant."""
+SOME = CASES if not INTERPRETED else FIRST
+PLIES = 60 if INTERPRETED else 400
+"""Steps in which most games end, and some more than once."""
+
+
+def vector(case: Case, num_envs: int, **arguments: Any) -> Any:
+    """A vector environment of a case, with one thread unless the test says otherwise."""
+    return AzumayaVectorEnv(case.game, num_envs, **{"threads": 1, **case.options, **arguments})
+
+
+def pick(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random legal action of every row of masks `(n, A)`; a row without any gets -1."""
+    choices = [np.flatnonzero(mask) for mask in masks]
+    return np.array([rng.choice(legal) if legal.size else -1 for legal in choices])
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two results of `reset` or `step` are equal, arrays by value."""
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    if isinstance(left, tuple | list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, np.ndarray) and left.dtype == object:
+        return same(list(left), list(right))
+    return bool(np.array_equal(left, right))

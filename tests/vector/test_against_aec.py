@@ -1,0 +1,156 @@
+"""Every game in a batch is, step by step, what it is as a PettingZoo environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from azumaya.envs.adapters.aec import RawEnv
+from tests.cases import Case, is_over
+from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
+
+SEEDS = [5, 0, 2**64 - 1]
+
+
+def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
+    """What a batch shows of one game is what its environment shows to the agent to act."""
+    agent = env.agent_selection
+    seen = env.observe(agent)
+    assert infos["to_move"][row] == env.possible_agents.index(agent)
+    assert np.array_equal(observations["observation"][row], seen["observation"])
+    assert np.array_equal(observations["action_mask"][row], seen["action_mask"])
+    assert np.array_equal(infos["action_mask"][row], seen["action_mask"])
+
+
+def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
+    """So are the rewards and ends of a step."""
+    _, rewards, terminated, truncated, infos = results
+    agents = env.possible_agents
+    assert rewards[row] == env.rewards[mover]
+    assert infos["rewards"][row].tolist() == [env.rewards[agent] for agent in agents]
+    assert terminated[row] == env.terminations[mover]
+    assert truncated[row] == env.truncations[mover]
+
+
+@pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
+def test_next_step_mode(case: Case) -> None:
+    """A game that has ended begins anew with the next step, whatever the action."""
+    rng = np.random.default_rng(1)
+    games, envs = vector(case, 3), [case.raw() for _ in SEEDS]
+    observations, infos = games.reset(seed=SEEDS)
+    for row, env in enumerate(envs):
+        env.reset(seed=SEEDS[row])
+        check_row(row, env, observations, infos)
+    for _ in range(PLIES):
+        actions = pick(observations["action_mask"], rng)
+        results = games.step(actions)
+        observations, rewards, terminated, truncated, infos = results
+        for row, env in enumerate(envs):
+            if is_over(env):
+                env.reset()
+                assert (rewards[row], terminated[row], truncated[row]) == (0, False, False)
+                assert not infos["rewards"][row].any()
+            else:
+                mover = env.agent_selection
+                env.step(int(actions[row]))
+                check_step(row, env, mover, results)
+            check_row(row, env, observations, infos)
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_same_step_mode(case: Case) -> None:
+    """A game that ends begins anew at once; what it looked like at its end is in the infos."""
+    rng = np.random.default_rng(2)
+    games = vector(case, 3, autoreset_mode=AutoresetMode.SAME_STEP)
+    envs, ends = [case.raw() for _ in SEEDS], 0
+    observations, infos = games.reset(seed=SEEDS)
+    for row, env in enumerate(envs):
+        env.reset(seed=SEEDS[row])
+    for _ in range(PLIES):
+        actions = pick(observations["action_mask"], rng)
+        results = games.step(actions)
+        observations, infos = results[0], results[-1]
+        over = []
+        for row, env in enumerate(envs):
+            mover = env.agent_selection
+            env.step(int(actions[row]))
+            check_step(row, env, mover, results)
+            if is_over(env):
+                over.append(row)
+                final = infos["final_info"]
+                assert final["rewards"][row].tolist() == infos["rewards"][row].tolist()
+                masks = {"action_mask": {row: infos["final_obs"][row]["action_mask"]}}
+                seen = {"observation": {row: infos["final_obs"][row]["observation"]}}
+                check_row(row, env, {**seen, **masks}, final)
+                env.reset()
+            check_row(row, env, observations, infos)
+        assert ("final_obs" in infos) == bool(over)
+        if over:
+            assert np.flatnonzero(infos["_final_obs"]).tolist() == over
+            assert np.flatnonzero(infos["_final_info"]).tolist() == over
+        ends += len(over)
+    assert ends or PLIES < 400
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_disabled_mode(case: Case) -> None:
+    """Games begin anew only by `reset`, and with a mask only those it names."""
+    rng = np.random.default_rng(3)
+    games = vector(case, 3, autoreset_mode="Disabled")
+    envs = [case.raw() for _ in SEEDS]
+    observations, _ = games.reset(seed=SEEDS)
+    for row, env in enumerate(envs):
+        env.reset(seed=SEEDS[row])
+    for _ in range(PLIES):
+        over = np.array([is_over(env) for env in envs])
+        if over.any():
+            observations, infos = games.reset(options={"reset_mask": over})
+            for row in np.flatnonzero(over):
+                envs[row].reset()
+            for row, env in enumerate(envs):
+                check_row(row, env, observations, infos)
+        actions = pick(observations["action_mask"], rng)
+        results = games.step(actions)
+        observations, infos = results[0], results[-1]
+        for row, env in enumerate(envs):
+            mover = env.agent_selection
+            env.step(int(actions[row]))
+            check_step(row, env, mover, results)
+            check_row(row, env, observations, infos)
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_one_seed_for_all(case: Case) -> None:
+    """Game 0 of a seed is the environment of that seed, in every episode; games differ."""
+    games, env = vector(case, 4), case.raw()
+    for episode in range(3):
+        observations, infos = games.reset(seed=11 if not episode else None)
+        env.reset(seed=11 if not episode else None)
+        check_row(0, env, observations, infos)
+    series = games.get_state()[1]
+    assert len(set(series["key"].tolist())) == 4
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_packed_is_planes(case: Case) -> None:
+    """Packed observations unpack to the planes and masks, with NumPy and with torch."""
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(4)
+    planes, packed = vector(case, 3), vector(case, 3, observation="packed")
+    masks = vector(case, 3, observation="none")
+    seen, words, only = (games.reset(seed=7)[0] for games in (planes, packed, masks))
+    for _ in range(PLIES // 4):
+        assert np.array_equal(only["action_mask"], seen["action_mask"])
+        assert list(only) == ["action_mask"]
+        unpacked = packed.unpack(words)
+        tensors = packed.unpack({name: torch.from_numpy(array) for name, array in words.items()})
+        for name, array in seen.items():
+            assert unpacked[name].dtype == np.int8
+            assert tensors[name].dtype == torch.int8
+            assert np.array_equal(unpacked[name], array)
+            assert np.array_equal(tensors[name].numpy(), array)
+        actions = pick(seen["action_mask"], rng)
+        seen, words, only = (games.step(actions)[0] for games in (planes, packed, masks))

@@ -1,0 +1,347 @@
+"""Vector environments: determinism, errors that change nothing, buffers, Gymnasium's customs."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+
+from azumaya.envs import make_vec
+from azumaya.envs.adapters.workers import SMALLEST, Workers
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.observation import unpack_bits
+from tests.cases import Case
+from tests.vector.cases import FIRST, pick, same, vector
+
+MANY = 2 * SMALLEST + 37
+ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
+
+
+def play(games, plies, seed=3):
+    """Random play by the games' own choice; all results."""
+    first = games.reset(seed=seed)
+    return [first, *(games.step(games.random_actions()) for _ in range(plies))]
+
+
+# ---- determinism ----
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("mode", list(AutoresetMode)[:2], ids=lambda mode: mode.name)
+def test_threads_change_nothing(case: Case, mode: AutoresetMode) -> None:
+    """One thread and three give the same results for the same seed."""
+    one = play(vector(case, MANY, observation="packed", autoreset_mode=mode), 60)
+    three = play(vector(case, MANY, observation="packed", autoreset_mode=mode, threads=3), 60)
+    assert all(map(same, one, three))
+
+
+@ALL_GAMES
+def test_the_size_of_the_batch_changes_nothing(case: Case) -> None:
+    """A game plays the same alone at its place, and with many others."""
+    few, many = vector(case, 2), vector(case, 9)
+    for (seen, *_), (others, *_) in zip(play(few, 30), play(many, 30), strict=True):
+        assert all(np.array_equal(seen[name], others[name][:2]) for name in seen)
+
+
+@ALL_GAMES
+def test_random_actions(case: Case) -> None:
+    """They are legal, differ between games and are drawn anew for every move."""
+    games = vector(case, 64)
+    observations, _ = games.reset(seed=2)
+    for _ in range(10):
+        actions = games.random_actions()
+        over = ~observations["action_mask"].any(axis=1)
+        assert (observations["action_mask"][np.arange(64), actions] == 1)[~over].all()
+        assert not actions[over].any()
+        observations = games.step(actions)[0]
+
+
+def test_random_actions_are_uniform() -> None:
+    """Every legal action of a position is as likely as the others."""
+    games = make_vec("sudoku_moyo", 4000, threads=1, observation="none", puzzle="." * 81)
+    legal = np.flatnonzero(games.reset(seed=1)[0]["action_mask"][0])
+    counts = np.bincount(games.random_actions(), minlength=legal.max() + 1)[legal]
+    assert counts.sum() == 4000
+    expected = 4000 / len(legal)
+    chi_square = float(((counts - expected) ** 2 / expected).sum())
+    assert abs(chi_square - len(legal)) < 6 * np.sqrt(2 * len(legal))
+
+
+@ALL_GAMES
+def test_rollouts_play_as_steps_do(case: Case) -> None:
+    """Random moves inside the engine lead where the same moves lead step by step."""
+    arguments = {"observation": "none", "autoreset_mode": AutoresetMode.SAME_STEP}
+    stepped, rolled = vector(case, 5, **arguments), vector(case, 5, **arguments)
+    ends = sum(map(int, (np.sum(r[2] | r[3]) for r in play(stepped, 200)[1:])))
+    masks = rolled.reset(seed=3)[0]["action_mask"]
+    kept = masks.copy()
+    assert rolled.rollout(200) == ends
+    assert np.array_equal(masks, kept)
+    assert rolled.get_state()[0].tobytes() == stepped.get_state()[0].tobytes()
+
+
+@ALL_GAMES
+def test_states_can_be_taken_and_put_back(case: Case) -> None:
+    """After `set_state` everything goes on as it did, also in another environment."""
+    games, other = vector(case, 6), vector(case, 6)
+    play(games, 20)
+    state = games.get_state()
+    expected = [games.step(games.random_actions()) for _ in range(60)]
+    for again in (games, other):
+        observations, infos = again.set_state(state)
+        assert np.array_equal(infos["action_mask"], observations["action_mask"])
+        assert all(same(again.step(again.random_actions()), result) for result in expected)
+
+
+# ---- errors change nothing ----
+
+
+def check_refused(games, actions, pattern: str) -> None:
+    """The actions are refused by name, and every game is as it was."""
+    before = games.get_state()
+    with pytest.raises(IllegalActionError, match=pattern):
+        games.step(actions)
+    after = games.get_state()
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(before, after, strict=True))
+
+
+@ALL_GAMES
+def test_an_illegal_row_is_named(case: Case) -> None:
+    """The first illegal row, also where its number is none of an action."""
+    games = vector(case, 5)
+    observations, _ = games.reset(seed=4)
+    legal = pick(observations["action_mask"], np.random.default_rng(5))
+    illegal = int(np.argmin(observations["action_mask"][3]))
+    size = observations["action_mask"].shape[1]
+    for bad in (illegal, size, -1, 2**40, -(2**63)):
+        actions = legal.copy()
+        actions[3] = bad
+        check_refused(games, actions, r"actions\[3\]: ")
+    actions = legal.astype(np.uint64)
+    actions[2] = 2**64 - 1
+    check_refused(games, actions, r"actions\[2\]: ")
+
+
+@ONE_GAME
+def test_other_bad_actions(case: Case) -> None:
+    """Wrong shapes and types are refused; any array of whole numbers is taken."""
+    games = vector(case, 4)
+    with pytest.raises(IllegalActionError, match="reset must be called"):
+        games.step(np.zeros(4, np.int64))
+    observations, _ = games.reset(seed=4)
+    legal = pick(observations["action_mask"], np.random.default_rng(5))
+    check_refused(games, legal[:3], r"shape \(3,\) given, \(4,\) is needed")
+    check_refused(games, legal[:, None], r"shape \(4, 1\) given")
+    check_refused(games, legal.astype(float), "float64 given, whole numbers")
+    check_refused(games, legal > 0, "bool given, whole numbers")
+    check_refused(games, None, "shape")
+    state, wide = games.get_state(), np.zeros(8, np.int16)
+    wide[::2] = legal
+    frozen = legal.astype(">i4")
+    frozen.flags.writeable = False
+    expected = games.step(legal)
+    for form in (wide[::2], frozen, legal.tolist(), legal.astype(np.uint64)):
+        games.set_state(state)
+        assert same(games.step(form), expected)
+
+
+@ONE_GAME
+def test_a_game_that_is_over_must_be_reset_in_the_disabled_mode(case: Case) -> None:
+    """An action for it is refused; in the next-step mode it plays no part."""
+    disabled, following = vector(case, 2, autoreset_mode="Disabled"), vector(case, 2)
+    results = play(following, 0)[0]
+    rng = np.random.default_rng(1)
+    while following.get_state()[0]["over"].sum() != 1:
+        results = following.step(pick(results[0]["action_mask"], rng))
+    actions = pick(results[0]["action_mask"], rng)
+    row = int(np.argmin(actions))
+    disabled.reset()
+    disabled.set_state(following.get_state())
+    check_refused(disabled, actions, rf"actions\[{row}\]")
+    actions[row] = 10**9
+    assert not following.step(actions)[2][row]
+
+
+@ONE_GAME
+def test_wrong_arguments(case: Case) -> None:
+    """Each is named."""
+    for arguments, pattern in (
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"num_envs": 2.0}, "num_envs=2.0"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": True}, "threads=True"),
+        ({"observation": "bits"}, "observation='bits'"),
+        ({"autoreset_mode": "never"}, "autoreset_mode='never'"),
+        ({"no_such_option": 1}, "no_such_option"),
+    ):
+        with pytest.raises(OptionError, match=pattern):
+            vector(case, **{"num_envs": 2, **arguments})
+    games = vector(case, 3)
+    with pytest.raises(OptionError, match="no such game"):
+        make_vec("no_such_game", 2)
+    for seed in (-1, 1.5, "1", [1, 2], [1, 2, -3]):
+        with pytest.raises(OptionError, match="seed"):
+            games.reset(seed=seed)
+    for mask in ([True] * 3, np.ones(3), np.ones(2, bool), np.zeros(3, bool)):
+        with pytest.raises(OptionError, match="reset_mask"):
+            games.reset(options={"reset_mask": mask})
+    state, series = (array.copy() for array in games.get_state())
+    for wrong in ((state[:2], series), (state, series[:1]), (series, series)):
+        with pytest.raises(OptionError, match=r"states|series"):
+            games.set_state(wrong)
+    with pytest.raises(OptionError, match="row=3"):
+        games.position(3)
+
+
+# ---- resets ----
+
+
+@ALL_GAMES
+def test_reset_options_hold_for_one_episode(case: Case) -> None:
+    """A position given to `reset` is where those games begin, once."""
+    games = vector(case, 3)
+    play(games, 2)
+    text = str(games.position(0))
+    mask = np.array([False, True, False])
+    before = [str(games.position(row)) for row in range(3)]
+    games.reset(options={"reset_mask": mask, "position": text})
+    assert [str(games.position(row)) for row in range(3)] == [before[0], text, before[2]]
+    games.reset()
+    assert str(games.position(1)) != text
+
+
+@ONE_GAME
+def test_series_of_episodes(case: Case) -> None:
+    """A seed begins a series; without one it goes on, by itself too; masked games only."""
+    games = vector(case, 3)
+    first = games.reset(seed=9)
+    second = games.reset()
+    assert not same(first, second)
+    assert same(games.reset(seed=9), first)
+    games.reset(options={"reset_mask": np.array([True, False, True])})
+    partly = games.get_state()[1]["episode"].tolist()
+    assert partly == [1, 0, 1]
+    games.reset(seed=9, options={"reset_mask": np.array([True, False, False])})
+    assert games.get_state()[1]["episode"].tolist() == [0, 0, 1]
+    alone, other = vector(case, 1), vector(case, 1)
+    alone.reset()
+    other.reset()
+    assert alone.get_state()[1]["seed"] != other.get_state()[1]["seed"]
+
+
+# ---- buffers ----
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("form", ["planes", "packed"])
+def test_copies_share_no_memory(case: Case, form: str) -> None:
+    """What one call returned stays as it is."""
+    games = vector(case, 3, observation=form)
+    kept = [games.reset(seed=1)]
+    kept += [games.step(games.random_actions()) for _ in range(3)]
+    arrays = [[*r[0].values(), r[-1]["to_move"], r[-1]["rewards"]] for r in kept]
+    for i, left in enumerate(arrays):
+        for right in arrays[i + 1 :]:
+            assert not any(np.shares_memory(a, b) for a in left for b in right)
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("form", ["planes", "packed"])
+def test_buffers_stay_where_they_are(case: Case, form: str) -> None:
+    """Without copies the same memory is written at every call, tensors on it included."""
+    torch = pytest.importorskip("torch")
+    copies, games = vector(case, 3, observation=form), vector(case, 3, observation=form, copy=False)
+    first, expected = games.reset(seed=1), copies.reset(seed=1)
+    tensors = {name: torch.from_numpy(array) for name, array in first[0].items()}
+    assert same(first, expected)
+    for _ in range(20):
+        actions = games.random_actions()
+        results, expected = games.step(actions), copies.step(actions)
+        assert same(results, expected)
+        for name, array in results[0].items():
+            assert array.ctypes.data == first[0][name].ctypes.data
+            assert np.array_equal(tensors[name].numpy(), array)
+
+
+@ALL_GAMES
+def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
+    """What the user does to a mask plays no part in what is legal."""
+    games = vector(case, 2, copy=False)
+    observations, _ = games.reset(seed=1)
+    illegal = np.argmin(observations["action_mask"], axis=1)
+    observations["action_mask"][:] = 1
+    check_refused(games, illegal, r"actions\[0\]")
+
+
+# ---- Gymnasium's customs ----
+
+
+@ALL_GAMES
+def test_spaces(case: Case) -> None:
+    """Observations lie in the batched space of the single ones."""
+    for form in ("planes", "packed", "none"):
+        games = vector(case, 3, observation=form)
+        assert games.observation_space == batch_space(games.single_observation_space, 3)
+        assert games.action_space == batch_space(games.single_action_space, 3)
+        for results in play(games, 25):
+            assert games.observation_space.contains(results[0])
+
+
+@ALL_GAMES
+def test_gymnasium_makes_them(case: Case) -> None:
+    """By the game's id, with its options, and with Gymnasium's wrappers around."""
+    games = gymnasium.make_vec(case.game.id, num_envs=3, threads=1, **case.options)
+    assert games.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert games.spec.id == case.game.id
+    expected = vector(case, 3).reset(seed=1)
+    assert same(games.reset(seed=1), expected)
+    listed = DictInfoToList(RecordEpisodeStatistics(games))
+    observations, infos = listed.reset(seed=1)
+    assert [info["to_move"] for info in infos] == expected[1]["to_move"].tolist()
+    for _ in range(30):
+        observations, *_, infos = listed.step(games.unwrapped.random_actions())
+        assert np.array_equal(infos[2]["action_mask"], observations["action_mask"][2])
+    games.close()
+
+
+@ONE_GAME
+def test_single_environments_are_registered_too(case: Case) -> None:
+    """`gymnasium.make` gives the learner's side of one game."""
+    env = gymnasium.make(case.game.id)
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+
+
+# ---- threads ----
+
+
+def test_workers_cover_every_row_once() -> None:
+    """The slices are the range, their results in order; an error of any comes out."""
+    workers = Workers(3)
+    for count in (1, SMALLEST, 2 * SMALLEST, 5 * SMALLEST + 3, 50 * SMALLEST):
+        slices = workers.run(lambda start, stop: (start, stop), count)
+        assert [row for start, stop in slices for row in range(start, stop)] == list(range(count))
+
+    def fail(start: int, stop: int) -> None:
+        if stop == 4 * SMALLEST:
+            raise RuntimeError("one slice")
+
+    with pytest.raises(RuntimeError, match="one slice"):
+        workers.run(fail, 4 * SMALLEST)
+    workers.close()
+    assert workers.run(lambda start, stop: stop - start, 4 * SMALLEST)
+    workers.close()
+
+
+@ONE_GAME
+def test_masks_are_the_words(case: Case) -> None:
+    """The packed mask is the mask; its words hold nothing else."""
+    packed, planes = vector(case, 8, observation="packed"), vector(case, 8)
+    words, masks = packed.reset(seed=2)[0], planes.reset(seed=2)[0]["action_mask"]
+    bits = unpack_bits(words["action_mask"], 64 * words["action_mask"].shape[1])
+    assert np.array_equal(bits[:, : masks.shape[1]], masks)
+    assert not bits[:, masks.shape[1] :].any()
