@@ -21,7 +21,7 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, Plane, Scene, Settings, as_states
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, NUMBERS, WORDS
-from azumaya.envs.rules import shima, shima_text, sudoku_moyo
+from azumaya.envs.rules import shima, sudoku_moyo, sudoku_text
 from azumaya.envs.rules.shima import (
     PLAY,
     STARTER,
@@ -171,7 +171,7 @@ def write_text(state: Any, settings: Settings) -> str:
 
 
 def _puzzle_text(state: Any) -> str:
-    digits = shima_text.digits_of(state, "givens")
+    digits = sudoku_text.digits_of(state, "givens")
     return "".join(str(d) if d else "." for d in digits)
 
 
