@@ -178,10 +178,11 @@ def write_lines(own, theirs, free, words):
     ne, e = in_line(own, theirs, free, NE), in_line(own, theirs, free, E)
     se, sw = in_line(own, theirs, free, SE), in_line(own, theirs, free, SW)
     w, nw = in_line(own, theirs, free, W), in_line(own, theirs, free, NW)
+    table = LINE_BITS  # named once: a kernel for CUDA keeps a copy for every mention
     for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
-        bits = LINE_BITS[NE, row_of(ne, chunk)] | LINE_BITS[E, row_of(e, chunk)]
-        bits |= LINE_BITS[SE, row_of(se, chunk)] | LINE_BITS[SW, row_of(sw, chunk)]
-        bits |= LINE_BITS[W, row_of(w, chunk)] | LINE_BITS[NW, row_of(nw, chunk)]
+        bits = table[NE, row_of(ne, chunk)] | table[E, row_of(e, chunk)]
+        bits |= table[SE, row_of(se, chunk)] | table[SW, row_of(sw, chunk)]
+        bits |= table[W, row_of(w, chunk)] | table[NW, row_of(nw, chunk)]
         put(words, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
 
 
@@ -194,34 +195,35 @@ def row_of(word, chunk):
 @kernel
 def write_sides(own, free, words):
     """The broadsides, in the order of `SIDE_KINDS`."""
+    tables = TWO_ACTION, THREE_ACTION  # named once, as in `write_lines`
     ne, e, se = facing(free, NE), facing(free, E), facing(free, SE)
     sw, w, nw = facing(free, SW), facing(free, W), facing(free, NW)
     pairs = own & facing(own, NW)
-    write_side(words, 0, pairs, ne, NW)
-    write_side(words, 1, pairs, e, NW)
-    write_side(words, 2, pairs, sw, NW)
-    write_side(words, 3, pairs, w, NW)
+    write_side(words, tables, 0, pairs, ne, NW)
+    write_side(words, tables, 1, pairs, e, NW)
+    write_side(words, tables, 2, pairs, sw, NW)
+    write_side(words, tables, 3, pairs, w, NW)
     pairs = own & facing(own, NE)
-    write_side(words, 4, pairs, e, NE)
-    write_side(words, 5, pairs, se, NE)
-    write_side(words, 6, pairs, w, NE)
-    write_side(words, 7, pairs, nw, NE)
+    write_side(words, tables, 4, pairs, e, NE)
+    write_side(words, tables, 5, pairs, se, NE)
+    write_side(words, tables, 6, pairs, w, NE)
+    write_side(words, tables, 7, pairs, nw, NE)
     pairs = own & facing(own, E)
-    write_side(words, 8, pairs, ne, E)
-    write_side(words, 9, pairs, se, E)
-    write_side(words, 10, pairs, sw, E)
-    write_side(words, 11, pairs, nw, E)
+    write_side(words, tables, 8, pairs, ne, E)
+    write_side(words, tables, 9, pairs, se, E)
+    write_side(words, tables, 10, pairs, sw, E)
+    write_side(words, tables, 11, pairs, nw, E)
 
 
 @kernel
-def write_side(words, kind, pairs, beside, axis):
+def write_side(words, tables, kind, pairs, beside, axis):
     """Rule 1: pairs that both have a free cell beside them; two in a row make three."""
     twos = pairs & beside & facing(beside, axis)
     threes = twos & facing(twos, axis)
     while twos:
         place = U64(lowest(twos))
-        put_if(words, U64(TWO_ACTION[kind, place]), ONE)
-        put_if(words, U64(THREE_ACTION[kind, place]), (threes >> place) & ONE)
+        put_if(words, U64(tables[0][kind, place]), ONE)
+        put_if(words, U64(tables[1][kind, place]), (threes >> place) & ONE)
         twos &= twos - ONE
 
 
@@ -300,7 +302,7 @@ def observe(state, player, words):
     put_plane(words, 0, state.marbles[player])
     put_plane(words, 1, state.marbles[1 - player])
     put_plane(words, 2, FULL)
-    left = max(state.max_plies - state.ply, 0)
+    left = state.max_plies - state.ply if state.max_plies > 0 else 0
     put_byte(words, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
     put_byte(words, FIRST_NUMBER + 1, np.int64(state.over != 0))
     put_byte(words, FIRST_NUMBER + 2, state.out[player])

@@ -130,8 +130,9 @@ TWO_ACTION = _side_actions(TWOS, FIRST_TWO)
 THREE_ACTION = _side_actions(THREES, FIRST_THREE)
 """By kind and the first marble's place, the action of a broadside, `(12, 61)` uint16."""
 
-WHOLE_ROW = 7
-"""A row with more cells is cut in two chunks, to keep the table small."""
+WHOLE_ROW = 8
+"""A row with more cells is cut in two chunks, to keep `LINE_BITS` in the first cache and, with all
+other tables, in the 64 KiB that CUDA has for constants."""
 
 
 def _chunks() -> tuple[tuple[int, ...], ...]:
