@@ -8,9 +8,33 @@ from types import MappingProxyType
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.rules import sudoku_moyo
+from azumaya.envs.rules import (
+    abalone,
+    halma_dominari,
+    revers_dominari,
+    score_dominari,
+    sudoku_horikomi,
+    sudoku_moyo,
+    sudoku_moyo_match,
+    sudoku_tiles,
+    vierer_dominari,
+)
 
-GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (sudoku_moyo.GAME,)})
+GAMES: Mapping[str, Game] = MappingProxyType(
+    {
+        game.name: game
+        for game in (
+            sudoku_moyo.GAME,
+            sudoku_horikomi.GAME,
+            sudoku_tiles.GAME,
+            halma_dominari.GAME,
+            vierer_dominari.GAME,
+            revers_dominari.GAME,
+            score_dominari.GAME,
+            abalone.GAME,
+        )
+    }
+)
 """The games by name, without namespace and version."""
 
 
@@ -26,5 +50,9 @@ def find_game(name: str) -> Game:
     raise OptionError(f"name={name!r}: no such game; there are {', '.join(GAMES)}")
 
 
+def _unpickle(name: str) -> Game:
+    return {**GAMES, sudoku_moyo_match.GAME.name: sudoku_moyo_match.GAME}[name]
+
+
 # A game travels by its name: its kernels and functions cannot be pickled, and need not be.
-copyreg.pickle(Game, lambda game: (find_game, (game.name,)))  # type: ignore[arg-type]
+copyreg.pickle(Game, lambda game: (_unpickle, (game.name,)))
