@@ -152,8 +152,7 @@ class Episode:
         case = self.table.case
         oracle = oracle_of(case.game.name)(self.start, case.options)
         oracle.see(self.start)
-        before = library.states["payoff"][0]
-        self._compare(library, oracle, 0)
+        self._compare(library, oracle)
         while not library.over:
             action = self._choose(library, rng)
             self.moves.append(self.table.names[action])
@@ -162,7 +161,7 @@ class Episode:
             if oracle.needs_text:
                 oracle.see(library.text())
             self.plies += 1
-            self._compare(library, oracle, int(library.states["payoff"][0] - before))
+            self._compare(library, oracle)
 
     def _choose(self, library: Library, rng: random.Random) -> int:
         legal = library.legal()
@@ -174,14 +173,14 @@ class Episode:
             return min(some, key=library.left_after)
         return int(rng.choice(legal))
 
-    def _compare(self, library: Library, oracle: BaseOracle, payoff: int) -> None:
+    def _compare(self, library: Library, oracle: BaseOracle) -> None:
         ours = {self.table.names[a] for a in library.legal()}
         theirs = oracle.legal()
         if ours != theirs:
             raise MismatchError(
                 f"legal only here {sorted(ours - theirs)}, there {sorted(theirs - ours)}"
             )
-        state = library.states[0]
+        state, payoff = library.states[0], int(library.states["payoff"][0])
         same("to move", int(state["to_move"]), oracle.to_move)
         same("over", library.over, oracle.over)
         same("returns", (payoff, -payoff), tuple(oracle.returns))

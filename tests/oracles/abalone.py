@@ -1,0 +1,156 @@
+"""Abalone once more, from section 10 of the rules, with a dictionary of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.oracles import BaseOracle
+
+LETTERS = "abcdefghi"
+NUMBERS = {
+    "a": range(1, 6),
+    "b": range(1, 7),
+    "c": range(1, 8),
+    "d": range(1, 9),
+    "e": range(1, 10),
+    "f": range(2, 10),
+    "g": range(3, 10),
+    "h": range(4, 10),
+    "i": range(5, 10),
+}
+CELLS = {f"{letter}{n}" for letter in LETTERS for n in NUMBERS[letter]}
+UP = {"NE": (1, 1), "E": (0, 1), "NW": (1, 0)}
+"""What a step adds to the row and to the number; the other three are the way back."""
+WAYS = {**UP, "SW": (-1, -1), "W": (0, -1), "SE": (-1, 0)}
+
+
+def step(cell: str, way: str) -> str:
+    """The next cell in a direction; "" off the board."""
+    row, number = LETTERS.index(cell[0]) + WAYS[way][0], int(cell[1]) + WAYS[way][1]
+    if not 0 <= row < len(LETTERS) or number not in NUMBERS[LETTERS[row]]:
+        return ""
+    return f"{LETTERS[row]}{number}"
+
+
+BESIDE = {(cell, way): step(cell, way) for cell in CELLS for way in WAYS}
+
+
+def side_by_side(cell: str, way: str, count: int) -> list[str]:
+    """So many cells in a line; fewer where the board ends."""
+    line = []
+    while cell and len(line) < count:
+        line.append(cell)
+        cell = BESIDE[cell, way]
+    return line
+
+
+GROUPS = [
+    (line, [side for side in WAYS if WAYS[side] not in (delta, (-delta[0], -delta[1]))])
+    for cell in sorted(CELLS)
+    for way, delta in UP.items()
+    for count in (2, 3)
+    if len(line := side_by_side(cell, way, count)) == count
+]
+"""Two or three cells in a line, the first by letter and number first; and the ways aside."""
+
+
+class Oracle(BaseOracle):
+    """One game of Abalone: `marbles` says whose marble, `b` or `w`, lies on a cell."""
+
+    def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        board, mover, *rest = text.split()
+        words = dict(word.split("=") for word in rest)
+        self.marbles: dict[str, str] = {}
+        for letter, row in zip(reversed(LETTERS), board.split("/"), strict=True):
+            for number, mark in zip(NUMBERS[letter], row, strict=True):
+                if mark != ".":
+                    self.marbles[f"{letter}{number}"] = mark
+        lying = list(self.marbles.values())
+        usual = f"{14 - lying.count('b')},{14 - lying.count('w')}"
+        black, white = words.get("out", usual).split(",")
+        self.out = {"b": int(black), "w": int(white)}
+        self.plies = int(words.get("ply", "0"))
+        limit = options.get("max_plies")
+        self.limit = 400 if limit is None else limit
+        self.by_marbles = options.get("tiebreak") == "marbles"
+        self.to_move = "bw".index(mover)
+        self.moves = self.moves_of(mover)
+
+    # ---- what is legal ----
+
+    def moves_of(self, own: str) -> dict[str, list[str]]:
+        """The moves of a side: for each name the marbles that move, foremost first."""
+        return dict([*self.in_line(own), *self.broadside(own)])
+
+    def in_line(self, own: str) -> Iterator[tuple[str, list[str]]]:
+        """Own marbles from the trailing one on, and what they push."""
+        for trailing, owner in self.marbles.items():
+            if owner != own:
+                continue
+            for way in WAYS:
+                train = self.train(trailing, way)
+                if train:
+                    yield trailing + BESIDE[trailing, way], train[::-1]
+
+    def train(self, trailing: str, way: str) -> list[str]:
+        """All that moves when a marble shoves; empty when it cannot."""
+        line, whose, cell = [], "", trailing
+        while cell in self.marbles:
+            line.append(cell)
+            whose += self.marbles[cell]
+            cell = BESIDE[cell, way]
+        own = self.marbles[trailing]
+        if whose in (own, 2 * own, 3 * own):
+            return line if cell else []
+        other = "w" if own == "b" else "b"
+        pushes = (2 * own + other, 3 * own + other, 3 * own + 2 * other)
+        return line if whose in pushes else []
+
+    def broadside(self, own: str) -> Iterator[tuple[str, list[str]]]:
+        """Two or three in a line, each to a free cell aside."""
+        marbles = self.marbles
+        for line, ways in GROUPS:
+            if any(marbles.get(cell) != own for cell in line):
+                continue
+            for way in ways:
+                targets = [BESIDE[cell, way] for cell in line]
+                if all(target and target not in marbles for target in targets):
+                    yield line[0] + line[-1] + targets[0], line
+
+    def legal(self) -> set[str]:
+        """The names of the legal moves."""
+        return set() if self.over else set(self.moves)
+
+    # ---- steps ----
+
+    def play(self, name: str) -> None:
+        """Make a legal move."""
+        mover = self.to_move
+        first, target = name[:2], name[-2:]
+        way = next(way for way in WAYS if BESIDE[first, way] == target)
+        for cell in self.moves[name]:
+            owner = self.marbles.pop(cell)
+            if BESIDE[cell, way]:
+                self.marbles[BESIDE[cell, way]] = owner
+            else:
+                self.out[owner] += 1
+        self.plies += 1
+        self.to_move = 1 - mover
+        self.moves = self.moves_of("bw"[1 - mover])
+        if self.out["bw"[1 - mover]] == 6 or not self.moves:
+            self.to_move = mover
+            self._end("terminated", 1 if mover == 0 else -1)
+        elif self.plies == self.limit:
+            ahead = self.out["w"] - self.out["b"] if self.by_marbles else 0
+            self._end("truncated", (ahead > 0) - (ahead < 0))
+
+    def _end(self, how: str, gain: int) -> None:
+        self.over, self.returns = how, (gain, -gain)
+
+    def board(self) -> str:
+        """The board as a position text has it."""
+        return "/".join(
+            "".join(self.marbles.get(f"{letter}{n}", ".") for n in NUMBERS[letter])
+            for letter in reversed(LETTERS)
+        )

@@ -1,0 +1,99 @@
+"""Sudoku Horikomi once more, from section 3 of the rules; what stands before play is Moyo's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.oracles.regions import NUMBERS, SQUARES
+from tests.oracles.sudoku_moyo import Oracle as Moyo
+
+SET = 4
+"""How many stones of each number a player has."""
+
+
+class Oracle(Moyo):
+    """One game of Sudoku Horikomi: `left` says how many stones of a number a player still has."""
+
+    def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        super().__init__(text, options)
+        assert "scoring" not in options
+        self.left: dict[tuple[int, str], int] = {}
+        if self.stage == "play":
+            self._count_stock()
+        words = dict(word.split("=") for word in text.split()[2:])
+        if "stock" in words:
+            light, dark = words["stock"].split(",")
+            for player, counts in ((self.light, light), (1 - self.light, dark)):
+                for number, count in zip(NUMBERS, counts, strict=True):
+                    self.left[player, number] = int(count)
+
+    def _count_stock(self) -> None:
+        """Givens count for the owner of their region."""
+        for player in (0, 1):
+            own = [self.regions.number.get(square) for square in self.squares_of(player)]
+            for number in NUMBERS:
+                self.left[player, number] = SET - own.count(number)
+
+    def squares_of(self, player: int) -> list[str]:
+        """The squares of a player's four regions."""
+        return self.regions.squares_of(self.own(player))
+
+    # ---- what is legal ----
+
+    def moves_of(self, player: int) -> set[str]:
+        """In the neutral region while any number fits there, then anywhere but there."""
+        opening = self.regions.fitting(".")
+        if opening:
+            return opening
+        anywhere = self.regions.fitting("L") | self.regions.fitting("D")
+        return {name for name in anywhere if self.left[player, name[0]] > 0}
+
+    def can_move(self, player: int) -> bool:
+        """Whether a player could lay a stone."""
+        return bool(self.moves_of(player))
+
+    # ---- steps ----
+
+    def _before_handicap(self) -> None:
+        player, stones = self.handicap
+        if stones and self.regions.any_fits("."):
+            self.stage, self.to_move = "handicap", player
+            return
+        self.stage = "play"
+        self._count_stock()
+        self._next_is(self.starter)
+
+    def _play(self, name: str) -> None:
+        opening = self.regions.any_fits(".")
+        self.regions.lay(name)
+        if not opening:
+            self.left[self.to_move, name[0]] -= 1
+        self._next_is(1 - self.to_move)
+
+    def _next_is(self, player: int) -> None:
+        """A player who has no move is skipped; the game ends when neither has one."""
+        if self.can_move(player):
+            self.to_move = player
+        elif self.can_move(1 - player):
+            self.to_move = 1 - player
+        else:
+            self._rank()
+
+    def _rank(self) -> None:
+        """Compare the stones in the regions, fullest first, after those in all four."""
+        light, dark = self.standing("L"), self.standing("D")
+        gain = (light > dark) - (light < dark)
+        gain = gain if self.light == 0 else -gain
+        self.over = "terminated"
+        self.returns = (gain, -gain)
+
+    def standing(self, owner: str) -> list[int]:
+        """The higher the better: few Moyo stones, then many regions with 9, 8, 7 ... stones."""
+        stones = {region: 0 for region, whose in self.regions.owner.items() if whose == owner}
+        for square in SQUARES:
+            if square in self.regions.number and self.regions.region[square] in stones:
+                stones[self.regions.region[square]] += 1
+        counts = list(stones.values())
+        moyo = 9 * len(counts) - sum(counts)
+        return [-moyo, *(counts.count(size) for size in range(9, -1, -1))]
