@@ -9,7 +9,7 @@ require("rich", extra="cli")
 
 import typer  # noqa: E402
 
-from azumaya.baselines import puzzle_commands  # noqa: E402
+from azumaya.baselines import evaluate_commands, play_commands, puzzle_commands  # noqa: E402
 
 app = typer.Typer(
     name="azumaya",
@@ -18,6 +18,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
 )
+app.command("play")(play_commands.play)
+app.command("evaluate")(evaluate_commands.evaluate)
 app.add_typer(puzzle_commands.app, name="puzzles")
 
 

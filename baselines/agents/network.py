@@ -179,5 +179,8 @@ NETWORKS: dict[str, Any] = {"numbers": NumberNet, "plain": PlainNet}
 
 
 def default_network(game: Game) -> str:
-    """The network that fits a game."""
-    return "numbers" if group_planes(game).numbered else "plain"
+    """The network that fits a game: `numbers` where every number on every cell is an action."""
+    numbered = group_planes(game).numbered
+    numbers = len(numbered[0]) if numbered else 0
+    fits = numbers and game.num_actions(game.defaults) >= numbers * game.cells
+    return "numbers" if fits else "plain"

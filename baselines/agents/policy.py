@@ -61,7 +61,7 @@ def gumbel_noise(keys: Sequence[int], actions: int) -> np.ndarray:
     """Noise with which an argmax samples from a softmax, `(B, actions)` float64, from keys."""
     noise = np.empty((len(keys), actions))
     for row, key in zip(noise, keys, strict=True):
-        words = np.array([random_word(np.uint64(key), a) for a in range(actions)])
+        words = np.array([random_word(np.uint64(key), a) for a in range(actions)], np.uint64)
         uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
         row[:] = -np.log(-np.log(uniform))
     return noise

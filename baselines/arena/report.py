@@ -17,28 +17,18 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 
 def score_table(scores: Sequence[Score], title: str) -> Table:
-    """Pairings as a table: wins, draws, losses, rate with its 95 % interval, wins by seat."""
+    """Pairings as a table; `by seat` is the share of games won as player_0 and as player_1."""
     table: Table = require("rich.table", "cli").Table(title=title)
     table.add_column("agent")
     table.add_column("against")
-    for name in (
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "win rate",
-        "95 % interval",
-        "as player_0, _1",
-    ):
+    for name in ("won", "drawn", "lost", "rate (95 % interval)", "by seat"):
         table.add_column(name, justify="right")
     for score in scores:
         low, high = score.interval()
-        seats = ", ".join(f"{2 * wins / score.games:.1%}" for wins in score.by_seat)
-        counts = (score.games, score.wins, score.draws, score.losses)
-        table.add_row(
-            score.first, score.second, *map(str, counts),
-            f"{score.rate:.1%}", f"{low:.1%} to {high:.1%}", seats,
-        )  # fmt: skip
+        rate = f"{score.rate:.1%} ({low:.1%} - {high:.1%})"
+        seats = " ".join(f"{2 * wins / score.games:.0%}" for wins in score.by_seat)
+        counts = map(str, (score.wins, score.draws, score.losses))
+        table.add_row(score.first, score.second, *counts, rate, seats)
     return table
 
 

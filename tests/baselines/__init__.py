@@ -1,0 +1,1 @@
+"""Tests of the agents, the arena, training and the command line."""

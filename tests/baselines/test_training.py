@@ -1,0 +1,76 @@
+"""The training script on a tiny budget: what it writes, that it resumes, that it is seeded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
+from azumaya.baselines.training.maskable_ppo import Config, main, read_config
+
+TINY = {
+    "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
+    "measure_starts": 2, "final_starts": 3,
+}  # fmt: skip
+
+
+def tiny(folder: Path, **changes: object) -> Config:
+    """A configuration that trains in a second."""
+    return Config(**{"steps": 96, "output": folder, **TINY, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    scores = main(tiny(folder))
+    assert [(s.second, s.games) for s in scores] == [("random", 6), ("greedy", 6)]
+    return folder
+
+
+def test_a_run_leaves_everything(run: Path) -> None:
+    names = {path.name for path in run.iterdir()}
+    assert {
+        "config.json", "policy.safetensors", "policy.json", "resume.safetensors", "resume.json",
+        "model.zip", "progress.json", "curve.json", "evaluation.json", "learning_curve.png",
+    } <= names  # fmt: skip
+    assert any("tfevents" in name for name in names)
+    assert (run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert all(json.loads(line) for line in (run / "progress.json").read_text().splitlines())
+    assert [e["second"] for e in json.loads((run / "evaluation.json").read_text())] == [
+        "random",
+        "greedy",
+    ]
+    assert PolicyAgent.load(run / "policy").name == "policy"
+
+
+def test_the_same_seed_gives_the_same_weights(run: Path, tmp_path: Path) -> None:
+    main(tiny(tmp_path))
+    ours, theirs = (load_file(f / "policy.safetensors") for f in (run, tmp_path))
+    assert all((ours[name] == theirs[name]).all() for name in ours)
+    main(tiny(tmp_path / "other", seed=2))
+    other = load_file(tmp_path / "other" / "policy.safetensors")
+    assert any((ours[name] != other[name]).any() for name in ours)
+
+
+def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
+    main(tiny(tmp_path))
+    main(tiny(tmp_path, steps=160, resume=True, width=64))
+    assert read_config(tmp_path).width == TINY["width"], "a resumed run keeps its configuration"
+    assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == 160
+    resumed = load_file(tmp_path / "resume.safetensors")
+    before = load_file(run / "resume.safetensors")
+    step = next(name for name in resumed if name.endswith(".step"))
+    assert resumed[step] > before[step], "Adam's counters go on"
+    steps = [point["steps"] for point in json.loads((tmp_path / "curve.json").read_text())]
+    assert steps == sorted(steps)
+
+
+def test_sb3_files_need_trust(run: Path) -> None:
+    with pytest.raises(UntrustedFileError, match="trusted=True"):
+        load_sb3_zip(run / "model.zip")
+    model = load_sb3_zip(run / "model.zip", trusted=True)
+    assert model.num_timesteps == 96
