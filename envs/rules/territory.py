@@ -227,6 +227,7 @@ VARIANTS: tuple[Settings, ...] = (
     {"territory": "draft", "setup": "choose", "handicap": (1, 2)},
     {"puzzle": NEARLY_FULL},
     {"puzzle": NEARLY_FULL, "setup": "choose", "handicap": (0, 1)},
+    {"puzzle": NEARLY_FULL, "setup": "choose", "handicap": (1, 1)},
 )
 """Sets of options worth testing in both games."""
 

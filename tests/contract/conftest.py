@@ -13,7 +13,8 @@ from tests.cases import CASES, Case, cases_of
 @pytest.fixture(params=CASES, ids=lambda case: case.label)
 def case(request: pytest.FixtureRequest) -> Case:
     """Every variant of every game."""
-    return request.param
+    case: Case = request.param
+    return case
 
 
 @pytest.fixture(params=GAMES.values(), ids=lambda game: game.name)

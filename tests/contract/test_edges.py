@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from azumaya.envs.position import Position
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import fingerprint
 
-BAD_ACTIONS = (
+BAD_ACTIONS: tuple[Any, ...] = (
     True,
     False,
     np.True_,
@@ -205,7 +206,7 @@ def test_wrong_option_values_are_refused(first_case: Case) -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, True, "1"])
-def test_bad_seeds_are_refused(first_case: Case, seed: object) -> None:
+def test_bad_seeds_are_refused(first_case: Case, seed: Any) -> None:
     """A seed is a whole number below 2**64."""
     env = first_case.raw()
     env.reset(seed=1)
@@ -249,7 +250,7 @@ def test_a_position_that_is_over_is_refused(case: Case, rng: random.Random) -> N
 
 
 @pytest.mark.parametrize("text", ["", "x", ".", "/ l", "a b c", 7, b"...", "9" * 500])
-def test_malformed_positions_are_refused(first_case: Case, text: object) -> None:
+def test_malformed_positions_are_refused(first_case: Case, text: Any) -> None:
     """A text that is no position raises `PositionError`."""
     env = first_case.raw()
     with pytest.raises(PositionError):

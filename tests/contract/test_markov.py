@@ -57,7 +57,7 @@ class Memory:
         mover, text = position.to_move, str(position)
         before = position.returns()[mover]
         position.play(action)
-        outcome = (
+        outcome: tuple[object, ...] = (
             position.returns()[mover] - before,
             position.is_terminated,
             position.is_truncated,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_rewards_come_at_the_end(case: Case, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: object) -> None:
+def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: Any) -> None:
     """Deepcopy and pickle keep the game in progress, at several moments and over."""
     for env in (case.raw(), case.env()):
         env.reset(seed=5)

@@ -22,6 +22,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,8 @@ def read_perft(file: Path) -> tuple[str, list[Section]]:
 
 
 def _section(name: str, block: str) -> Section:
-    words, rows = {}, []
+    words: dict[str, str] = {}
+    rows: list[Any] = []
     for line in block.strip().splitlines():
         key, _, value = line.partition(" ")
         if key.isdecimal():

@@ -28,8 +28,8 @@ class BaseOracle(ABC):
     Attributes:
         to_move: 0 or 1; after an end by the rules, who made the last step.
         over: "" while the game goes on, "terminated" by the rules, "truncated" by a limit.
-        returns: what both players have gained in rewards so far; zero-sum. Counted from the
-            text on: an oracle that starts in mid-game starts with what the text says was gained.
+        returns: what both players have gained in rewards so far; zero-sum. An oracle that starts
+            in mid-game starts with what its text says was gained before.
     """
 
     to_move: int
@@ -76,6 +76,6 @@ def oracle_of(name: str) -> type[BaseOracle]:
     """
     if not has_oracle(name):
         raise LookupError(f"{name}: no oracle; write tests/oracles/{name}.py")
-    found = importlib.import_module(f"{__name__}.{name}").Oracle
+    found: type[BaseOracle] = importlib.import_module(f"{__name__}.{name}").Oracle
     assert issubclass(found, BaseOracle)
     return found

@@ -24,14 +24,14 @@ def region_of(square: str, territory: Any) -> int:
         return FILES.index(square[0]) + 1
     if isinstance(territory, str):
         return block_of(square)
-    return territory.regions[SQUARES.index(square)]
+    return int(territory.regions[SQUARES.index(square)])
 
 
 def owners_of(territory: Any) -> str:
     """The owners of the regions in the order of their numbers."""
     if isinstance(territory, str):
         return BLOCK_OWNERS.get(territory, LINE_OWNERS)
-    return territory.owners
+    return str(territory.owners)
 
 
 class Regions:

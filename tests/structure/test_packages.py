@@ -17,7 +17,7 @@ SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setup
 
 def folder_of(package: str) -> Path:
     """Where a package's files are, by `package-dir`."""
-    places = SETUPTOOLS["package-dir"]
+    places: dict[str, str] = SETUPTOOLS["package-dir"]
     if package in places:
         return ROOT / places[package]
     parent, _, name = package.rpartition(".")
