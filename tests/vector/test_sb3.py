@@ -1,0 +1,299 @@
+"""The SB3 vector environment: the learner's side of many games, the other side played inside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+from gymnasium import Wrapper
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import VecMonitor
+
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import Case, is_over
+from tests.vector.cases import FIRST, PLIES, SOME, pick, same
+
+ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
+
+
+def learner(case: Case, num_envs: int, **arguments) -> AzumayaVecEnv:
+    """The learner's side of a case."""
+    return AzumayaVecEnv(case.game, num_envs, **{**case.options, **arguments})
+
+
+def lowest(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy: the first legal action."""
+    assert observations.dtype == masks.dtype == np.int8
+    assert len(observations) == len(masks)
+    return masks.argmax(axis=1)
+
+
+class Mirror:
+    """What the environment should do for one game, with `RawEnv` and the lowest legal answer."""
+
+    def __init__(self, case: Case, row: int, seed: int, first_seat: int) -> None:
+        self.env, self.row, self.seed = case.raw(), row, seed
+        self.seat, self.gain = first_seat, 0.0
+        self.env.reset(seed=seed)
+
+    @property
+    def agent(self) -> str:
+        """The learner."""
+        return self.env.possible_agents[self.seat]
+
+    def answer(self) -> None:
+        """The opponent's moves."""
+        env = self.env
+        while not is_over(env) and env.agent_selection != self.agent:
+            self.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+
+    def step(self, action: int) -> None:
+        """Anyone's move."""
+        self.env.step(action)
+        self.gain += self.env.rewards[self.agent]
+
+    def restart(self) -> None:
+        """The next episode in which the learner comes to act, seats alternating."""
+        while True:
+            self.env.reset()
+            self.seat = 1 - self.seat
+            self.gain = 0.0
+            self.answer()
+            if not is_over(self.env):
+                return
+
+
+@pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
+def test_against_a_loop_over_aec(case: Case) -> None:
+    """Game 0, with alternating seats, is what a loop over the AEC environment would make of it."""
+    rng = np.random.default_rng(1)
+    games = learner(case, 3, opponent=lowest, seed=6)
+    mirror = Mirror(case, 0, seed=6, first_seat=0)
+    mirror.answer()
+    if is_over(mirror.env):
+        mirror.restart()
+    observations, ends = games.reset(), 0
+    for _ in range(PLIES // 2):
+        masks = games.action_masks()
+        seen = mirror.env.observe(mirror.agent)
+        assert np.array_equal(observations[0], seen["observation"])
+        assert np.array_equal(masks[0], seen["action_mask"])
+        actions, mirror.gain = pick(masks, rng), 0.0
+        observations, rewards, dones, infos = games.step(actions)
+        mirror.step(int(actions[0]))
+        mirror.answer()
+        assert rewards[0] == mirror.gain
+        assert dones[0] == is_over(mirror.env)
+        if dones[0]:
+            ends += 1
+            final = mirror.env.observe(mirror.agent)["observation"]
+            assert np.array_equal(infos[0]["terminal_observation"], final)
+            assert infos[0]["TimeLimit.truncated"] == any(mirror.env.truncations.values())
+            mirror.restart()
+        else:
+            assert infos[0] == {"TimeLimit.truncated": False}
+    assert ends or PLIES < 400 or case.number
+
+
+@ALL_GAMES
+def test_losses_are_seen(case: Case) -> None:
+    """A random learner meets greedy opponents: results of both signs, and all of them ends."""
+    rng = np.random.default_rng(2)
+    games, totals, ends = learner(case, 16, opponent="greedy", seed=1), [], 0
+    games.reset()
+    while ends < 40:
+        _, rewards, dones, infos = games.step(pick(games.action_masks(), rng))
+        for row in np.flatnonzero(dones):
+            assert games.observation_space.contains(infos[row]["terminal_observation"])
+        totals += rewards[dones].tolist()
+        ends += int(dones.sum())
+    assert min(totals) < 0
+    assert np.mean(totals) < 0  # the greedy opponents win more often than a random learner
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
+def test_the_batch_changes_nothing(case: Case, opponent: str) -> None:
+    """With compiled opponents a game is the same in any batch, and with any threads."""
+    few = learner(case, 2, opponent=opponent, seed=5, seat="random")
+    many = learner(case, 1500, opponent=opponent, seed=5, seat="random", threads=2)
+    observations, others = few.reset(), many.reset()
+    for _ in range(12):
+        assert np.array_equal(observations, others[:2])
+        observations, rewards, dones, _ = few.step(few.action_masks().argmax(axis=1))
+        others, more, ends, _ = many.step(many.action_masks().argmax(axis=1))
+        assert np.array_equal(rewards, more[:2])
+        assert np.array_equal(dones, ends[:2])
+
+
+def seats_seen(case: Case, seat: int | str) -> list[set[int]]:
+    """The learner's seats over some episodes, by game."""
+    games = learner(case, 4, seat=seat, seed=3)
+    games.reset()
+    seen = [{int(s)} for s in games.duel.seats]
+    for _ in range(PLIES // 2):
+        games.step(games.action_masks().argmax(axis=1))
+        for row, now in enumerate(games.duel.seats):
+            seen[row].add(int(now))
+            position = games.env_method("position", indices=row)[0]
+            assert position.to_move == now
+            assert not position.is_over
+    return seen
+
+
+@ONE_GAME
+def test_seats(case: Case) -> None:
+    """Fixed seats stay, the others change; it is always the learner's turn."""
+    assert seats_seen(case, 0) == [{0}] * 4
+    assert seats_seen(case, 1) == [{1}] * 4
+    assert {0, 1} in seats_seen(case, "random")
+    assert seats_seen(case, "alternating") == [{0, 1}] * 4
+
+
+@ONE_GAME
+def test_a_mix_of_opponents(case: Case) -> None:
+    """Each episode draws one by its weight; a weight of 0 is never drawn."""
+    asked = []
+
+    def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        asked.append(len(masks))
+        return masks.argmax(axis=1)
+
+    def never(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        raise AssertionError("drawn in spite of its weight")
+
+    mix = [("random", 1), (policy, 2), ("greedy", 1), (never, 0)]
+    games = learner(case, 2000, opponent=mix, seat=1, seed=8)
+    games.reset()
+    share = max(asked) / 2000  # the opponent begins every game
+    assert abs(share - 0.5) < 0.05
+    games.set_opponent({never: 0, "greedy": 1})
+    for _ in range(3):
+        games.reset()
+    asked.clear()
+    games.step(games.action_masks().argmax(axis=1))
+    assert not asked
+
+
+@ALL_GAMES
+def test_illegal_actions(case: Case) -> None:
+    """They raise and change nothing, or lose the game at once."""
+    strict, lenient = (learner(case, 3, seed=4, illegal=how) for how in ("raise", "lose"))
+    strict.reset()
+    shown = lenient.reset()
+    masks = strict.action_masks()
+    actions = pick(masks, np.random.default_rng(1))
+    actions[1] = int(masks[1].argmin())
+    before = [str(p) for p in strict.env_method("position")]
+    with pytest.raises(IllegalActionError, match=r"actions\[1\]"):
+        strict.step(actions)
+    assert [str(p) for p in strict.env_method("position")] == before
+    with pytest.raises(IllegalActionError, match="shape"):
+        strict.step(actions[:2])
+    _, rewards, dones, infos = lenient.step(actions)
+    assert rewards[1] == -1
+    assert dones[1]
+    assert np.array_equal(infos[1]["terminal_observation"], shown[1])
+    assert str(lenient.env_method("position")[1]) != before[1]
+
+
+@ONE_GAME
+def test_illegal_answers_of_a_policy(case: Case) -> None:
+    """The error names the opponent and the game."""
+    games = learner(case, 2, opponent=lambda seen, masks: masks.argmin(axis=1), seat=1)
+    with pytest.raises(IllegalActionError, match=r"opponent's actions\[0\]"):
+        games.reset()
+
+
+@ONE_GAME
+def test_wrong_arguments(case: Case) -> None:
+    """Each is named."""
+    for arguments, pattern in (
+        ({"opponent": "nobody"}, "opponent='nobody'"),
+        ({"opponent": []}, "opponent="),
+        ({"opponent": [("random", 0)]}, "above 0"),
+        ({"opponent": [("random", -1)]}, "opponent="),
+        ({"opponent": 3}, "opponent=3"),
+        ({"seat": 2}, "seat=2"),
+        ({"seat": True}, "seat=True"),
+        ({"illegal": "allow"}, "illegal='allow'"),
+        ({"dtype": "int64"}, "dtype='int64'"),
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"no_such_option": 1}, "no_such_option"),
+    ):
+        with pytest.raises(OptionError, match=pattern):
+            learner(case, **{"num_envs": 2, **arguments})
+    games = learner(case, 2)
+    games.set_options({"position": "x"})
+    with pytest.raises(OptionError, match="constructor"):
+        games.reset()
+
+
+@ONE_GAME
+def test_seeds(case: Case) -> None:
+    """`seed` decides the next reset; without it the episodes go on."""
+    games, other = learner(case, 3, seed=1), learner(case, 3)
+    first = games.reset()
+    assert other.seed(1) == [1, 1, 1]
+    assert np.array_equal(other.reset(), first)
+    assert not np.array_equal(games.reset(), first)
+    games.seed(1)
+    assert np.array_equal(games.reset(), first)
+    games.seed(0)
+    games.reset()
+    again = games.reset()
+    games.seed(0)
+    games.reset()
+    assert np.array_equal(games.reset(), again)
+
+
+@ONE_GAME
+def test_what_sb3_asks(case: Case) -> None:
+    """Attributes, methods, wrappers; results are copies; float observations are the same."""
+    games, floats = learner(case, 3, seed=2), learner(case, 3, seed=2, dtype="float32")
+    observations, same_as_floats = games.reset(), floats.reset()
+    assert same_as_floats.dtype == np.float32
+    assert np.array_equal(observations, same_as_floats)
+    assert floats.observation_space.contains(same_as_floats[0])
+    assert games.render_mode is None
+    assert games.get_attr("render_mode") == [None] * 3
+    games.set_attr("colour", "red", indices=[1])
+    assert games.get_attr("colour", indices=1) == ["red"]
+    with pytest.raises(AttributeError):
+        games.get_attr("colour")
+    assert same(games.env_method("action_masks"), list(games.action_masks()))
+    assert same(games.env_method("action_masks", indices=2), [games.action_masks()[2]])
+    assert same(games.get_attr("action_masks", indices=[0])[0](), games.action_masks()[0])
+    with pytest.raises(AttributeError, match="no_such_method"):
+        games.env_method("no_such_method")
+    assert games.env_is_wrapped(Wrapper) == [False] * 3
+    kept, copy = observations, observations.copy()
+    masks = games.action_masks()
+    legal = masks.copy()
+    games.step(masks.argmax(axis=1))
+    assert np.array_equal(kept, copy)
+    assert np.array_equal(masks, legal)
+    games.close()
+
+
+@ONE_GAME
+def test_maskable_ppo_learns_on_it(case: Case) -> None:
+    """A few hundred steps, with SB3's monitor around; only legal actions are asked for."""
+    games = VecMonitor(learner(case, 8, opponent={"random": 1, "greedy": 1}, seed=1))
+    assert is_masking_supported(games)
+    games.reset()
+    assert same(get_action_masks(games), games.venv.action_masks())
+    model = MaskablePPO(
+        "MlpPolicy", games, n_steps=40, batch_size=80, n_epochs=1, seed=1, device="cpu"
+    )
+    model.learn(640)
+    assert model.num_timesteps == 640
+    assert {round(episode["r"]) for episode in model.ep_info_buffer} <= {-1, 0, 1}
+    assert len(model.ep_info_buffer) > 0
