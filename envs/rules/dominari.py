@@ -310,8 +310,9 @@ def observe_turn(state, player, words, first_number):
     put_byte(words, first_number + 1, state.phase)
     put_byte(words, first_number + 2, BLANK_STONES - popcount(state.blanks))
     put_byte(words, first_number + 3, state.claim)
-    put_byte(words, first_number + 4, min(state.turns, half))
-    put_byte(words, first_number + 5, max(state.turns - half, 0))
+    late = state.turns - half if state.turns > half else 0  # numba-cuda has no `max` of two
+    put_byte(words, first_number + 4, state.turns - late)
+    put_byte(words, first_number + 5, late)
 
 
 @kernel

@@ -165,6 +165,8 @@ def test_a_blank_of_the_other_colour_never_captures() -> None:
     position = after(start(PAIRED), "6e3")
     assert board(position) == rows("34a25.", "..546.")
     assert str(after(position, "bf4")) == rows("34a25B", "..546.") + " b"
+    for_white = after(start(FILLING), "6e3 bf4")
+    assert board(for_white) == rows("34abeB", "..546.")  # nor does it capture for the mover
 
 
 def test_a_blank_need_not_capture() -> None:

@@ -247,7 +247,9 @@ def test_a_claim_is_the_first_step_of_a_turn_only() -> None:
 def test_a_claim_undoes_the_blanks_of_the_turn() -> None:
     before = ".....2/....55/.....c/....ad/.....5/......"
     text = f".....2/....55/.....c/....ad/....a5/.....B w claim=1 undo={before} turns=8"
-    assert str(after(start(text, referee=False), "claim")) == f"{before} w turns=8"
+    undone = after(start(text, referee=False), "claim")
+    assert undone == start(f"{before} w turns=8", referee=False)
+    assert str(undone) == f"{before} w turns=8"
 
 
 BLACK_TOO = ".3..../33c.../....../....../....../......"

@@ -1,0 +1,88 @@
+"""Faults in Revers-Dominari and what it stands on."""
+
+from tests.faults import Fault
+
+REVERS = "envs/rules/revers_dominari.py"
+DOMINARI = "envs/rules/dominari.py"
+SHIFTS = "envs/geometry/shifts36.py"
+
+FAULTS = (
+    Fault(
+        "cells of the last file lead to the next row",
+        SHIFTS,
+        "[FULL & ~board_of(COLUMNS[5], 1)[0],",
+        "[FULL,",
+    ),
+    Fault(
+        "only one stone of a corner is captured",
+        REVERS,
+        "caught |= (side | post) & other",
+        "caught |= side & other",
+    ),
+    Fault(
+        "only one stone of an upright pair is captured",
+        REVERS,
+        "caught |= corner | side",
+        "caught |= side",
+    ),
+    Fault(
+        "a line needs no own end",
+        REVERS,
+        "if step(line, direction) & own != ZERO:",
+        "if line != ZERO:",
+    ),
+    Fault(
+        "a blank of the other colour captures for the mover",
+        REVERS,
+        "        if colour == mover:\n",
+        "        if colour == mover or state.phase:\n",
+    ),
+    Fault(
+        "an own blank does not capture",
+        REVERS,
+        "        if colour == mover:\n",
+        "        if colour == mover and state.phase == 0:\n",
+    ),
+    Fault(
+        "the mask knows half of the corners",
+        REVERS,
+        "cells |= step(own_side, along) & (other_side | other_post)",
+        "cells |= step(own_side, along) & other_side",
+    ),
+    Fault(
+        "four in a row are too many", REVERS, "LONGEST_LINE = SIZE - 2", "LONGEST_LINE = SIZE - 3"
+    ),
+    Fault(
+        "the game ends when the next player is stuck",
+        REVERS,
+        "    state.targets = places(state, mover)\n    return can_lay(state)",
+        "    return False",
+    ),
+    Fault(
+        "dead cells need not be empty",
+        DOMINARI,
+        "return FULL & ~(taken(state) | fitting(state))",
+        "return FULL & ~fitting(state)",
+    ),
+    Fault(
+        "the mask keeps the rule without a referee",
+        DOMINARI,
+        "allowed = FULL if state.no_referee else state.candidates[n]",
+        "allowed = state.candidates[n]",
+    ),
+    Fault(
+        "one may claim after an undo",
+        DOMINARI,
+        "if state.no_referee and stands and state.to_move != mover:",
+        "if state.no_referee and state.to_move != mover:",
+    ),
+    Fault(
+        "the side to move at the end",
+        DOMINARI,
+        "    state.payoff = payoff\n    state.to_move = mover",
+        "    state.payoff = payoff\n    state.to_move = 1 - mover",
+    ),
+    Fault(
+        "the margin has the wrong sign", DOMINARI, "        return lead\n", "        return -lead\n"
+    ),
+)

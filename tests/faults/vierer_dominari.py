@@ -1,0 +1,61 @@
+"""Faults in Vierer-Dominari and what it stands on."""
+
+from tests.faults import Fault
+
+VIERER = "envs/rules/vierer_dominari.py"
+DOMINARI = "envs/rules/dominari.py"
+
+FAULTS = (
+    Fault("fours may fill any square", VIERER, "step(pairs, DOWN) & CORNERS", "step(pairs, DOWN)"),
+    Fault(
+        "a full block does not win",
+        VIERER,
+        "return squares | rows | columns != ZERO",
+        "return rows | columns != ZERO",
+    ),
+    Fault(
+        "a column does not win",
+        VIERER,
+        "return squares | rows | columns != ZERO",
+        "return squares | rows != ZERO",
+    ),
+    Fault(
+        "numbers may be laid diagonally to a stone",
+        VIERER,
+        "return beside(stones) & ~stones",
+        "return (beside(stones) | step(step(stones, RIGHT), DOWN)) & ~stones",
+    ),
+    Fault(
+        "a wrong turn wins",
+        VIERER,
+        "    if state.wrong:\n        retract(state, mover)\n",
+        "    if state.wrong == 2:\n        retract(state, mover)\n",
+    ),
+    Fault(
+        "a wrong turn makes a draw",
+        VIERER,
+        "    elif state.wrong:\n        retract",
+        "    elif state.wrong == 2:\n        retract",
+    ),
+    Fault(
+        "a claim can be repeated",
+        VIERER,
+        "    else:\n        forget(state)",
+        "    else:\n        state.wrong = 0",
+    ),
+    Fault(
+        "an older mistake makes player_0 win",
+        VIERER,
+        "finish(state, 0, claimant)",
+        "finish(state, 1, claimant)",
+    ),
+    Fault(
+        "the wrong side has won",
+        VIERER,
+        "finish(state, 1 - 2 * mover, mover)",
+        "finish(state, 2 * mover - 1, mover)",
+    ),
+    Fault("thirteen blanks", DOMINARI, "BLANK_STONES = 12", "BLANK_STONES = 13"),
+    Fault("a turn too many", DOMINARI, "TURN_LIMIT = 200", "TURN_LIMIT = 201"),
+    Fault("blanks stay when a turn is taken back", DOMINARI, "    state.blanks &= before\n", ""),
+)
