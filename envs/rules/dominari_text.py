@@ -317,7 +317,7 @@ def _check_turned(state: Any, before: Any, flips: Any) -> None:
 def scene(state: Any, start: Any, notes: Sequence[str]) -> Scene:
     """The position as renderers see it; `notes` are the game's own lines."""
     left = BLANK_STONES - popcount(state["blanks"])
-    limit = (f"turn {int(state['turns']) + 1} of {TURN_LIMIT}",) if state["no_referee"] else ()
+    limit = (f"turns played: {int(state['turns'])} of {TURN_LIMIT}",) if state["no_referee"] else ()
     empty = [cell for cell in range(CELLS) if colour_on(state, cell) is None]
     return Scene(
         board="dominari36",
