@@ -146,12 +146,6 @@ FAULTS = (
         "starts[random_below(key, 0, 1)]",
     ),
     Fault(
-        "rewards of earlier steps are handed out again",
-        "envs/adapters/aec.py",
-        "        self._cumulative_rewards[agent] = 0.0\n",
-        "",
-    ),
-    Fault(
         "a restored state keeps the old masks",
         "envs/adapters/aec.py",
         "        self._follow_state()\n        self.agent_selection = moment.selection\n",
