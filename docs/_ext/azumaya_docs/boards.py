@@ -1,0 +1,174 @@
+"""Boards of the documentation: positions as they are rendered, and sets of cells as bits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs import Position
+from azumaya.envs.bits import cells_of
+
+CELL, GAP, TITLE = 20, 26, 24
+LIT, UNLIT, LINE, INK = "#d9821b", "#f3eee2", "#4a4335", "#2c2b29"
+
+
+class ClaimError(ValueError):
+    """A page says something about a position that is not so."""
+
+
+def make_position(
+    game: str, text: str | None, seed: int, options: dict[str, Any], moves: Sequence[str]
+) -> tuple[Position, int | None]:
+    """A position, and the last action played to reach it (None where there was none)."""
+    if text:
+        position = Position.from_text(game, text, **options)
+    else:
+        position = Position(game, seed=seed, **options)
+    last = None
+    for move in moves:
+        last = position.action(move)
+        position.play(last)
+    return position, last
+
+
+def check_claims(position: Position, legal: Iterable[str], illegal: Iterable[str]) -> None:
+    """Refuse moves that are not as a page says; raises `ClaimError`."""
+    names = set(position.legal_moves())
+    for move in legal:
+        if move not in names:
+            raise ClaimError(f"{move} is not legal in {position}: {position.explain(move)}")
+    for move in illegal:
+        if move in names:
+            raise ClaimError(f"{move} is legal in {position}")
+
+
+def save_svg(svg: str, folder: Path) -> str:
+    """Write a picture under a name made of its content; returns the file's name."""
+    name = hashlib.blake2b(svg.encode(), digest_size=8).hexdigest() + ".svg"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    if not path.exists():
+        path.write_text(svg, "utf-8", newline="\n")
+    return name
+
+
+# ---- sets of cells ----
+
+
+@dataclass(frozen=True)
+class Bits:
+    """A set of cells with a heading."""
+
+    title: str
+    cells: frozenset[int]
+
+
+def bits_of(position: Position, words: str) -> frozenset[int]:
+    """The cells that some words name in a position.
+
+    `field NAME [i]` is a board of the state record, `legal N` the cells where number N may be laid
+    by the action mask, `union NAME` all boards of a field together; `empty` and `dead` are cells
+    as they are drawn.
+    """
+    first, *rest = words.split()
+    if first == "dead":
+        return position.scene().dead
+    if first == "empty":
+        return frozenset(c for c, stone in enumerate(position.scene().stones) if stone is None)
+    if first == "legal":
+        mask = position.action_mask().reshape(-1)
+        start = (int(rest[0]) - 1) * position.game.cells
+        return frozenset(np.flatnonzero(mask[start : start + position.game.cells]).tolist())
+    board = position.state[rest[0]][0]
+    if first == "union":
+        board = np.bitwise_or.reduce(board, axis=0)
+    elif first == "field":
+        for index in rest[1:]:
+            board = board[int(index)]
+    else:
+        raise ClaimError(f"{words!r}: must begin with field, union, legal, empty or dead")
+    return frozenset(cells_of(np.atleast_1d(board)))
+
+
+def evaluate(position: Position, lines: Sequence[str]) -> list[Bits | str]:
+    """Boards and operators, from lines `title | words` and lines `AND`, `OR`, `AND NOT`, `=`.
+
+    What stands right of `=` must be what the operators make of what stands left of it.
+    """
+    parts: list[Bits | str] = []
+    made: frozenset[int] = frozenset()
+    for line in lines:
+        if "|" not in line:
+            parts.append(line.strip())
+            continue
+        title, words = (part.strip() for part in line.split("|", 1))
+        cells = bits_of(position, words)
+        beside = not parts or isinstance(parts[-1], Bits)  # nothing stands between the two
+        made = cells if beside else _apply(str(parts[-1]), made, cells, title)
+        parts.append(Bits(title, cells))
+    return parts
+
+
+def _apply(
+    operator: str, left: frozenset[int], right: frozenset[int], title: str
+) -> frozenset[int]:
+    if operator == "=" and left != right:
+        raise ClaimError(f"{title!r} is not what the boards before it make: {left ^ right}")
+    known = {"AND": left & right, "OR": left | right, "AND NOT": left - right, "=": right}
+    if operator not in known:
+        raise ClaimError(f"{operator!r} stands between two boards: must be one of {list(known)}")
+    return known[operator]
+
+
+def draw_bits(position: Position, parts: Sequence[Bits | str]) -> str:
+    """The boards side by side, as an SVG document; numbers lying on the board are shown faintly."""
+    size = position.game.shape[0]
+    labels = [stone.label if stone else "" for stone in position.scene().stones]
+    side, x, body = size * CELL, 8, []
+    for part in parts:
+        if isinstance(part, str):
+            body.append(_text(x + GAP, TITLE + side / 2, part, 13, "bold"))
+            x += 2 * GAP
+            continue
+        body.append(_text(x + side / 2, 15, part.title, 12))
+        body += _grid(x, size, part.cells, labels)
+        x += side
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {x + 8} {side + TITLE + 8}" '
+        f'width="{x + 8}" height="{side + TITLE + 8}" role="img">'
+        f'<rect width="100%" height="100%" fill="#faf8f3"/>{"".join(body)}</svg>\n'
+    )
+
+
+def _grid(left: float, size: int, lit: frozenset[int], labels: Sequence[str]) -> list[str]:
+    parts = []
+    for cell in range(size * size):
+        row, column = divmod(cell, size)
+        x, y = left + column * CELL, TITLE + row * CELL
+        fill = LIT if cell in lit else UNLIT
+        parts.append(
+            f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" '
+            f'stroke="#cfc6b2" stroke-width="0.6"/>'
+        )
+        if labels[cell]:
+            parts.append(_text(x + CELL / 2, y + CELL / 2 + 4, labels[cell], 11, fill="#8b8474"))
+    block = {9: 3, 6: 2}[size] * CELL
+    lines = "".join(
+        f"M{left + k} {TITLE}v{size * CELL}M{left} {TITLE + k}h{size * CELL}"
+        for k in range(0, size * CELL + 1, block)
+    )
+    return [*parts, f'<path d="{lines}" stroke="{LINE}" stroke-width="1.4" fill="none"/>']
+
+
+def _text(
+    x: float, y: float, words: str, size: int, weight: str = "normal", fill: str = INK
+) -> str:
+    return (
+        f'<text x="{x}" y="{y}" font-family="sans-serif" font-size="{size}" '
+        f'font-weight="{weight}" fill="{fill}" text-anchor="middle">{words}</text>'
+    )

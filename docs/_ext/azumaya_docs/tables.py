@@ -1,0 +1,258 @@
+"""Tables of the documentation, made from the `Game` records as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs import GAMES
+from azumaya.envs.game import Game
+from azumaya.envs.setup import POSITION, prepare
+from azumaya_docs import statistics, training
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(_cell(part) for part in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(part: object) -> str:
+    return str(part).replace("|", "\\|").replace("\n", " ")
+
+
+# ---- options ----
+
+
+def options_table(game: Game) -> str:
+    """The options of a game: constructor keywords and keys of `reset(options=...)`."""
+    rows = [
+        (f"`{option.name}`", option.values, f"`{option.default!r}`", option.meaning)
+        for option in game.options
+    ]
+    rows.append(
+        (f"`{POSITION}`", "a position text or None", "`None`", "Every episode starts from it.")
+    )
+    return table(("option", "values", "default", "meaning"), rows)
+
+
+# ---- observations ----
+
+
+def planes_table(game: Game) -> str:
+    """The observation planes; planes that differ in their number alone are one row."""
+    rows = []
+    for first, last in _runs(game):
+        plane = game.planes[first]
+        index = str(first) if first == last else f"{first} to {last}"
+        name, meaning = plane.name, plane.meaning
+        if first != last:
+            name, meaning = _numbered(game, first, last)
+        kind = "0 or 1 by cell" if plane.kind == "cells" else f"0 to {plane.high} on every cell"
+        rows.append((index, name, kind, meaning))
+    return table(("plane", "name", "values", "meaning"), rows)
+
+
+def _runs(game: Game) -> list[tuple[int, int]]:
+    """First and last plane of each row of the table."""
+    runs: list[tuple[int, int]] = []
+    for index in range(len(game.planes)):
+        if runs and _goes_on(game, runs[-1][0], index):
+            runs[-1] = (runs[-1][0], index)
+        else:
+            runs.append((index, index))
+    return runs
+
+
+def _number(name: str) -> tuple[str, int | None]:
+    match = re.fullmatch(r"(.* )(\d+)", name)
+    return (match.group(1), int(match.group(2))) if match else (name, None)
+
+
+def _goes_on(game: Game, first: int, index: int) -> bool:
+    """Whether a plane says of its number what the row's first plane says of its own."""
+    a, b = game.planes[first], game.planes[index]
+    (stem, start), (other, number) = _number(a.name), _number(b.name)
+    if stem != other or start is None or number != start + index - first:
+        return False
+    same = re.sub(rf"\b{start}\b", str(number), a.meaning) == b.meaning
+    return same and (a.kind, a.high) == (b.kind, b.high)
+
+
+def _numbered(game: Game, first: int, last: int) -> tuple[str, str]:
+    plane = game.planes[first]
+    stem, start = _number(plane.name)
+    end = _number(game.planes[last].name)[1]
+    return f"{stem}{start} to {end}", re.sub(rf"\b{start}\b", "*n*", plane.meaning)
+
+
+# ---- actions ----
+
+
+def action_sets(game: Game) -> list[tuple[str, Mapping[str, Any]]]:
+    """One set of options for each size of the action space, and what to call it."""
+    found: dict[int, tuple[str, Mapping[str, Any]]] = {}
+    for options in sorted(game.variants, key=len):
+        count = prepare(game, options).num_actions
+        found.setdefault(count, (_which(game, options, count), options))
+    return sorted(found.values(), key=lambda item: prepare(game, item[1]).num_actions)
+
+
+def _which(game: Game, options: Mapping[str, Any], count: int) -> str:
+    """The options that make the action space what it is."""
+    matter = {}
+    for name, value in options.items():
+        rest = {k: v for k, v in options.items() if k not in (name, POSITION)}
+        if name != POSITION and prepare(game, rest).num_actions != count:
+            matter[name] = value
+    return ", ".join(f"`{k}={v!r}`" for k, v in matter.items()) or "by default"
+
+
+def actions_table(game: Game) -> str:
+    """What the action numbers mean: runs of actions whose names have the same form."""
+    parts = []
+    sets = action_sets(game)
+    for title, options in sets:
+        setup = prepare(game, options)
+        rows = [
+            (_span(a, b), f"`{_name(game, setup, a)}` to `{_name(game, setup, b)}`")
+            if a != b
+            else (_span(a, b), f"`{_name(game, setup, a)}`")
+            for a, b in action_runs(game, setup)
+        ]
+        heading = f"`Discrete({setup.num_actions})`"
+        if len(sets) > 1:
+            heading += f", {title}"
+        parts.append(f"{heading}:\n\n{table(('actions', 'names'), rows)}")
+    return "\n".join(parts)
+
+
+def action_runs(game: Game, setup: Any) -> list[tuple[int, int]]:
+    """First and last action of each run."""
+    runs: list[tuple[int, int]] = []
+    forms = [_form(_name(game, setup, action)) for action in range(setup.num_actions)]
+    for action, form in enumerate(forms):
+        if runs and forms[runs[-1][0]] == form:
+            runs[-1] = (runs[-1][0], action)
+        else:
+            runs.append((action, action))
+    return runs
+
+
+def _form(name: str) -> str:
+    """A name with its squares and digits left out, so that names of one kind are alike."""
+    if re.fullmatch(r"\d[a-i]\d", name):
+        return name[0] + "square"
+    if re.fullmatch(r"r\d|start\d|\doff", name):
+        return re.sub(r"\d", "", name)
+    if re.fullmatch(r"[wb][a-i]\d", name):
+        return name[0] + " blank"
+    return f"{len(name)} letters" if re.fullmatch(r"([a-i]\d)+", name) else name
+
+
+def _name(game: Game, setup: Any, action: int) -> str:
+    naming = (setup.settings, 0) if game.names_by_mover else (setup.settings,)
+    return game.move_name(action, *naming)
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
+# ---- spaces, statistics, the list of games ----
+
+
+def facts_table(game: Game) -> str:
+    """A game at a glance."""
+    setup = prepare(game, {})
+    bound = game.max_steps(setup.settings)
+    rows = [
+        ("environment", f"`{game.id}`"),
+        ("module", f"`azumaya.envs.{game.name}_v{game.version}`"),
+        ("agents", "`player_0`, `player_1`"),
+        ("actions", f"`Discrete({setup.num_actions})`"),
+        (
+            "observation",
+            f"`Box(0, {max(p.high for p in game.planes)}, "
+            f"({len(game.planes)}, {game.shape[0]}, {game.shape[1]}), int8)`",
+        ),
+        ("packed", f"{game.observation_words} words of 64 bits"),
+        ("state", f"{game.state.itemsize} bytes"),
+        ("steps", f"at most {bound}"),
+    ]
+    return table(("", ""), rows)
+
+
+def statistics_table(game: Game) -> str:
+    """Random play of one game."""
+    seen = statistics.read_all()[game.name]
+    low, middle, high = seen["plies"]["percentiles"]
+    count, plies, branching = seen["games"], seen["plies"], seen["branching"]
+    rows = [
+        ("plies of a game", f"{plies['mean']:.1f} on average; {low}, {middle}, {high} at the 5 %, "
+         f"50 % and 95 % marks; {plies['least']} to {plies['most']}"),
+        ("legal actions", f"{branching['mean']:.1f} on average, at most {branching['most']}"),
+        ("player_0 wins", _share(seen["wins"][0], count)),
+        ("player_1 wins", _share(seen["wins"][1], count)),
+        ("draws", _share(seen["draws"], count)),
+        ("cut off by a limit", _share(seen["cut_off"], count)),
+    ]  # fmt: skip
+    return table(("", f"{count:,} games of uniformly random play, seed {seen['seed']}"), rows)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}"
+
+
+def games_table() -> str:
+    """All games, with links to their pages."""
+    seen = statistics.read_all()
+    rows = []
+    for game in GAMES.values():
+        played = seen[game.name]
+        actions = prepare(game, {}).num_actions
+        rows.append(
+            (
+                f"[{game.title}](/games/{game.name}.md)", f"`{game.id}`", actions,
+                f"{len(game.planes)} x {game.shape[0]} x {game.shape[1]}",
+                f"{played['plies']['mean']:.0f}", f"{played['branching']['mean']:.0f}",
+                _share(played["wins"][0], played["games"]),
+                _share(played["draws"] + played["cut_off"], played["games"]),
+            )
+        )  # fmt: skip
+    head = ("game", "id", "actions", "planes", "plies", "choices", "first seat wins", "no winner")
+    return table(head, rows)
+
+
+def state_table(game: Game) -> str:
+    """The fields of the state record."""
+    rows = []
+    for name in game.state.names or ():
+        field: np.dtype[Any] = game.state[name]
+        rows.append((f"`{name}`", field.base.name, " x ".join(map(str, field.shape)) or "1"))
+    return table(("field", "type", "how many"), rows)
+
+
+def training_table() -> str:
+    """How agents do after a short training."""
+    rows = []
+    for name, game in GAMES.items():
+        run = training.read_all().get(name)
+        if run is None:
+            continue
+        rates = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
+        link = f"[{game.title}](/games/{name}.md)"
+        rows.append((link, f"{run['learned']:,}", run["seed"], *rates))
+    if not rows:
+        return "No run has been taken over yet (`python -m azumaya_docs.training`)."
+    return table(("game", "actions", "seed", "against random", "against greedy"), rows)
+
+
+def _rate(score: Mapping[str, Any]) -> str:
+    low, high = score["interval"]
+    games = score["wins"] + score["draws"] + score["losses"]
+    return f"{score['rate']:.1%} ({low:.1%} to {high:.1%}, {games} games)"

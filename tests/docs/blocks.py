@@ -1,0 +1,105 @@
+"""The code blocks of a Markdown page, and running them.
+
+Blocks of `python` are run in order, one namespace for a page. A block of `output` after one holds
+what it prints, exactly. Directly in front of a fence `<!-- not run: why -->` leaves a block out.
+
+    python -m tests.docs.blocks PAGE ...
+
+writes into the `output` blocks what the code prints: read it before you keep it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+FENCE = re.compile(
+    r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>python|output|bash|console)\n"
+    r"(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: `kind` as written after the fence, `line` of its first line."""
+
+    kind: str
+    code: str
+    line: int
+    span: tuple[int, int]
+    skipped: bool
+
+
+def pages() -> list[Path]:
+    """All Markdown pages with code that must work."""
+    found = [p for p in (ROOT / "docs").rglob("*.md") if not {"_build"} & set(p.parts)]
+    return [*sorted(found), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a page."""
+    return [
+        Block(
+            kind=match["kind"],
+            code=match["code"],
+            line=text.count("\n", 0, match.start("code")) + 1,
+            span=match.span("code"),
+            skipped=bool(match["skip"]),
+        )
+        for match in FENCE.finditer(text)
+    ]
+
+
+@contextlib.contextmanager
+def elsewhere() -> Iterator[None]:
+    """Work in an empty folder, so that code that writes files leaves none behind."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def run_page(path: Path) -> list[tuple[Block, str]]:
+    """Run the page's Python; returns each `output` block with what was printed before it.
+
+    Errors name the page and the line.
+    """
+    namespace: dict[str, Any] = {"__name__": "__page__"}
+    printed, outputs = "", []
+    with elsewhere():
+        for block in blocks_of(path.read_text("utf-8")):
+            if block.kind == "output":
+                outputs.append((block, printed))
+            elif block.kind == "python" and not block.skipped:
+                lines = "\n" * (block.line - 1) + block.code  # so that errors give the page's line
+                written = io.StringIO()
+                with contextlib.redirect_stdout(written):
+                    exec(compile(lines, str(path), "exec"), namespace)
+                printed = written.getvalue()
+    return outputs
+
+
+def fill(path: Path) -> None:
+    """Write what the code prints into the page's `output` blocks."""
+    text = path.read_text("utf-8")
+    for block, printed in reversed(run_page(path)):
+        text = text[: block.span[0]] + printed + text[block.span[1] :]
+    path.write_text(text, "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        fill(Path(name).resolve())

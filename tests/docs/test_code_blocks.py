@@ -1,0 +1,119 @@
+"""The code of every page runs and prints what the page says; its commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import tyro
+from typer.testing import CliRunner
+
+from azumaya.baselines.cli import app
+from azumaya.baselines.training import maskable_ppo
+from tests.docs.blocks import ROOT, blocks_of, pages, run_page
+
+PAGES = pages()
+PYTHON_PAGES = [
+    p for p in PAGES if any(b.kind == "python" for b in blocks_of(p.read_text("utf-8")))
+]
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def commands() -> list[tuple[str, str]]:
+    """Every command line of the pages' shell blocks, with its page."""
+    found = []
+    for path in PAGES:
+        for block in blocks_of(path.read_text("utf-8")):
+            if block.kind in ("bash", "console") and not block.skipped:
+                code = block.code.replace("\\\n", " ")
+                lines = (line.removeprefix("$ ").strip() for line in code.splitlines())
+                found += [(line, short(path)) for line in lines if line and line[0] != "#"]
+    return found
+
+
+COMMANDS = commands()
+
+
+@pytest.mark.parametrize("path", PYTHON_PAGES, ids=short)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_says(path: Path) -> None:
+    for block, printed in run_page(path):
+        assert printed == block.code, f"{short(path)}, line {block.line}"
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a command, settings of the environment and comments left out."""
+    words = shlex.split(line, comments=True)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words = words[1:]
+    return words
+
+
+def starting(*first: str) -> list[tuple[list[str], str]]:
+    """The commands that begin with these words, which are left out; paths before them do not count."""
+    found = []
+    for line, page in COMMANDS:
+        words = words_of(line)
+        if words:
+            words[0] = Path(words[0]).name
+        if tuple(words[: len(first)]) == first:
+            found.append((words[len(first) :], page))
+    return found
+
+
+def test_every_command_is_of_a_known_kind() -> None:
+    known = ("make", "azumaya", "python", "python3", "git", "ruff", "tensorboard", "pre-commit")
+    strange = [line for line, _ in COMMANDS if Path(words_of(line)[0]).name not in known]
+    assert strange == []
+    assert len(COMMANDS) > 20
+
+
+def test_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    asked = [(word, page) for words, page in starting("make") for word in words if "=" not in word]
+    assert asked
+    assert [wrong for wrong in asked if wrong[0] not in targets] == []
+
+
+@pytest.mark.parametrize(("words", "page"), starting("azumaya"))
+def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -> None:
+    names = []
+    for word in words:
+        if not re.fullmatch(r"[a-z][a-z-]*", word):
+            break
+        names.append(word)
+    result = None
+    for end in range(len(names), 0, -1):  # words after the command's name are its arguments
+        result = CliRunner().invoke(app, [*names[:end], "--help"], env={"COLUMNS": "200"})
+        if result.exit_code == 0:
+            break
+    assert result is not None
+    assert result.exit_code == 0, f"{page}: azumaya {' '.join(words)}"
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", result.output)
+    options = [word.split("=")[0] for word in words if word.startswith("--")]
+    assert [option for option in options if option not in shown] == [], page
+
+
+def test_training_commands_are_read_by_the_script() -> None:
+    runs = starting("python", "-m", "azumaya.baselines.training.maskable_ppo")
+    assert runs
+    for words, _ in runs:
+        if words != ["--help"]:
+            tyro.cli(maskable_ppo.Config, args=words)
+
+
+def test_modules_and_files_that_are_run_exist() -> None:
+    for first in ("python", "python3"):
+        for words, page in starting(first):
+            if words[:1] == ["-m"]:
+                folder = ROOT / words[1].removeprefix("azumaya.").replace(".", "/")
+                places = (folder, folder.with_suffix(".py"), ROOT / "docs/_ext" / folder.name)
+                ours = words[1].split(".")[0] in ("azumaya", "tests", "azumaya_docs")
+                parts = ROOT / "docs/_ext" / Path(words[1].replace(".", "/")).with_suffix(".py")
+                assert not ours or any(p.exists() for p in (*places, parts)), f"{page}: {words}"
+            elif words and words[0].endswith(".py"):
+                assert (ROOT / words[0]).exists(), f"{page}: {words}"
