@@ -37,6 +37,8 @@ class EnvState:
     selection: str
     skip_selection: str | None
     agents: tuple[str, ...]
+    terminations: Mapping[str, bool]
+    truncations: Mapping[str, bool]
     rewards: Mapping[str, float]
     cumulative_rewards: Mapping[str, float]
 
@@ -152,7 +154,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None
         self._follow_state()
         if self.render_mode == "human":
             self.render()
@@ -249,6 +251,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             selection=self.agent_selection,
             skip_selection=self._skip_agent_selection,
             agents=tuple(self.agents),
+            terminations=dict(self.terminations),
+            truncations=dict(self.truncations),
             rewards=dict(self.rewards),
             cumulative_rewards=dict(self._cumulative_rewards),
         )
@@ -266,6 +270,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.rewards = dict(moment.rewards)
         self._cumulative_rewards = dict(moment.cumulative_rewards)
         self._follow_state()
+        self.terminations = dict(moment.terminations)
+        self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
 

@@ -12,7 +12,6 @@ from azumaya.envs.errors import PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Scene, Settings, Stone, as_states
 from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELLS, FULL, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.shifts36 import beside
 from azumaya.envs.rules import dominari
 from azumaya.envs.rules.dominari import BLACK, BLANK_STONES, BLANKS, NUMBER, TURN_LIMIT, WHITE
 from azumaya.envs.rules.dominari_moves import (
@@ -62,15 +61,6 @@ def lay_marks(state: Any, marks: Iterable[str]) -> None:
         else:
             state["stones"][DIGITS[black].index(mark)] |= U64(bit(cell))
     dominari.find_candidates(state)
-
-
-def joined(stones: Any, roots: Any) -> Any:
-    """The stones that can be reached from some of them, from neighbour to neighbour."""
-    while True:
-        grown = U64((roots | beside(roots)) & stones)
-        if grown == roots:
-            return roots
-        roots = grown
 
 
 # ---- writing ----
@@ -124,8 +114,8 @@ def read_board(state: Any, parts: PositionText) -> None:
     """Lay the board of a text on an empty state and set who is to move.
 
     Raises:
-        PositionError: the board breaks Sudoku's rule though there is a referee, or its blanks
-            cannot lie as they do.
+        PositionError: the board breaks Sudoku's rule though there is a referee, or has more
+            than twelve blanks.
     """
     lay_marks(state, "".join(parts.rows))
     state["to_move"] = COLOUR_LETTERS.index(parts.to_move)
@@ -136,17 +126,6 @@ def read_board(state: Any, parts: PositionText) -> None:
         raise PositionError(
             f"position: {len(blanks)} blanks lie on the board; there are {BLANK_STONES} in all"
         )
-    for cell in blanks:
-        numbers = [
-            n + 1
-            for n, board in enumerate(state["stones"])
-            if not has(U64(dominari.seen_from(board)), cell)
-        ]
-        if numbers:
-            raise PositionError(
-                f"position: a blank lies on {SQUARES[cell]}, which was never dead: no "
-                f"{numbers[0]} is in its row, column or block"
-            )
 
 
 def _check_houses(state: Any) -> None:

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, bit, board_of, cells_of, lowest, put_byte, word_count
+from azumaya.envs.bits import U64, ZERO, bit, board_of, cells_of, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import OptionError, PositionError
 from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings
@@ -66,10 +66,9 @@ from azumaya.envs.rules.dominari import (
     planes,
     points,
     take_back,
-    taken,
     write_turn,
 )
-from azumaya.envs.rules.dominari_moves import Actions, explain, list_of, number_on
+from azumaya.envs.rules.dominari_moves import Actions, explain, list_of
 
 NUMBERS = 6
 ACTIONS = Actions(NUMBERS, blank_colours=2)
@@ -302,11 +301,8 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     states, before = _new_states(settings), _new_states(settings)
     parts = words_of.split(text, NUMBERS)
     words_of.read_board(states[0], parts)
-    _check_centre_block(states[0])
     words_of.read_turn(states[0], parts, places)
     words_of.read_undo(states[0], before[0], parts, places, _flips)
-    if states["wrong"][0]:
-        _check_centre_block(before[0])
     if states["over"][0] == TERMINATED:
         _check_end(states[0])
     return states
@@ -316,20 +312,6 @@ def _flips(before: Any, cell: int) -> Any:
     """What a stone of the player to move captures from a cell."""
     mover = int(before["to_move"])
     return captured(before["colours"][mover], before["colours"][1 - mover], U64(bit(cell)))
-
-
-def _check_centre_block(state: Any) -> None:
-    """The first four numbers lie where they were, and every other stone beside a stone."""
-    numbers = [number_on(state, cell) for cell in CENTRE]
-    if not all(numbers) or len(set(numbers)) < len(CENTRE):
-        raise PositionError("position: c4, d4, c3 and d3 must hold four different numbers")
-    stones = U64(taken(state))
-    alone = stones & ~words_of.joined(stones, CENTRE_BOARD | state["blanks"])
-    if alone:
-        raise PositionError(
-            f"position: the number on {SQUARES[lowest(alone)]} was laid beside no stone, so it "
-            "captured nothing (rule 2)"
-        )
 
 
 def _check_end(state: Any) -> None:
@@ -357,7 +339,6 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
 def check_state(state: Any) -> None:
     """Slow invariants: raises `AssertionError`."""
     words_of.check_state(state, places)
-    _check_centre_block(state)
     if state["over"] == TERMINATED:
         _check_end(state)
     elif not state["phase"]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, bit, cells_of, put_byte, word_count
+from azumaya.envs.bits import ZERO, bit, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings
@@ -67,7 +67,6 @@ from azumaya.envs.rules.dominari_moves import (
     colour_on,
     explain,
     list_of,
-    number_on,
 )
 from azumaya.envs.text import PositionText
 
@@ -257,12 +256,9 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     states, before = _new_states(settings), _new_states(settings)
     parts = words_of.split(text, NUMBERS, ("free", "undofree"))
     words_of.read_board(states[0], parts)
-    _check_corners(states[0])
     _read_rights(states[0], before[0], parts)
     words_of.read_turn(states[0], parts, places)
     words_of.read_undo(states[0], before[0], parts, places, lambda board, cell: ZERO)
-    if states["wrong"][0]:
-        _check_corners(before[0])
     if states["over"][0] == TERMINATED:
         _check_end(states[0])
     return states
@@ -295,25 +291,6 @@ def _check_rights(state: Any, before: Any, parts: PositionText) -> None:
         raise PositionError(
             "position: no turn leads from the rights in undofree= to those in free="
         )
-
-
-def _check_corners(state: Any) -> None:
-    """Rule 1: nobody lays anywhere before the own corner, and white begins."""
-    on_corner = [colour_on(state, int(cell)) for cell in CORNERS]
-    numbers = [number_on(state, int(cell)) for cell in CORNERS]
-    for player in (WHITE, BLACK):
-        square, name = SQUARES[CORNERS[player]], COLOUR_NAMES[player]
-        begun = bool(state["colours"][player]) or on_corner[player] is not None
-        if begun and not (numbers[player] and on_corner[player] == player):
-            raise PositionError(
-                f"position: {name}'s first number must lie on {square}, before any other (rule 1)"
-            )
-    white, black = (cells_of(np.array([board], U64)) for board in state["colours"])
-    first = WHITE if not white else BLACK
-    if not black and (len(white) > 1 or state["to_move"] != first or state["over"]):
-        raise PositionError("position: white lays on a1 first, then black on f6 (rule 1)")
-    if black and not white:
-        raise PositionError("position: white lays on a1 first, then black on f6 (rule 1)")
 
 
 def _check_end(state: Any) -> None:
@@ -352,7 +329,6 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
 def check_state(state: Any) -> None:
     """Slow invariants: raises `AssertionError`."""
     words_of.check_state(state, places)
-    _check_corners(state)
     assert state["wrong"] or not state["prior_free"].any()
     if state["over"] == TERMINATED:
         _check_end(state)
