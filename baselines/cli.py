@@ -9,7 +9,12 @@ require("rich", extra="cli")
 
 import typer  # noqa: E402
 
-from azumaya.baselines import evaluate_commands, play_commands, puzzle_commands  # noqa: E402
+from azumaya.baselines import (  # noqa: E402
+    bench_commands,
+    evaluate_commands,
+    play_commands,
+    puzzle_commands,
+)
 
 app = typer.Typer(
     name="azumaya",
@@ -21,6 +26,7 @@ app = typer.Typer(
 app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
 app.add_typer(puzzle_commands.app, name="puzzles")
+app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
 
 
 def main() -> None:

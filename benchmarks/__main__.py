@@ -1,0 +1,103 @@
+"""`azumaya bench`: measure, and write rows, a report and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from azumaya.envs.extras import require
+
+require("typer", extra="cli")
+require("rich", extra="cli")
+
+import typer  # noqa: E402
+from rich.console import Console  # noqa: E402
+
+from azumaya.benchmarks import machine, report  # noqa: E402
+from azumaya.benchmarks.plan import BUDGETS  # noqa: E402
+from azumaya.benchmarks.results import ResultsError, Row, read_run  # noqa: E402
+from azumaya.benchmarks.run import run  # noqa: E402
+from azumaya.envs.errors import OptionError  # noqa: E402
+from azumaya.envs.extras import MissingExtraError  # noqa: E402
+from azumaya.envs.registry import GAMES, find_game  # noqa: E402
+
+app = typer.Typer(
+    name="azumaya bench",
+    help="How fast everything is, on this machine, beside references measured in the same run.",
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+console = Console()
+INTERRUPTED = 130
+
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Where the rows, report and pictures go; rows there are gone on from."),
+]
+Game = Annotated[list[str] | None, typer.Option(help="A game; may be given several times.")]
+
+
+@app.callback(invoke_without_command=True)
+def bench(
+    context: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Under two minutes.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All batch sizes, to 2^20 games; an hour or so.")
+    ] = False,
+    game: Game = None,
+    output: Output = None,
+) -> None:
+    """Measure every game (about six minutes)."""
+    if context.invoked_subcommand is not None:
+        return
+    if quick and full:
+        raise typer.BadParameter("--quick and --full exclude each other")
+    budget = BUDGETS["quick" if quick else "full" if full else "default"]
+    folder = output or Path("benchmarks/results") / machine.short_name()
+    try:
+        chosen = [find_game(name) for name in game or GAMES]
+        finished = run(budget, chosen, folder, console)
+    except (OptionError, ResultsError) as error:
+        raise typer.BadParameter(str(error)) from None
+    write_report(folder)
+    if not finished:
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command("report")
+def report_again(
+    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    into: Annotated[
+        Path | None, typer.Option(help="A page whose generated part is replaced by the report.")
+    ] = None,
+) -> None:
+    """Write the report and pictures of a run once more."""
+    try:
+        write_report(folder, into)
+    except (ResultsError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def write_report(folder: Path, into: Path | None = None) -> None:
+    """Write `report.md` and the pictures beside the rows, and into a page if one is given."""
+    header, rows = read_run(folder)
+    text = report.render(header, rows, _pictures(header, rows, folder))
+    (folder / "report.md").write_text(text)
+    console.print(f"{folder / 'report.md'}: {len(rows)} rows")
+    if into is not None:
+        _pictures(header, rows, into.parent)
+        into.write_text(report.put_into(into.read_text(), text))
+
+
+def _pictures(header: Row, rows: list[Row], folder: Path) -> list[str]:
+    from azumaya.benchmarks import plots  # noqa: PLC0415 - matplotlib is optional
+
+    try:
+        return plots.draw(header, rows, folder)
+    except MissingExtraError as error:
+        console.print(f"no pictures: {error}")
+        return []
+
+
+if __name__ == "__main__":
+    app(prog_name="azumaya bench")

@@ -1,0 +1,169 @@
+"""Our own figures, for any game: bare rules, batched steps, the AEC loop, memory."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from azumaya.benchmarks import signature
+from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost
+from azumaya.envs.adapters.aec import RawEnv, wrap
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.game import Game
+
+BARE_GAMES, BARE_PLIES = 256, 200
+"""Games of the bare rules, and moves made in each by one call."""
+CHUNK = 4096
+"""Steps between two looks at the clock, at least."""
+SEED = 0
+
+BARE = "one random legal move inside a compiled loop: mask, choice, rules, reset at a game's end"
+STEP = (
+    "one applied move: checked action, rules, autoreset, mask and observation of who is next; "
+    "the steps that begin a game anew are in the time, not in the count"
+)
+LOOP = STEP + "; with the random legal choice"
+AEC = (
+    "one applied move: last() (observation and mask), np.flatnonzero(mask), random pick, step(); "
+    "resets and the None steps of finished agents are in the time, not in the count"
+)
+
+
+def bare(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
+    """Random play in compiled code on one core, without observations."""
+    env = AzumayaVectorEnv(game, BARE_GAMES, threads=1, observation="none", copy=False)
+    env.reset(seed=SEED)
+
+    def chunk() -> int:
+        env.rollout(BARE_PLIES)
+        return BARE_GAMES * BARE_PLIES
+
+    rates = measure(chunk, seconds, repeats)
+    return {**rates.fields(), "includes": BARE, "signature": signature.of_rollout(game)}
+
+
+class StepLoop:
+    """Random play in a vector environment; a stopwatch runs while it steps."""
+
+    def __init__(self, env: Any) -> None:
+        self.env, self.watch = env, Stopwatch(stopwatch_cost())
+        self.outputs, _ = env.reset(seed=SEED)
+        self._over = 0
+        self._rounds = max(1, CHUNK // env.num_envs)
+
+    def chunk(self) -> int:
+        """Some steps; returns how many moves were made in them."""
+        env, watch, moves = self.env, self.watch, 0
+        for _ in range(self._rounds):
+            actions = env.random_actions()
+            watch.start()
+            _, _, terminated, truncated, _ = env.step(actions)
+            watch.stop()
+            moves += env.num_envs - self._over
+            self._over = int(np.count_nonzero(terminated | truncated))
+        return moves
+
+    def bytes_written(self) -> list[int]:
+        """Bytes of each array that a step writes, padding included."""
+        outputs, rewards, terminated, truncated, infos = self.env.step(self.env.random_actions())
+        arrays = [*outputs.values(), rewards, terminated, truncated]
+        arrays += [infos["to_move"], infos["rewards"]]
+        return [int(array.strides[0]) * len(array) for array in arrays]
+
+
+def batch(
+    game: Game,
+    observation: str,
+    size: int,
+    threads: int,
+    seconds: float,
+    repeats: int,
+    copies: bool = False,
+) -> dict[str, Any]:
+    """Steps of a batch with masks and autoreset, and what the memory allows."""
+    env = AzumayaVectorEnv(game, size, threads=threads, observation=observation, copy=copies)
+    loop, steps = StepLoop(env), Rates()
+    loops = measure(loop.chunk, seconds, repeats, (loop.watch, steps))
+    written = loop.bytes_written()
+    row = {**steps.fields(), **loops.fields("loop_"), "includes": STEP, "bytes": sum(written)}
+    row["bytes_per_step"] = round(sum(written) / size, 1)
+    for name, rates in limits(written, size, seconds / 4, repeats).items():
+        row[name] = float(f"{rates.median:.5g}")
+    env.close()
+    row["signature"] = signature.of_batch(game, observation, size, threads)
+    return row
+
+
+def limits(written: list[int], size: int, seconds: float, repeats: int) -> dict[str, Rates]:
+    """How many steps a second `memset` and `memcpy` of the same buffers would allow."""
+    outs = [np.ones(count, np.uint8) for count in written]
+    sources = [np.ones(count, np.uint8) for count in written]
+    places = [(o.ctypes.data, s.ctypes.data, o.nbytes) for o, s in zip(outs, sources, strict=True)]
+    rounds = max(1, CHUNK // size)
+
+    def chunk_of(work: Callable[[int, int, int], Any]) -> Callable[[], int]:
+        def chunk() -> int:
+            for _ in range(rounds):
+                for out, source, count in places:
+                    work(out, source, count)
+            return rounds * size
+
+        return chunk
+
+    fill, copy = ctypes.memset, ctypes.memmove
+    return {
+        "memset": measure(chunk_of(lambda out, _, count: fill(out, 0, count)), seconds, repeats),
+        "memcpy": measure(chunk_of(copy), seconds, repeats),
+    }
+
+
+def play_aec(env: Any, rng: random.Random) -> int:
+    """One episode of random play in an AEC environment, ours or not; returns its moves."""
+    moves = 0
+    env.reset(seed=rng.randrange(1 << 30))
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(int(legal[int(rng.random() * len(legal))]))
+        moves += 1
+    return moves
+
+
+def aec(game: Game, form: str, seconds: float, repeats: int) -> dict[str, Any]:
+    """The AEC loop with observations and masks: `raw_env` or `env`."""
+    env = RawEnv(game) if form == "raw_env" else wrap(RawEnv(game))
+    rng = random.Random(SEED)
+    rates = measure(lambda: play_aec(env, rng), seconds, repeats)
+    return {**rates.fields(), "includes": AEC, "signature": signature.of_aec(game)}
+
+
+def memory(game: Game, observation: str, small: int = 256, large: int = 1280) -> dict[str, Any]:
+    """Bytes of one more game in a vector environment, all in all and for its state alone.
+
+    All in all counts what numpy and Python allocate: states, packed masks, outputs, spaces.
+    """
+
+    def allocated(size: int) -> int:
+        env = AzumayaVectorEnv(game, size, threads=1, observation=observation, copy=False)
+        env.reset(seed=SEED)
+        env.step(env.random_actions())
+        return tracemalloc.get_traced_memory()[0] + 0 * env.num_envs
+
+    allocated(small)  # what is made once is made now
+    tracemalloc.start()
+    try:
+        before, less = tracemalloc.get_traced_memory()[0], allocated(small)
+        between = tracemalloc.get_traced_memory()[0]
+        more = allocated(large)
+    finally:
+        tracemalloc.stop()
+    slope = ((more - between) - (less - before)) / (large - small)
+    return {"value": round(slope, 1), "state": game.state.itemsize}

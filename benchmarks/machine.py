@@ -1,0 +1,76 @@
+"""What a run was measured on: named in every result, as figures mean nothing without it."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from azumaya.envs.adapters.workers import available_cores
+
+PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "azumaya")
+
+
+def cpu_model() -> str:
+    """The CPU's name as the system gives it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
+
+
+def commit() -> str:
+    """The commit of the checkout this code lies in, `+` where it was changed; or none."""
+    folder = Path(__file__).parent
+    try:
+        head = _git(folder, "rev-parse", "--short=12", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "none"
+    return head + ("+" if changed else "")
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def load() -> float | None:
+    """How many processes wanted to run during the last minute; None where nobody knows."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def describe() -> dict[str, Any]:
+    """The machine, the versions, the commit, the moment."""
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = "none"
+    return {
+        "cpu": cpu_model(),
+        "cores": available_cores(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **versions,
+        "commit": commit(),
+        "started": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        "load": load(),
+    }
+
+
+def short_name() -> str:
+    """Date and CPU as a folder name."""
+    cpu = re.sub(r"\(.*?\)|@.*|\b(cpu|processor)\b", " ", cpu_model().lower())
+    slug = re.sub(r"[^a-z0-9]+", "-", cpu).strip("-")
+    return f"{datetime.date.today().isoformat()}-{slug}-{available_cores()}-cores"

@@ -1,0 +1,156 @@
+"""What a run measures, in which order: jobs over all games, references in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from azumaya.benchmarks import games, reference
+from azumaya.benchmarks.results import Row
+from azumaya.benchmarks.startup import measure_start
+from azumaya.envs.adapters.workers import available_cores
+from azumaya.envs.game import Game
+
+FORMS = ("planes", "packed", "none")
+LARGE = 65536
+"""From this size on a batch is checked to fit into memory before it is made."""
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a run measures.
+
+    Attributes:
+        name: of the budget; rows of different budgets do not mix.
+        seconds, repeats: of each rate.
+        sizes: batch sizes with one thread.
+        forms: of observations.
+        shared: batch sizes that are measured with two threads, too.
+        copies: the batch size at which copies are measured beside zero-copy buffers.
+        starts: for how many games start-up is measured, None for all.
+        start_repeats: warm starts of each.
+    """
+
+    name: str
+    seconds: float
+    repeats: int
+    sizes: tuple[int, ...]
+    forms: tuple[str, ...] = FORMS
+    shared: tuple[int, ...] = ()
+    copies: int = 1024
+    starts: int | None = None
+    start_repeats: int = 3
+
+
+BUDGETS = {
+    budget.name: budget
+    for budget in (
+        Budget("quick", 0.04, 3, (64, 1024, 8192), ("planes", "packed"), (8192,), 1024, 1, 2),
+        Budget(
+            "default", 0.08, 3, (1, 16, 128, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
+        ),
+        Budget(
+            "full", 0.25, 5, tuple(4**k for k in range(11)), FORMS,
+            (1024, 4096, 16384, 65536, 262144, 1048576), 1024, None, 5,
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row to measure: its key, what it is, and how to measure it."""
+
+    key: str
+    fields: Mapping[str, Any]
+    measure: Callable[[], Row]
+
+
+def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
+    """All jobs of a run; references stand before, between and after the games."""
+    chosen = list(chosen)
+    yield from _references(budget, 0)
+    for number, game in enumerate(chosen, 1):
+        yield from _of_game(budget, game)
+        yield from _references(budget, number)
+    for game in chosen[: budget.starts]:
+        for form in ("aec", "batch"):
+            measure = partial(measure_start, game, form, budget.start_repeats)
+            yield _job("start", game, form, measure)
+
+
+def _references(budget: Budget, number: int) -> Iterator[Job]:
+    seconds, repeats = 2 * budget.seconds, budget.repeats
+    fields = {"kind": "reference", "number": number}
+    yield Job(
+        f"reference/CartPole-v1/{number}",
+        {**fields, "name": "CartPole-v1"},
+        partial(reference.cartpole, seconds, repeats),
+    )
+    for form in ("raw_env", "env"):
+        yield Job(
+            f"reference/connect_four_v3 {form}/{number}",
+            {**fields, "name": f"connect_four_v3 {form}"},
+            partial(reference.connect_four, form, seconds, repeats),
+        )
+
+
+def _job(kind: str, game: Game, form: str, measure: Callable[[], Row], **more: Any) -> Job:
+    key = "/".join(str(part) for part in (kind, game.name, form, *more.values()))
+    return Job(key, {"kind": kind, "game": game.name, "form": form, **more}, measure)
+
+
+def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
+    seconds, repeats = budget.seconds, budget.repeats
+    yield _job("bare", game, "rollout", partial(games.bare, game, 2 * seconds, repeats))
+    for form in ("raw_env", "env"):
+        yield _job("aec", game, form, partial(games.aec, game, form, 2 * seconds, repeats))
+    for form in budget.forms:
+        yield _job("memory", game, form, partial(games.memory, game, form))
+    for form in budget.forms:
+        for size, threads, copies in _sizes(budget):
+            if copies and form != budget.forms[0]:
+                continue
+            yield _batch_job(budget, game, form, size, threads, copies)
+
+
+def _sizes(budget: Budget) -> Iterator[tuple[int, int, bool]]:
+    yield from ((size, 1, False) for size in budget.sizes)
+    if available_cores() > 1:
+        yield from ((size, 2, False) for size in budget.shared)
+    yield budget.copies, 1, True
+
+
+def _batch_job(budget: Budget, game: Game, form: str, size: int, threads: int, copies: bool) -> Job:
+    def run() -> Row:
+        missing = _missing_memory(game, form, size)
+        if missing:
+            return {"skipped": missing}
+        return games.batch(game, form, size, threads, budget.seconds, budget.repeats, copies)
+
+    return _job("batch", game, form, run, size=size, threads=threads, copies=copies)
+
+
+def _missing_memory(game: Game, form: str, size: int) -> str:
+    """Why a batch is too large for this machine; empty where it is not."""
+    there = available_memory()
+    if size < LARGE or there is None:
+        return ""
+    need = size * games.memory(game, form)["value"]
+    return f"{need / GIB:.1f} GiB of {there / GIB:.1f} GiB" if need > there / 2 else ""
+
+
+def available_memory() -> int | None:
+    """Bytes that programs may still take, where the system tells."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None

@@ -1,0 +1,90 @@
+"""A run's pictures: what each game reaches beside CartPole and memset, and over batch sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from azumaya.benchmarks.report import CARTPOLE, Table
+from azumaya.benchmarks.results import Row
+from azumaya.envs.extras import require
+
+BARS, CURVES = "games.svg", "batch-sizes.svg"
+
+
+def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
+    """Write the pictures a run has rows for; returns their names.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    require("matplotlib", extra="train").use("Agg")
+    table = Table(header, rows)
+    drawn = []
+    if table.reference(CARTPOLE) and table.games:
+        _save(_bars(table), folder / BARS)
+        drawn.append(BARS)
+    if table.pick("batch", threads=1, copies=False):
+        _save(_curves(table), folder / CURVES)
+        drawn.append(CURVES)
+    return drawn
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    require("matplotlib.pyplot", extra="train").close(figure)
+
+
+def _bars(table: Table) -> Any:
+    """Bars per game in units of CartPole's loop; a mark where memset of the planes would be."""
+    pyplot = require("matplotlib.pyplot", extra="train")
+    unit = table.reference(CARTPOLE) or 1.0
+    planes = {"form": "planes", "threads": 1, "copies": False}
+    series = [
+        ("bare rules", "bare", {}),
+        ("packed", "batch", {**planes, "form": "packed"}),
+        ("planes", "batch", planes),
+        ("AEC raw_env", "aec", {"form": "raw_env"}),
+    ]
+    figure, axes = pyplot.subplots(figsize=(10, 4.5))
+    width = 0.8 / len(series)
+    for place, (label, kind, wanted) in enumerate(series):
+        best = [table.best(kind, game=game, **wanted) for game in table.games]
+        heights = [row["value"] / unit if row else 0.0 for row in best]
+        at = [number + place * width for number in range(len(best))]
+        axes.bar(at, heights, width, label=label)
+        if label == "planes":
+            limits = [row["memset"] / unit if row else 0.0 for row in best]
+            axes.plot(at, limits, "k_", markersize=14, label="memset of the planes")
+    axes.set_yscale("log")
+    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.set_ylabel("steps/s on one core, in CartPole-v1 loops")
+    axes.set_xticks([n + 0.3 for n in range(len(table.games))], table.games, rotation=20)
+    axes.legend(fontsize="small")
+    return figure
+
+
+def _curves(table: Table) -> Any:
+    """Steps/s over batch sizes, one picture for each form of observation."""
+    pyplot = require("matplotlib.pyplot", extra="train")
+    rows = table.pick("batch", threads=1, copies=False)
+    forms = list(dict.fromkeys(row["form"] for row in rows))
+    figure, frames = pyplot.subplots(
+        1, len(forms), figsize=(4.5 * len(forms), 4), sharey=True, squeeze=False
+    )
+    for axes, form in zip(frames[0], forms, strict=True):
+        for game in table.games:
+            mine = sorted(
+                (row["size"], row["value"], row["memset"])
+                for row in rows
+                if row["game"] == game and row["form"] == form
+            )
+            if mine:
+                sizes, values, limits = zip(*mine, strict=True)
+                (line,) = axes.plot(sizes, values, marker="o", markersize=3, label=game)
+                axes.plot(sizes, limits, ":", color=line.get_color(), linewidth=0.8)
+        axes.set(xscale="log", yscale="log", title=form, xlabel="games in the batch")
+    frames[0][0].set_ylabel("steps/s on one core (dotted: memset)")
+    frames[0][0].legend(fontsize="x-small")
+    return figure

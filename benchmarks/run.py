@@ -1,0 +1,48 @@
+"""Runs the jobs of a plan and keeps each row as soon as it is there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from azumaya.benchmarks import machine
+from azumaya.benchmarks.plan import Budget, Job, jobs
+from azumaya.benchmarks.results import Results
+from azumaya.envs.game import Game
+
+
+def run(budget: Budget, games: Iterable[Game], folder: Path, console: Console) -> bool:
+    """Measure what is not measured yet; returns whether the run came to its end.
+
+    Ctrl-C ends it early; the same run goes on from there.
+
+    Raises:
+        ResultsError: the folder has rows of another run.
+    """
+    results = Results(folder, budget.name)
+    todo = [job for job in jobs(budget, games) if job.key not in results]
+    finished = True
+    try:
+        _run_all(todo, results, console)
+    except KeyboardInterrupt:
+        finished = False
+        console.print("stopped; the same command goes on from here")
+    results.finish()
+    return finished
+
+
+def _run_all(todo: list[Job], results: Results, console: Console) -> None:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(todo))
+        for job in todo:
+            progress.update(task, description=f"{job.key:<44}")
+            begin = time.perf_counter()
+            row = {"key": job.key, **job.fields, **job.measure(), "load": machine.load()}
+            row["took"] = round(time.perf_counter() - begin, 2)
+            results.add(row)
+            progress.advance(task)

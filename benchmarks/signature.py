@@ -1,0 +1,93 @@
+"""A behaviour signature: a digest of where random play leads, printed beside every rate.
+
+It changes when a rule changes, and with nothing else: not with the layout of the states, the
+form of observations, the number of games in a batch or of threads. All ways to step a game give
+the same one, as the choices of each game come from its seed alone. So a change made for speed
+cannot alter behaviour unseen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.lookahead import choose_random
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.bits import word_count
+from azumaya.envs.game import Game
+from azumaya.envs.position import episode_key
+
+WATCHED = 32
+"""Games that go into a signature, of the seeds 0, 1, ..."""
+PLIES = 128
+"""Moves made in each of them, episode after episode."""
+LARGEST = 2048
+"""Games in a batch at most; above, batches behave the same."""
+
+
+def of_rollout(game: Game) -> str:
+    """The signature of compiled random play."""
+    env = AzumayaVectorEnv(game, WATCHED, threads=1, observation="none", copy=False)
+    env.reset(seed=list(range(WATCHED)))
+    ended = env.rollout(PLIES)
+    return _digest(ended, [str(env.position(i)) for i in range(WATCHED)])
+
+
+def of_batch(game: Game, observation: str, size: int, threads: int = 1) -> str:
+    """The signature of batched steps; a batch smaller than `WATCHED` is played several times."""
+    size, ended = min(size, LARGEST), 0
+    texts: list[str] = []
+    for first in range(0, WATCHED, size):
+        env = AzumayaVectorEnv(game, size, threads=threads, observation=observation, copy=False)
+        env.reset(seed=list(range(first, first + size)))
+        more, ends = _play_batch(env, min(size, WATCHED - first))
+        texts += more
+        ended += ends
+        env.close()
+    return _digest(ended, texts)
+
+
+def _play_batch(env: AzumayaVectorEnv, watched: int) -> tuple[list[str], int]:
+    """Texts of the first games after `PLIES` moves each, and how often one of them ended."""
+    texts, made = [""] * watched, np.zeros(watched, np.int64)
+    over, ended = np.zeros(watched, np.bool_), 0
+    while not all(texts):
+        made += ~over
+        _, _, terminated, truncated, _ = env.step(env.random_actions())
+        was_over, over = over, (terminated | truncated)[:watched].copy()
+        ended += int((over & ~was_over & (made <= PLIES)).sum())
+        for i in np.flatnonzero((made >= PLIES) & ~over):
+            texts[i] = texts[i] or str(env.position(int(i)))
+    return texts, ended
+
+
+def of_aec(game: Game) -> str:
+    """The signature of the AEC environment."""
+    env = RawEnv(game)
+    played = [_play_aec(env, seed) for seed in range(WATCHED)]
+    return _digest(sum(ended for _, ended in played), [text for text, _ in played])
+
+
+def _play_aec(env: RawEnv, seed: int) -> tuple[str, int]:
+    env.reset(seed=seed)
+    episode = ply = 0
+    for _ in range(PLIES):
+        mask = env.infos[env.agent_selection]["action_mask"]
+        octets = np.zeros(8 * word_count(len(mask)), np.uint8)
+        packed = np.packbits(mask, bitorder="little")
+        octets[: len(packed)] = packed
+        key = episode_key(seed, 0, episode)
+        env.step(int(choose_random(octets.view(np.uint64), key, ply)))
+        ply += 1
+        if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
+            env.reset()
+            episode, ply = episode + 1, 0
+    return str(env.position), episode
+
+
+def _digest(ended: int, texts: list[str]) -> str:
+    state = hashlib.blake2b(digest_size=6)
+    state.update("\n".join([str(ended), *texts]).encode())
+    return state.hexdigest()

@@ -1,0 +1,80 @@
+"""Start-up: a fresh process, from its first line to the first step, with and without kernels.
+
+Each probe is a process of its own. Cold means a compile cache that is empty; what it takes more
+than warm is the time to compile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+from azumaya.envs.game import Game
+
+PATIENCE = 600.0
+
+_PROBE = """
+import json, sys, time
+begin = time.perf_counter(), time.process_time()
+import azumaya.envs
+imported = time.process_time()
+name, form = sys.argv[1:]
+if form == "aec":
+    env = azumaya.envs.raw(name)
+    env.reset(seed=0)
+    observation, *_ = env.last()
+    env.step(int(observation["action_mask"].argmax()))
+    env.last()
+else:
+    env = azumaya.envs.make_vec(name, 64, threads=1)
+    observations, _ = env.reset(seed=0)
+    env.step(observations["action_mask"].argmax(1))
+end = time.process_time()
+print(json.dumps({"import": imported - begin[1], "value": end - begin[1],
+                  "wall": time.perf_counter() - begin[0], "process": end}))
+"""
+
+
+def probe(game: Game, form: str, cache: str) -> dict[str, float]:
+    """One process: CPU seconds of the import, to the first step, and of the whole process.
+
+    Args:
+        game: the game.
+        form: `"aec"` or `"batch"`.
+        cache: the folder of the compile cache.
+
+    Raises:
+        RuntimeError: the process failed.
+    """
+    environment = {**os.environ, "AZUMAYA_CACHE_DIR": cache}
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE, game.name, form],
+        env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"start-up of {game.name} failed: {done.stderr.strip()[-400:]}")
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return {**figures, "process_wall": time.perf_counter() - begin}
+
+
+def measure_start(game: Game, form: str, repeats: int) -> dict[str, Any]:
+    """Seconds from the first line to the first step: cold once, warm the median of repeats."""
+    with tempfile.TemporaryDirectory(prefix="azumaya-bench-") as cache:
+        cold = probe(game, form, cache)
+        warm = [probe(game, form, cache) for _ in range(repeats)]
+    row: dict[str, Any] = {
+        name: round(statistics.median(each[name] for each in warm), 3) for name in warm[0]
+    }
+    row["low"] = round(min(each["value"] for each in warm), 3)
+    row["high"] = round(max(each["value"] for each in warm), 3)
+    row["cold"] = round(cold["value"], 2)
+    row["cold_wall"] = round(cold["wall"], 2)
+    row["compile"] = round(cold["value"] - row["value"], 2)
+    return {**row, "unit": "CPU seconds"}

@@ -1,0 +1,30 @@
+"""A run on a tiny budget, once for all tests that look at its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from azumaya.benchmarks.plan import FORMS, Budget
+from azumaya.benchmarks.results import Row, read_run
+from azumaya.benchmarks.run import run
+from azumaya.envs.registry import GAMES
+
+TINY = Budget("tiny", 0.001, 2, (2, 8), FORMS, (4,), 8, starts=0)
+QUIET = Console(quiet=True)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run over all games."""
+    folder = tmp_path_factory.mktemp("bench")
+    assert run(TINY, GAMES.values(), folder, QUIET)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def rows(finished: Path) -> list[Row]:
+    """Its rows."""
+    return read_run(finished)[1]

@@ -1,0 +1,66 @@
+"""Reports and pictures come from rows, whichever there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from azumaya.benchmarks import plots, report
+from azumaya.benchmarks.results import Row, read_run
+from azumaya.envs.registry import GAMES
+
+HEADER = {"machine": {"cpu": "abacus"}, "settings": "tiny"}
+FAST = {"kind": "reference", "name": report.CARTPOLE, "key": "r", "value": 2e5, "load": 1.0}
+
+
+def bare(game: str, value: float, signature: str) -> Row:
+    return {"kind": "bare", "key": game, "game": game, "value": value, "signature": signature}
+
+
+def test_report_has_every_game_in_every_table(finished: Path) -> None:
+    text = report.render(*read_run(finished))
+    for title in ("References", "One core", "Batch sizes", "AEC environments", "Memory"):
+        section = text.split(f"## {title}\n")[1].split("\n## ")[0]
+        assert title == "References" or all(f"| {game} |" in section for game in GAMES), title
+    assert "differ" not in text
+
+
+def test_ratios_are_to_the_references() -> None:
+    text = report.render(HEADER, [FAST, {**FAST, "value": 4e5}, bare("go", 3e7, "ab")])
+    assert "| go | 30 M | 100 | – |" in text
+    assert "| CartPole-v1 | 300 k | 200 k to 400 k | 2 |" in text
+
+
+def test_signatures_that_differ_are_shown() -> None:
+    rows = [bare("go", 1e6, "ab"), {**bare("go", 1e6, "cd"), "key": "x"}]
+    assert "**differ:** ab, cd" in report.render(HEADER, rows)
+
+
+def test_what_is_missing_is_said() -> None:
+    rows = [{"kind": "reference", "key": "r/x", "name": "x", "error": "no x: pip install x"}]
+    assert "| r/x | no x: pip install x |" in report.render(HEADER, rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (12.34, "12.3"), (102_345, "102 k"), (4.5e9, "4.5 G")]
+)
+def test_rates_have_three_digits(value: float | None, text: str) -> None:
+    assert report.rate(value) == text
+
+
+def test_pictures(finished: Path, tmp_path: Path) -> None:
+    assert plots.draw(*read_run(finished), tmp_path) == [plots.BARS, plots.CURVES]
+    for name in (plots.BARS, plots.CURVES):
+        assert (tmp_path / name).read_text().startswith("<?xml")
+    assert plots.draw(HEADER, [FAST], tmp_path / "none") == []
+
+
+def test_page_keeps_what_is_written_by_hand() -> None:
+    begin, end = report.MARKS
+    page = f"# Mine\n\nbefore\n\n{begin}\nold\n{end}\n\nafter\n"
+    done = report.put_into(page, "# Speed\n\nnew\n")
+    assert done == f"# Mine\n\nbefore\n\n{begin}\n\nnew\n\n{end}\n\nafter\n"
+    assert report.put_into(done, "# Speed\n\nnew\n") == done
+    with pytest.raises(ValueError, match="needs one line"):
+        report.put_into("# Mine\n", "# Speed\n")

@@ -1,0 +1,149 @@
+"""The harness writes a valid row for all it measures, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.benchmarks import plan
+from azumaya.benchmarks import run as runner
+from azumaya.benchmarks.games import StepLoop, limits
+from azumaya.benchmarks.results import Results, ResultsError, Row, read_run
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.workers import available_cores
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES
+from tests.benchmarks.conftest import QUIET, TINY
+
+GAME = next(iter(GAMES.values()))
+
+
+def of_kind(rows: list[Row], kind: str, game: str | None = None) -> list[Row]:
+    return [row for row in rows if row["kind"] == kind and row.get("game") == game]
+
+
+def test_every_job_has_one_row(rows: list[Row]) -> None:
+    keys = [row["key"] for row in rows]
+    assert keys == [job.key for job in plan.jobs(TINY, GAMES.values())]
+    assert len(set(keys)) == len(keys)
+    assert not [row for row in rows if "value" not in row and "error" not in row]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
+    kinds = {"bare": 1, "aec": 2, "batch": 3 * (2 + (available_cores() > 1)) + 1}
+    for kind, count in kinds.items():
+        found = of_kind(rows, kind, game)
+        assert len(found) == count
+        for row in found:
+            assert 0 < row["low"] <= row["value"] <= row["high"] < 1e12
+            assert row["wall"] > 0
+            assert row["includes"]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
+    planes = len(game.planes) * game.cells
+    actions = game.num_actions(game.defaults)
+    small = 2 + 8 + 8 + 16  # two flags, the reward, who moves, both rewards
+    for row in of_kind(rows, "batch", game.name):
+        least = {"planes": planes + actions, "packed": (planes + actions) // 16, "none": actions}
+        assert least[row["form"]] + small <= row["bytes_per_step"] <= planes + actions + small + 126
+        assert row["bytes"] == pytest.approx(row["bytes_per_step"] * row["size"], abs=1)
+        assert 0 < row["memset"] < 1e12
+        assert 0 < row["memcpy"] < 1e12
+    by_form = {row["form"]: row for row in of_kind(rows, "memory", game.name)}
+    assert by_form["planes"]["value"] > planes + actions + game.state.itemsize
+    assert game.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
+
+
+def test_all_rows_of_a_game_behave_alike(rows: list[Row]) -> None:
+    marks = {
+        game: {row["signature"] for row in rows if row.get("game") == game and "signature" in row}
+        for game in GAMES
+    }
+    assert all(len(found) == 1 for found in marks.values())
+    assert len(set.union(*marks.values())) == len(GAMES)
+
+
+def test_references_stand_before_and_after_every_game(rows: list[Row]) -> None:
+    order = [row.get("game", "-") for row in rows if row["kind"] in ("bare", "reference")]
+    assert order == ["-"] * 3 + [name for game in GAMES for name in (game, "-", "-", "-")]
+    assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
+
+
+def test_the_whole_is_the_rows(finished: Path, rows: list[Row]) -> None:
+    whole = json.loads((finished / "results.json").read_text())
+    assert whole["rows"] == rows
+    assert whole["settings"] == "tiny"
+    assert {"cpu", "cores", "python", "numpy", "numba", "commit"} <= whole["machine"].keys()
+
+
+def test_only_applied_moves_count() -> None:
+    env = AzumayaVectorEnv(GAME, 8, threads=1, observation="none", copy=False)
+    loop = StepLoop(env)
+    steps = [0, 0]
+    step = env.step
+
+    def counted(actions: np.ndarray) -> object:
+        steps[0] += len(actions)
+        answer = step(actions)
+        steps[1] += int((answer[2] | answer[3]).sum())
+        return answer
+
+    env.step = counted  # type: ignore[assignment, method-assign]
+    moves = loop.chunk()
+    assert steps[1] > 0
+    assert moves == steps[0] - steps[1] + loop._over
+
+
+def test_limits_write_the_same_bytes() -> None:
+    found = limits([640, 80], 10, 0.0005, 2)
+    assert set(found) == {"memset", "memcpy"}
+    assert all(rates.median > 0 for rates in found.values())
+
+
+# ---- going on ----
+
+
+def jobs_of(names: list[str], log: list[str], stop_at: str = "") -> list[plan.Job]:
+    def measure(name: str) -> Row:
+        if name == stop_at:
+            raise KeyboardInterrupt
+        log.append(name)
+        return {"value": 1.0}
+
+    return [plan.Job(name, {"kind": "x"}, lambda name=name: measure(name)) for name in names]  # type: ignore[misc]
+
+
+def test_stopped_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+    monkeypatch.setattr(runner, "jobs", lambda *_: jobs_of(["a", "b", "c"], log, stop_at="c"))
+    assert not runner.run(TINY, [], tmp_path, QUIET)
+    assert [row["key"] for row in read_run(tmp_path)[1]] == ["a", "b"]
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write('{"key": "c", "val')  # torn by a kill
+    monkeypatch.setattr(runner, "jobs", lambda *_: jobs_of(["a", "b", "c"], log))
+    assert runner.run(TINY, [], tmp_path, QUIET)
+    assert log == ["a", "b", "c"]
+    assert [row["key"] for row in read_run(tmp_path)[1]] == ["a", "b", "c"]
+
+
+def test_another_run_cannot_go_on(tmp_path: Path) -> None:
+    Results(tmp_path, "tiny").add({"key": "a", "kind": "x"})
+    with pytest.raises(ResultsError, match=r"settings tiny.*another --output"):
+        Results(tmp_path, "full")
+    assert "a" in Results(tmp_path, "tiny")
+    file = tmp_path / "rows.jsonl"
+    file.write_text(file.read_text().replace('"cores": ', '"cores": 9'))
+    with pytest.raises(ResultsError, match="cores 9"):
+        Results(tmp_path, "tiny")
+
+
+def test_what_is_too_large_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "available_memory", lambda: 2**20)
+    job = plan._batch_job(TINY, GAME, "packed", plan.LARGE, 1, copies=False)
+    assert "GiB" in job.measure()["skipped"]

@@ -1,0 +1,62 @@
+"""The signature changes with the rules, and with nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from azumaya.benchmarks import signature
+from azumaya.envs.compile import kernel
+from azumaya.envs.game import TRUNCATED, Game
+from azumaya.envs.registry import GAMES
+
+games = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+
+
+@games
+def test_all_ways_to_step_give_one_signature(game: Game) -> None:
+    found = {
+        signature.of_rollout(game),
+        signature.of_aec(game),
+        *(signature.of_batch(game, form, 8) for form in ("planes", "packed", "none")),
+        signature.of_batch(game, "none", 1),
+        signature.of_batch(game, "none", 64),
+        signature.of_batch(game, "none", 2048, threads=2),
+    }
+    assert len(found) == 1
+
+
+@games
+def test_a_changed_rule_changes_it(game: Game) -> None:
+    """The rule altered: the lowest legal action is forbidden where there are several."""
+    write_legal = game.write_legal
+
+    @kernel
+    def forbid_lowest(state, words):  # type: ignore[no-untyped-def]
+        write_legal(state, words)
+        several = 0
+        for w in range(words.shape[0]):
+            several += words[w] != 0
+        if several > 1:
+            for w in range(words.shape[0]):
+                if words[w] != 0:
+                    words[w] &= words[w] - 1
+                    break
+
+    changed = replace(game, write_legal=forbid_lowest)
+    assert signature.of_rollout(changed) != signature.of_rollout(game)
+
+
+@games
+def test_a_changed_ending_changes_it(game: Game) -> None:
+    """The rule altered: some actions cut the game off."""
+    play = game.play
+
+    @kernel
+    def cut_off(state, action):  # type: ignore[no-untyped-def]
+        play(state, action)
+        if not state.over and action & 31 == 5:
+            state.over = TRUNCATED
+
+    assert signature.of_rollout(replace(game, play=cut_off)) != signature.of_rollout(game)

@@ -1,0 +1,24 @@
+"""Start-up is measured in fresh processes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from azumaya.benchmarks.startup import measure_start, probe
+from azumaya.envs.registry import GAMES
+
+GAME = next(iter(GAMES.values()))
+
+
+def test_cold_compiles_and_warm_does_not() -> None:
+    row = measure_start(GAME, "aec", repeats=1)
+    assert 0 < row["import"] < row["value"] < row["cold"]
+    assert row["compile"] == pytest.approx(row["cold"] - row["value"], abs=0.02)
+    assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_failure_says_why(tmp_path: object) -> None:
+    with pytest.raises(RuntimeError, match="no such game"):
+        probe(replace(GAME, name="nim"), "aec", str(tmp_path))
