@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -36,6 +37,14 @@ class BaseOracle(ABC):
     over: str = ""
     returns: tuple[float, float] = (0, 0)
 
+    happened: frozenset[str] | set[str] = frozenset()
+    """What has happened in this game of the things that random play rarely reaches; a cross-check
+    counts them, so that it is seen that it meets them."""
+
+    further: tuple[Mapping[str, Any], ...] = ()
+    """Options that a cross-check plays with besides the game's variants: starts close to what
+    random play rarely reaches."""
+
     needs_text: bool = False
     """Whether `see` must be called after every step: where chance decides something."""
 
@@ -54,6 +63,13 @@ class BaseOracle(ABC):
     @abstractmethod
     def board(self) -> str:
         """The board as the first word of a position text."""
+
+    def sought(self, rng: random.Random) -> set[str]:
+        """Legal moves towards what random play rarely reaches; none where there is no such thing.
+
+        A mode of play in the cross-check goes for them.
+        """
+        return set()
 
     def see(self, text: str) -> None:  # noqa: B027 - most games have no chance
         """Learn what chance decided (the tile drawn) from the library's position text.

@@ -22,7 +22,6 @@ from itertools import islice
 from pathlib import Path
 
 from azumaya.envs.registry import GAMES
-from tests.cases import cases_of
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 
 SPECIAL_SHARE = 0.2
@@ -40,6 +39,7 @@ class Progress:
     next_episode: int = 0
     plies: Counter[str] = field(default_factory=Counter)
     ends: Counter[str] = field(default_factory=Counter)
+    happened: Counter[str] = field(default_factory=Counter)
     mismatch: str = ""
 
     @property
@@ -56,7 +56,7 @@ class Progress:
 def run_batch(game: str, seed: int, first: int, count: int) -> Progress:
     """Some episodes of a game; a disagreement is told in the result."""
     if game not in _TABLES:
-        _TABLES[game] = tables_of(cases_of(GAMES[game]))
+        _TABLES[game] = tables_of(GAMES[game])
     done = Progress(game, seed, first)
     for episode in islice(episodes(_TABLES[game], seed, first), count):
         try:
@@ -66,6 +66,7 @@ def run_batch(game: str, seed: int, first: int, count: int) -> Progress:
             break
         done.plies[episode.mode] += episode.plies
         done.ends[end] += 1
+        done.happened.update(episode.happened)
         done.next_episode += 1
     return done
 
@@ -84,7 +85,8 @@ class Check:
         if not self.file.exists():
             return Progress(game, seed)
         kept = json.loads(self.file.read_text())
-        return Progress(**{**kept, "plies": Counter(kept["plies"]), "ends": Counter(kept["ends"])})
+        counted = {key: Counter(v) for key, v in kept.items() if isinstance(v, dict)}
+        return Progress(**{**kept, **counted})
 
     @property
     def is_done(self) -> bool:
@@ -103,6 +105,7 @@ class Check:
             batch = self._early.pop(self.progress.next_episode)
             self.progress.plies += batch.plies
             self.progress.ends += batch.ends
+            self.progress.happened += batch.happened
             self.progress.mismatch = batch.mismatch
             self.progress.next_episode = batch.next_episode
         self._save()
@@ -176,6 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     for check in checks:
         report(check)
+        for what, count in sorted(check.progress.happened.items()):
+            print(f"  {count:>8,} games: {what}")
     good = all(not c.progress.mismatch and c.progress.special >= SPECIAL_SHARE for c in checks)
     return 0 if good else 1
 

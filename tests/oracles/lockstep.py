@@ -10,18 +10,22 @@ from itertools import pairwise
 import numpy as np
 
 from azumaya.envs.bits import word_count
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
 from azumaya.envs.observation import unpack_bits
 from azumaya.envs.position import Position, episode_key
-from tests.cases import Case, describe
+from tests.cases import Case, cases_of, describe
 from tests.oracles import BaseOracle, oracle_of
 
 OVER = {RUNNING: "", TERMINATED: "terminated", TRUNCATED: "truncated"}
-MODES = ("plain", "late", "crowded", "edge")
+MODES = ("plain", "late", "crowded", "edge", "sought")
 """How an episode is played: evenly at random; from a position far on; with a taste for moves
-that leave few; with a taste for cells at the edge."""
+that leave few; with a taste for cells at the edge; with a taste for what the oracle seeks."""
 TASTE = 0.8
-"""How often a move is made by taste in the last two modes."""
+"""How often a move is made by taste in the last three modes."""
+ORDER = ("plain", "late", "plain", "crowded", "plain", "edge", "plain", "sought")
+"""The modes of episodes one after the other."""
+FURTHER = 100
+"""The number of the first case of the oracle's own."""
 TEXT_EVERY = 7
 """Boards are compared every so many plies, and at the end."""
 
@@ -32,22 +36,28 @@ class MismatchError(AssertionError):
 
 @dataclass
 class Table:
-    """What a case needs at every ply, made once."""
+    """What a case needs at every ply, made once; names and actions by who is to move."""
 
     case: Case
-    names: list[str] = field(init=False)
-    actions: dict[str, int] = field(init=False)
+    names: tuple[list[str], list[str]] = field(init=False)
+    actions: tuple[dict[str, int], dict[str, int]] = field(init=False)
     edge: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         game, settings = self.case.game, self.case.setup.settings
         count = self.case.setup.num_actions
-        self.names = [game.move_name(a, settings) for a in range(count)]
-        self.actions = {name: a for a, name in enumerate(self.names)}
+        self.names = (self._named(0), self._named(1))
+        first, second = ({name: a for a, name in enumerate(names)} for names in self.names)
+        self.actions = (first, second)
         border = border_of(game.shape)
         self.edge = np.array(
             [bool(border & set(game.action_cells(a, settings))) for a in range(count)]
         )
+
+    def _named(self, mover: int) -> list[str]:
+        game, settings = self.case.game, self.case.setup.settings
+        by = (mover,) if game.names_by_mover else ()
+        return [game.move_name(a, settings, *by) for a in range(self.case.setup.num_actions)]
 
 
 def border_of(shape: tuple[int, int]) -> set[int]:
@@ -87,6 +97,10 @@ class Library:
         self.case.game.play(after[0], action)
         return len(self.legal(after))
 
+    def names(self) -> list[str]:
+        """The names of all actions for whoever is to move."""
+        return self.table.names[int(self.states["to_move"][0])]
+
     @property
     def over(self) -> str:
         """As an oracle says it."""
@@ -103,12 +117,13 @@ class Library:
 
 @dataclass
 class Episode:
-    """One game in lockstep; `plies` counts what has been compared."""
+    """One game in lockstep; `plies` counts what has been compared, `happened` is the oracle's."""
 
     table: Table
     mode: str
     seed: int
     plies: int = 0
+    happened: frozenset[str] | set[str] = frozenset()
     start: str = ""
     moves: list[str] = field(default_factory=list)
 
@@ -152,18 +167,19 @@ class Episode:
         case = self.table.case
         oracle = oracle_of(case.game.name)(self.start, case.options)
         oracle.see(self.start)
+        self.happened = oracle.happened
         self._compare(library, oracle)
         while not library.over:
-            action = self._choose(library, rng)
-            self.moves.append(self.table.names[action])
+            action = self._choose(library, oracle, rng)
+            self.moves.append(library.names()[action])
             library.play(action)
-            oracle.play(self.table.names[action])
+            oracle.play(self.moves[-1])
             if oracle.needs_text:
                 oracle.see(library.text())
             self.plies += 1
             self._compare(library, oracle)
 
-    def _choose(self, library: Library, rng: random.Random) -> int:
+    def _choose(self, library: Library, oracle: BaseOracle, rng: random.Random) -> int:
         legal = library.legal()
         if self.mode == "edge" and rng.random() < TASTE:
             at_edge = legal[self.table.edge[legal]]
@@ -171,10 +187,15 @@ class Episode:
         elif self.mode == "crowded" and rng.random() < TASTE:
             some = [int(rng.choice(legal)) for _ in range(4)]
             return min(some, key=library.left_after)
+        elif self.mode == "sought" and rng.random() < TASTE:
+            actions = self.table.actions[oracle.to_move]
+            sought = sorted(actions[name] for name in oracle.sought(rng))
+            return rng.choice(sought) if sought else int(rng.choice(legal))
         return int(rng.choice(legal))
 
     def _compare(self, library: Library, oracle: BaseOracle) -> None:
-        ours = {self.table.names[a] for a in library.legal()}
+        names = library.names()
+        ours = {names[a] for a in library.legal()}
         theirs = oracle.legal()
         if ours != theirs:
             raise MismatchError(
@@ -203,19 +224,22 @@ def same(what: str, ours: object, theirs: object) -> None:
 
 
 def episodes(tables: list[Table], seed: int, first: int = 0) -> Iterator[Episode]:
-    """Endless episodes over all variants; four modes in turn, twice as many plain ones."""
-    order = ("plain", "late", "plain", "crowded", "plain", "edge")
+    """Endless episodes over all variants; the modes in turn, a plain one before each other."""
     number = first
     while True:
         table = tables[number % len(tables)]
-        mode = order[number // len(tables) % len(order)]
+        mode = ORDER[number // len(tables) % len(ORDER)]
         yield Episode(table, mode, (seed << 32) + number)
         number += 1
 
 
-def tables_of(cases: tuple[Case, ...]) -> list[Table]:
-    """The tables of some cases, whose action names must be distinct."""
+def tables_of(game: Game) -> list[Table]:
+    """The tables of a game's variants and of the oracle's further cases."""
+    further = enumerate(oracle_of(game.name).further, FURTHER)
+    cases = (*cases_of(game), *(Case(game, number, options) for number, options in further))
     tables = [Table(case) for case in cases]
-    assert all(len(t.actions) == len(t.names) for t in tables)
-    assert all(a < b for t in tables for a, b in pairwise(t.actions.values()))
+    for table in tables:
+        for names, actions in zip(table.names, table.actions, strict=True):
+            assert len(actions) == len(names)
+            assert all(a < b for a, b in pairwise(actions.values()))
     return tables

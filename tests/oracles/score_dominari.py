@@ -1,0 +1,87 @@
+"""Score-Dominari once more, from section 9 of the rules, with a dictionary of squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.oracles import dominari_board as on
+from tests.oracles.dominari_turns import DominariOracle
+
+FIRST = {0: "a1", 1: "f6"}
+
+
+NEARLY_STUCK = "..5fdc/..2315/d21e.f/c6.db./6a3b5d/5df1c2 w"
+"""After white's number on f3 neither can lay beside an own stone, while a6 is not dead."""
+MANY_BLANKS = ".fabBe/..WfBb/WB3daW/52BWBf/3.5Bd./65413W w"
+"""Eleven blanks of twelve."""
+
+
+class Oracle(DominariOracle):
+    """One game of Score-Dominari: `free` are the players who may lay anywhere."""
+
+    further = (
+        {"position": NEARLY_STUCK},
+        {"referee": False, "position": NEARLY_STUCK},
+        {"referee": False, "position": f"{NEARLY_STUCK} turns=198"},
+        {"position": MANY_BLANKS},
+    )
+
+    def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        super().__init__(text, options)
+        self.free = self._players("free")
+
+    def _players(self, key: str) -> set[int]:
+        return {"wb".index(letter) for letter in self.words.get(key, "")}
+
+    def places(self, player: int) -> set[str]:
+        """The corner first; then beside own stones, diagonals too, or anywhere."""
+        own, empty = on.of(self.stones, player), set(on.empty(self.stones))
+        if all(on.has_blank(self.stones, [square]) for square in own):
+            return {FIRST[player]} & empty
+        if player in self.free:
+            return empty
+        return empty & set().union(*(on.ROUND[square] for square in own))
+
+    def lay(self, square: str, mark: str) -> None:
+        """A number uses up the right to lay anywhere."""
+        if mark not in "WB" and self.to_move in self.free:
+            self.free.remove(self.to_move)
+            near = any(
+                on.OWNER.get(self.stones.get(s, "")) == self.to_move for s in on.ROUND[square]
+            )
+            self.happened.add("right used " + ("near" if near else "far"))
+            if self.wrong:
+                self.happened.add("right used wrongly")
+        self.stones[square] = mark
+
+    def skipped(self, player: int) -> None:
+        """The next number may go anywhere."""
+        self.free.add(player)
+
+    def is_decided(self) -> bool:
+        """Every empty square is dead."""
+        return self.dead() == set(on.empty(self.stones))
+
+    def gain(self) -> int:
+        """More points win."""
+        difference = on.points(self.stones, 0) - on.points(self.stones, 1)
+        self.happened.add("more points" if difference else "equal points")
+        return self.reward_of(difference)
+
+    # ---- what a claim brings back ----
+
+    def snapshot(self) -> Any:
+        """Stones and rights."""
+        return dict(self.stones), set(self.free)
+
+    def snapshot_of_text(self, board: str) -> Any:
+        """The same from a position text."""
+        return on.read(board), self._players("undofree")
+
+    def restore(self, kept: Any) -> None:
+        """Bring them back."""
+        stones, free = kept
+        if free != self.free:
+            self.happened.add("a right given back")
+        self.stones, self.free = dict(stones), set(free)
