@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,6 +118,8 @@ _BLOCKS = NAMED["standard"]
 
 def check_territory(value: Any) -> str | Territory:
     """The canonical form of the option `territory`."""
+    if isinstance(value, Mapping) and value.keys() == {"regions", "owners"}:
+        value = Territory(**value)  # as a game record holds it
     if isinstance(value, Territory):
         return next((name for name, known in NAMED.items() if known == value), value)
     if isinstance(value, str) and (value in NAMED or value == "draft"):

@@ -1,0 +1,148 @@
+"""The rematch rule: the same puzzle twice, roles swapped, the sum decides."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+from pettingzoo.test import api_test
+
+from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
+from azumaya.envs.rules.sudoku_moyo_match import GAME
+from azumaya.wrappers import Match
+
+VARIANTS = [
+    {},
+    {"handicap": (1, 2)},
+    {"setup": "choose"},
+    {"territory": "draft", "setup": "choose", "handicap": (0, 1)},
+    {"territory": "rows", "scoring": "win"},
+]
+
+
+def ended(env: Match) -> bool:
+    """Whether the match is over."""
+    return any(env.terminations.values())
+
+
+def play(env: Match, seed: int) -> list[tuple[str, dict[str, float]]]:
+    """Play a match at random; the position text before each step, and its rewards."""
+    generator, steps = random.Random(seed), []
+    while not ended(env):
+        text = str(env.position)
+        env.step(generator.choice(env.position.legal_actions()))
+        steps.append((text, dict(env.rewards)))
+    return steps
+
+
+def words(text: str) -> dict[str, str]:
+    """The words of a position text."""
+    return dict(part.split("=") for part in text.split()[2:])
+
+
+def single_game(text: str, options: dict[str, object]) -> Position:
+    """The game in progress of a match, as a game of its own scored by points."""
+    kept = [p for p in text.split() if p.split("=")[0] not in ("puzzle", "game", "began", "first")]
+    single = {k: v for k, v in options.items() if k != "scoring"}
+    return Position.from_text("sudoku_moyo", " ".join(kept), scoring="points", **single)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_both_games_by_the_single_game(options: dict[str, object], seed: int) -> None:
+    """Each half is a game of Sudoku Moyo by points; the halves' returns decide the match."""
+    env = Match(sudoku_moyo_v0.raw_env(**options))
+    env.reset(seed=seed)
+    steps = play(env, seed)
+    assert all(not any(rewards.values()) for _, rewards in steps[:-1])
+    halves = [[t for t, _ in steps if words(t)["game"] == game] for game in "12"]
+    first = int(words(halves[1][0]).get("first", "0")) if halves[1] else 0
+    gains = [gain_of(half[-1], options) for half in halves]
+    assert gains[0] == first
+    total = sum(gains)
+    assert env.rewards["player_0"] == (total > 0) - (total < 0)
+
+
+def gain_of(last: str, options: dict[str, object]) -> int:
+    """What player_0 gains when a game is played to its end from its last position."""
+    game = single_game(last, options)
+    for action in game.legal_actions():
+        after = game.copy().play(action)
+        if after.is_over:
+            return after.returns()[0]
+    raise AssertionError(f"{last}: no move ends this game, though one did in the match")
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_the_second_game_swaps_the_roles(options: dict[str, object]) -> None:
+    env = Match(sudoku_moyo_v0.raw_env(**options))
+    env.reset(seed=4)
+    first_play = second = None
+    for text, _ in play(env, 4):
+        place = words(text)
+        if "stage" not in place and first_play is None:
+            first_play = text
+        if place["game"] == "2" and second is None:
+            second = text
+    assert first_play is not None
+    assert second is not None
+    light = [int(words(text).get("light", "0")) for text in (first_play, second)]
+    assert light[0] != light[1]
+    assert words(first_play).get("owners") == words(second).get("owners")
+    puzzle = words(second)["puzzle"]
+    assert second.split()[0].replace("/", "") == puzzle, "the second game begins with the puzzle"
+    if "handicap" not in options:
+        sides = [text.split()[1] for text in (first_play, second)]
+        starters = ["ld".index(s) ^ lt for s, lt in zip(sides, light, strict=True)]
+        assert starters[0] != starters[1]
+    else:
+        player, stones = options["handicap"]  # type: ignore[misc]
+        assert words(second)["handicap"] == f"{player},{stones}"
+
+
+def test_texts_start_matches_and_pickles_live_on() -> None:
+    env = Match(sudoku_moyo_v0.raw_env(handicap=(0, 1)))
+    env.reset(seed=7)
+    steps = play(env, 7)
+    for text, _ in steps[::9]:
+        again = Match(sudoku_moyo_v0.raw_env(handicap=(0, 1)))
+        again.reset(options={"position": text})
+        assert str(again.position) == text
+        assert pickle.loads(pickle.dumps(again)).position == again.position
+    over = str(env.position)
+    assert str(Position.from_text(GAME, over, handicap=(0, 1))) == over
+    with pytest.raises(PositionError, match="over"):
+        again.reset(options={"position": over})
+
+
+@pytest.mark.parametrize(
+    ("word", "error"),
+    [
+        ("game=3", "from 1 to 2"),
+        ("first=4", "second game"),
+        ("puzzle=12", "81 digits"),
+        (f"puzzle={'5' * 81}", "twice"),
+        (f"puzzle={'.' * 80}1", "does not lie on the board"),
+    ],
+)
+def test_impossible_matches_are_refused(word: str, error: str) -> None:
+    env = Match(sudoku_moyo_v0.raw_env())
+    env.reset(seed=1)
+    board, mover = str(env.position).split()[:2]
+    with pytest.raises(PositionError, match=error):
+        Position.from_text(GAME, f"{board} {mover} {word}")
+
+
+def test_only_raw_moyo_can_be_matched() -> None:
+    for env in (raw("abalone"), sudoku_moyo_v0.env(), None):
+        with pytest.raises(OptionError, match="raw Sudoku Moyo"):
+            Match(env)
+    env = Match(sudoku_moyo_v0.raw_env())
+    assert env.unwrapped is env
+
+
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")
+@pytest.mark.filterwarnings("ignore:reset:UserWarning")
+def test_pettingzoo_accepts_a_match() -> None:
+    api_test(Match(sudoku_moyo_v0.raw_env(setup="choose")), num_cycles=300)

@@ -1,0 +1,99 @@
+"""Game records: written by the wrapper, read back, replayed, refused when they do not fit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.envs import GAMES, OptionError, Position, RecordError, make
+from azumaya.envs.notation import GameRecord, read_records, record_of, replay, write_records
+from azumaya.wrappers import RecordGames
+from tests.cases import CASES, Case
+
+
+def played(path: Path, game: str, seed: int = 1, **options: object) -> GameRecord:
+    """Record one random game."""
+    env = RecordGames(make(game, **options), path, players=("Ada", "Bea"))
+    env.reset(seed=seed)
+    generator = np.random.default_rng(seed)
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(None if terminated or truncated else int(generator.choice(legal)))
+    return list(read_records(path))[-1]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_a_recorded_game_is_played_again(case: Case, tmp_path: Path) -> None:
+    record = played(tmp_path / "games.jsonl", case.game.name, **case.options)
+    positions = list(replay(record))
+    assert len(positions) == len(record.moves) + 1
+    assert str(positions[0]) == record.start
+    assert positions[-1].is_over
+    assert positions[-1].returns() == record.returns
+    assert record.players == ("Ada", "Bea")
+    assert GameRecord.from_json(record.to_json()) == record
+
+
+def test_a_line_a_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    for seed in range(3):
+        played(path, "halma_dominari", seed)
+    lines = path.read_text().splitlines()
+    assert len(lines) == 3
+    assert json.loads(lines[0])["environment"] == GAMES["halma_dominari"].id
+
+
+def test_hidden_tiles_are_in_no_record_before_they_are_drawn() -> None:
+    start = Position("sudoku_tiles", seed=8)
+    position, moves = start.copy(), []
+    for _ in range(5):
+        moves.append(position.legal_moves()[0])
+        position.play(moves[-1])
+    record = record_of(start, moves, position)
+    other = start.resample_hidden(99)
+    assert str(other) == str(start)
+    assert len(record.options["draws"]) == 5, "the tiles seen since the start, and no more"
+    assert [str(p) for p in replay(record)][-1] == str(position)
+
+
+def test_a_wrong_move_is_named_by_its_number(tmp_path: Path) -> None:
+    record = played(tmp_path / "games.jsonl", "sudoku_moyo")
+    moves = list(record.moves)
+    moves[3] = moves[2]
+    with pytest.raises(RecordError, match="move 4"):
+        list(replay(replace(record, moves=tuple(moves))))
+    with pytest.raises(RecordError, match="the returns are"):
+        list(replay(replace(record, returns=record.returns[::-1])))
+    with pytest.raises(RecordError, match="cannot begin"):
+        list(replay(replace(record, environment="azumaya/chess-v0")))
+    with pytest.raises(RecordError, match="cannot begin"):
+        list(replay(replace(record, start="nonsense")))
+
+
+@pytest.mark.parametrize("line", ["", "{}", "[]", '{"environment": 3}', "{", "\x00"])
+def test_malformed_lines(line: str) -> None:
+    with pytest.raises(RecordError):
+        GameRecord.from_json(line)
+
+
+def test_malformed_files_say_which_line(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    record = played(path, "abalone", max_plies=4)
+    with path.open("a") as file:
+        file.write("\nnot json\n")
+    write_records(path, [record])
+    with pytest.raises(RecordError, match="line 3"):
+        list(read_records(path))
+
+
+def test_a_game_of_ones_own_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="an environment of azumaya"):
+        RecordGames(type("Other", (), {"unwrapped": None})(), tmp_path / "x")
+    env = RecordGames(make("abalone"), tmp_path / "x")
+    with pytest.raises(OptionError, match="no game"):
+        env.record()
