@@ -78,6 +78,39 @@ def report_again(
         raise typer.BadParameter(str(error)) from None
 
 
+@app.command()
+def peers(
+    peer: Annotated[list[str] | None, typer.Option(help="A peer; all of them if none.")] = None,
+    only: Annotated[str, typer.Option(help="Only games of theirs with such names: go,hex")] = "",
+    game: Annotated[str, typer.Option(help="Ours.")] = next(iter(GAMES)),
+    seconds: Annotated[float, typer.Option(min=0.01, help="Of each repeat.")] = 0.5,
+    repeats: Annotated[int, typer.Option(min=1)] = 3,
+    place: Annotated[
+        Path | None, typer.Option(help="Where their environments lie; in the cache if not given.")
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Install other libraries, each in an environment of its own, and measure them beside ours."""
+    from azumaya.benchmarks.peers import catalogue, compare, environments  # noqa: PLC0415
+
+    known = {each.name: each for each in catalogue.PEERS}
+    unknown = set(peer or ()) - known.keys()
+    if unknown:
+        raise typer.BadParameter(f"--peer {', '.join(unknown)}: there are {', '.join(known)}")
+    folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
+    try:
+        what = compare.Comparison(
+            find_game(game), place or environments.default_place(), seconds, repeats, only
+        )
+        finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
+    except (OptionError, ResultsError) as error:
+        raise typer.BadParameter(str(error)) from None
+    (folder / "report.md").write_text(compare.render(*read_run(folder)))
+    console.print(f"{folder / 'report.md'}")
+    if not finished:
+        raise typer.Exit(INTERRUPTED)
+
+
 def write_report(folder: Path, into: Path | None = None) -> None:
     """Write `report.md` and the pictures beside the rows, and into a page if one is given."""
     header, rows = read_run(folder)

@@ -40,8 +40,8 @@ def _bars(table: Table) -> Any:
     """Bars per game in units of CartPole's loop; a mark where memset of the planes would be."""
     pyplot = require("matplotlib.pyplot", extra="train")
     unit = table.reference(CARTPOLE) or 1.0
-    planes = {"form": "planes", "threads": 1, "copies": False}
-    series = [
+    planes: dict[str, Any] = {"form": "planes", "threads": 1, "copies": False}
+    series: list[tuple[str, str, dict[str, Any]]] = [
         ("bare rules", "bare", {}),
         ("packed", "batch", {**planes, "form": "packed"}),
         ("planes", "batch", planes),

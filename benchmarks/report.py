@@ -119,15 +119,15 @@ def _one_core(table: Table) -> str:
     cartpole, lines = table.reference(CARTPOLE), []
     for game in table.games:
         bare = table.best("bare", game=game)
-        cells = [rate(bare and bare["value"]), ratio(bare and bare["value"], cartpole)]
-        planes = None
+        plies: float | None = bare["value"] if bare else None
+        cells, planes = [rate(plies), ratio(plies, cartpole)], None
         for form in ("planes", "packed", "none"):
             best = table.best("batch", game=game, form=form, threads=1, copies=False)
-            value = best and best["value"]
+            value, limit = (best["value"], best["memset"]) if best else (None, None)
             planes = planes or value
             cells.append(rate(value))
             if form == "planes":
-                cells += [ratio(value, cartpole), ratio(value, best and best["memset"])]
+                cells += [ratio(value, cartpole), ratio(value, limit)]
             elif form == "packed":
                 cells.append(ratio(value, planes))
         marks = sorted(table.signatures(game))

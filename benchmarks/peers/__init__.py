@@ -1,0 +1,12 @@
+"""Other libraries, measured beside ours in one run; each script runs in an environment of its own.
+
+What a step is differs from peer to peer, so every row carries `includes`, and `beside` names the
+figure of ours that does the nearest to the same work:
+
+- `aec raw_env`, `aec env`: one game, driven from Python, with observation and mask.
+- `bare`: random play in compiled code, without observations.
+- `batch step`: a step of a batch, with observations, masks and autoreset; actions drawn before.
+- `batch loop`: the same with the random legal choice in the time.
+
+Scripts print one JSON object a line and import nothing of ours but `script.py`, by its path.
+"""

@@ -1,0 +1,98 @@
+"""OpenSpiel: loops driven from Python, and random rollouts wholly in C++."""
+
+# It runs in the peer's environment, whose types are not here.
+# mypy: ignore-errors
+
+import random
+
+import numpy as np
+import pyspiel
+from script import Script
+from open_spiel.python.observation import make_observation
+
+GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
+STEPS = 500
+ROLLOUT_MOVES = 5000
+MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), a new state at ends"
+
+
+def loop(game, look):
+    """Random moves; `look(state)` is called before each."""
+    rng, state = random.Random(0), game.new_initial_state()
+
+    def chunk():
+        nonlocal state
+        for _ in range(STEPS):
+            if state.is_terminal():
+                state = game.new_initial_state()
+            look(state)
+            legal = state.legal_actions()
+            state.apply_action(legal[int(rng.random() * len(legal))])
+        return STEPS
+
+    return chunk
+
+
+def looker(game):
+    """Writes the observation into a numpy buffer, and makes a numpy mask."""
+    observer, size = make_observation(game), game.num_distinct_actions()
+
+    def look(state):
+        observer.set_from(state, state.current_player())
+        mask = np.zeros(size, np.int8)
+        mask[state.legal_actions()] = 1
+
+    return look
+
+
+def mean_length(game, episodes=300):
+    """Moves of a random game."""
+    rng, moves = random.Random(1), 0
+    for _ in range(episodes):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+            moves += 1
+    return moves / episodes
+
+
+def rollouts(game):
+    """Random games inside one C++ search call, from positions one move deep."""
+    length = mean_length(game)
+    count = max(1, int(ROLLOUT_MOVES / length))
+    evaluator = pyspiel.RandomRolloutEvaluator(count, 0)
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 2, 100, False, 0, False)
+    state = game.new_initial_state()
+
+    def chunk():
+        bot.mcts_search(state)
+        return int(2 * count * (length - 1))
+
+    return chunk
+
+
+def main():
+    """All games, three ways."""
+    script = Script(__doc__)
+    for name in GAMES:
+        if not script.wants(name):
+            continue
+        with script.attempt(name):
+            game = pyspiel.load_game(name)
+            plain = loop(game, lambda _: None)
+            script.row(name, "Python loop, nothing shown", "aec raw_env", MOVE, plain)
+            script.row(
+                name, "Python loop, tensor and mask", "aec raw_env",
+                MOVE + ", the observer writing to numpy, an int8 numpy mask",
+                loop(game, looker(game)),
+            )  # fmt: skip
+            script.row(
+                name, "rollouts in C++", "bare",
+                "one move of a random rollout inside MCTSBot: no observation, no mask; moves are "
+                "games times the mean length measured before",
+                rollouts(game),
+            )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""The comparison with peers, with a script and an environment of the tests' own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from azumaya.benchmarks.peers import compare, environments
+from azumaya.benchmarks.peers.catalogue import PEERS, Peer
+from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
+from azumaya.benchmarks.results import read_run
+from azumaya.envs.registry import GAMES
+from tests.benchmarks.conftest import QUIET
+
+GAME = next(iter(GAMES.values()))
+FIGURES = dict.fromkeys(
+    ("CartPole-v1", "bare", "aec raw_env", "aec env", "batch step", "batch loop"), 100.0
+)
+SCRIPT = """
+import sys
+sys.path.insert(0, {here!r})
+from script import Script
+script = Script("a peer")
+for game in ("go", "hex", "draughts"):
+    if script.wants(game):
+        for batch in (1, 2):
+            with script.attempt(game, f"batch {{batch}}"):
+                if game == "hex":
+                    raise ValueError("no hex here")
+                script.row(game, f"batch {{batch}}", "batch step", "nothing", lambda: 50)
+"""
+
+
+@pytest.fixture
+def peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Peer:
+    """A peer whose script needs no packages and runs in this environment."""
+    script = tmp_path / "a_peer.py"
+    script.write_text(SCRIPT.format(here=str(compare.HERE)))
+    monkeypatch.setattr(compare, "environment_of", lambda *_: Path(sys.executable))
+    monkeypatch.setattr(compare, "ours", lambda _: dict(FIGURES))
+    return Peer("a_peer", str(script), ())
+
+
+def comparison(tmp_path: Path, only: str = "") -> compare.Comparison:
+    return compare.Comparison(GAME, tmp_path / "place", 0.001, 2, only)
+
+
+def test_rows_are_paired_with_ours(peer: Peer, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert compare.compare(comparison(tmp_path, "go,hex"), [peer], folder, QUIET)
+    header, rows = read_run(folder)
+    go = [row for row in rows if row.get("game") == "go"]
+    assert [row["config"] for row in go] == ["batch 1", "batch 2"]
+    for row in go:
+        assert row["ours"] == 100
+        assert row["ratio"] == pytest.approx(100 / row["value"], rel=1e-3)
+    assert [row["error"] for row in rows if row.get("game") == "hex"] == [
+        "ValueError: no hex here"
+    ] * 2
+    assert not [row for row in rows if row.get("game") == "draughts"]
+    text = compare.render(header, rows)
+    assert text.count("| a_peer | go |") == 1  # the better batch size
+    assert "no hex here" in text
+    compare.compare(comparison(tmp_path, "go,hex"), [peer], folder, QUIET)
+    assert read_run(folder)[1] == rows  # a peer that is done is not run again
+
+
+def test_peer_that_cannot_be_installed_is_said(
+    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Path:
+        raise InstallError("no such package")
+
+    monkeypatch.setattr(compare, "environment_of", refuse)
+    compare.compare(comparison(tmp_path), [peer], tmp_path / "out", QUIET)
+    header, rows = read_run(tmp_path / "out")
+    assert [row["error"] for row in rows] == ["InstallError: no such package"]
+    assert "no such package" in compare.render(header, rows)
+
+
+def test_script_that_fails_is_said(peer: Peer, tmp_path: Path) -> None:
+    Path(peer.script).write_text("raise SystemExit('broken')")
+    compare.compare(comparison(tmp_path), [peer], tmp_path / "out", QUIET)
+    assert "broken" in read_run(tmp_path / "out")[1][0]["error"]
+
+
+def test_ours_has_what_scripts_name() -> None:
+    found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1))
+    assert found.keys() == FIGURES.keys()
+    assert all(value > 0 for value in found.values())
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+def test_every_peer_is_pinned_and_has_a_script(peer: Peer) -> None:
+    assert all("==" in package for package in peer.packages)
+    source = (compare.HERE / peer.script).read_text()
+    assert any(f'"{name}"' in source for name in FIGURES) or 'f"aec {form}"' in source
+    done = subprocess.run(
+        [sys.executable, "-m", "py_compile", str(compare.HERE / peer.script)], check=False
+    )
+    assert done.returncode == 0
+
+
+def test_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+    monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
+    monkeypatch.setattr(environments, "_pip", lambda _, words: made.append(list(words)))
+    peer = Peer("x", "x.py", ("x==1",), first=("y==2",), flags=("--flag",))
+    python = environment_of(peer, tmp_path)
+    assert made == [["y==2"], ["--flag", "x==1"]]
+    assert environment_of(peer, tmp_path) == python
+    assert len(made) == 2
+    assert environment_of(Peer("x", "x.py", ("x==2",)), tmp_path) != python
+
+
+def test_half_made_environment_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise InstallError("network")
+
+    monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
+    monkeypatch.setattr(environments, "_pip", refuse)
+    peer = Peer("x", "x.py", ("x==1",))
+    for _ in range(2):
+        with pytest.raises(InstallError, match="network"):
+            environment_of(peer, tmp_path)
+
+
+def test_reason_is_what_pip_called_an_error() -> None:
+    output = "collecting\nERROR: no matching distribution\nnotice: new pip\n"
+    assert why(output) == "ERROR: no matching distribution"
+    assert why("killed\n") == "killed"
+    assert why("") == "pip failed silently"
+
+
+def test_rows_of_scripts_are_json(peer: Peer) -> None:
+    done = subprocess.run(
+        [sys.executable, peer.script, "--seconds=0.001", "--only=go"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
