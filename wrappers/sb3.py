@@ -6,7 +6,7 @@ learner's action and all that the opponent does until the learner is to act agai
 over, so a loss on the opponent's move is a reward of -1 for the learner's last action.
 """
 
-# ruff: noqa: PLR0913 - SB3's and the games' options
+
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
+
 from azumaya.envs.adapters.duel import Duel
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
@@ -23,7 +25,6 @@ from azumaya.envs.game import Game
 from azumaya.envs.position import check_seed
 from azumaya.envs.registry import find_game
 from azumaya.envs.setup import prepare
-from gymnasium import spaces
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
 

@@ -7,6 +7,7 @@ chooses, so one engine serves copies and zero-copy alike.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +20,7 @@ from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import word_count
 from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, Game, as_states
-from azumaya.envs.observation import unpack_bits
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.setup import Setup
 from azumaya.envs.spread import aligned, padded
@@ -31,20 +31,24 @@ FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """The buffers that a step of `n` games writes; the first byte of each row pads to a line.
+    """The buffers that a step of `n` games writes.
 
     Attributes:
-        masks: `(n, padded(A))` int8, or packed `(n, W)` uint64.
-        views: observations, `(n, padded(C * rows * columns))` int8, or packed `(n, W')` uint64;
-            `(1, 1)` in the form "none".
+        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8,
+            rows padded to 64 bytes, or packed words, `(n, W)` uint64.
+        masks: the masks without padding, a view: `(n, A)` int8, or packed.
+        observations: so the observations: `(n, C, rows, columns)` int8, or packed; None in the
+            form "none".
         rewards: what the player who moved gained, `(n,)` float64.
         both: what both players gained, `(n, 2)` float64.
         terminated, truncated: how the game ended with this step, `(n,)` bool.
         to_move: who moves now, `(n,)` int64.
     """
 
+    mask_rows: np.ndarray
+    view_rows: np.ndarray
     masks: np.ndarray
-    views: np.ndarray
+    observations: np.ndarray | None
     rewards: np.ndarray
     both: np.ndarray
     terminated: np.ndarray
@@ -98,37 +102,30 @@ class Batch:
     # ---- buffers ----
 
     def new_outputs(self, count: int | None = None) -> Outputs:
-        """New buffers, for all games or for so many of them."""
+        """New buffers of undefined content, for all games or for so many of them."""
         game, count = self.game, self.count if count is None else count
+        views: np.ndarray | None
         if self.form == PACKED:
-            masks = aligned((count, self.words), np.uint64)
-            views = aligned((count, game.observation_words), np.uint64)
+            masks = mask_rows = aligned((count, self.words), np.uint64)
+            views = view_rows = aligned((count, game.observation_words), np.uint64)
         else:
-            size = padded(len(game.planes) * game.cells)
-            masks = aligned((count, padded(self.setup.num_actions)), np.int8)
-            views = aligned((count, size) if self.form == PLANES else (1, 1), np.int8)
+            shape = (len(game.planes), *game.shape)
+            size = math.prod(shape) if self.form == PLANES else 0
+            mask_rows = aligned((count, padded(self.setup.num_actions)), np.int8)
+            view_rows = aligned((count, padded(size)), np.int8)
+            masks = mask_rows[:, : self.setup.num_actions]
+            views = view_rows[:, :size].reshape(count, *shape) if size else None
         return Outputs(
+            mask_rows,
+            view_rows,
             masks,
             views,
-            rewards=np.zeros(count),
-            both=np.zeros((count, 2)),
-            terminated=np.zeros(count, np.bool_),
-            truncated=np.zeros(count, np.bool_),
-            to_move=np.zeros(count, np.int64),
+            rewards=np.empty(count),
+            both=np.empty((count, 2)),
+            terminated=np.empty(count, np.bool_),
+            truncated=np.empty(count, np.bool_),
+            to_move=np.empty(count, np.int64),
         )
-
-    def masks_of(self, outputs: Outputs) -> np.ndarray:
-        """The masks without padding: `(n, A)` int8, or packed `(n, W)` uint64. A view."""
-        if self.form == PACKED:
-            return outputs.masks
-        return outputs.masks[:, : self.setup.num_actions]
-
-    def views_of(self, outputs: Outputs) -> np.ndarray | None:
-        """The observations: `(n, C, rows, columns)` int8, packed `(n, W)`, or None. A view."""
-        if self.form != PLANES:
-            return outputs.views if self.form == PACKED else None
-        shape = (len(self.game.planes), *self.game.shape)
-        return outputs.views[:, : int(np.prod(shape))].reshape(-1, *shape)
 
     # ---- episodes ----
 
@@ -156,8 +153,6 @@ class Batch:
         self._seeded = True
         starts = (setup or self.setup).starts
         kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
-        outputs.rewards[:], outputs.both[:] = 0.0, 0.0
-        outputs.terminated[rows], outputs.truncated[rows] = False, False
         self.show(outputs)
 
     def step(self, actions: Any, outputs: Outputs, *, skip_over: bool = True) -> np.ndarray:
@@ -184,7 +179,7 @@ class Batch:
         def task(start: int, stop: int) -> tuple[int, int]:
             ended = self._step(
                 start, stop, self.states, self._series, self.setup.starts, self._actions,
-                *self._room(), self._legal, self._over, o.masks, o.views, o.rewards, o.both,
+                *self._room(), self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             )  # fmt: skip
             return start, ended
@@ -206,7 +201,10 @@ class Batch:
         return self._finals[self._slots]
 
     def show(self, outputs: Outputs) -> None:
-        """Write what every game looks like to who moves in it."""
+        """Write what every game looks like to who moves in it; rewards are 0."""
+        outputs.rewards[:], outputs.both[:] = 0.0, 0.0
+        outputs.terminated[:] = self.states["over"] == TERMINATED
+        outputs.truncated[:] = self.states["over"] == TRUNCATED
         outputs.to_move[:] = self.states["to_move"]
         self._over[:] = self.states["over"] != RUNNING
         self._show(outputs, self.states, self._everybody, self._movers, self._legal)
@@ -216,10 +214,9 @@ class Batch:
 
         The choices are drawn from the episode's key, so they are the same in any batch.
         """
-        choose = kernels.choose_kernel(self.words)
 
         def task(start: int, stop: int) -> None:
-            choose(start, stop, self._legal, self._series, self._room()[0], actions)
+            kernels.choose(start, stop, self._legal, self._over, self._series, actions)
 
         self.workers.run(task, self.count)
 
@@ -285,8 +282,8 @@ class Batch:
 
         def task(start: int, stop: int) -> None:
             self._look(
-                start, stop, rows, players, states, *self._room(), legal, outputs.masks,
-                outputs.views,
+                start, stop, rows, players, states, *self._room(), legal, outputs.mask_rows,
+                outputs.view_rows,
             )  # fmt: skip
 
         self.workers.run(task, len(rows))
@@ -355,8 +352,3 @@ def illegal_row(position: Position, row: int, action: int, whose: str = "") -> I
     except IllegalActionError as error:
         reason = str(error)
     return IllegalActionError(f"{whose}actions[{row}]: {reason}")
-
-
-def unpack_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
-    """Packed masks, `(..., W)` uint64, as `(..., num_actions)` int8."""
-    return unpack_bits(words, num_actions)

@@ -67,24 +67,12 @@ def wipe_kernel(size: int) -> Any:
     return wipe
 
 
-@functools.cache
-def choose_kernel(words: int) -> Any:
-    """The kernel that chooses a random legal action in every game, for masks of `words` words."""
-
-    @kernel
-    def choose(start, stop, legal, series, room, actions):
-        """A uniformly random legal action for every row, 0 where there is none."""
-        for i in range(start, stop):
-            some = ZERO
-            for w in range(words):
-                room[w] = legal[i, w]
-                some |= room[w]
-            actions[i] = 0
-            if some != ZERO:
-                actions[i] = choose_random(room, series[i].key, series[i].ply)
-            series[i].ply += 1
-
-    return choose
+@kernel
+def choose(start, stop, legal, over, series, actions):
+    """A uniformly random legal action for every row, 0 where the game is over."""
+    for i in range(start, stop):
+        actions[i] = 0 if over[i] else choose_random(legal[i], series[i].key, series[i].ply)
+        series[i].ply += 1
 
 
 @functools.cache

@@ -205,7 +205,7 @@ class Duel:
         self._begin(np.arange(self.count))
         self._look_all()
 
-    def step(self, actions: np.ndarray) -> Turn:
+    def step(self, actions: Any) -> Turn:
         """The learner's action in every game, and what follows until it is to act again.
 
         Raises:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from azumaya.envs.game import Game
 from gymnasium import spaces
+
+from azumaya.envs.game import Game
 
 
 def observation_box(game: Game, dtype: Any = np.int8) -> spaces.Box:

@@ -95,7 +95,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             parts["observation"] = spaces.Box(0, words, (game.observation_words,), np.uint64)
             parts["action_mask"] = spaces.Box(0, words, (self._batch.words,), np.uint64)
         else:
-            if self._batch.views_of(self._outputs) is not None:
+            if self._outputs.observations is not None:
                 parts["observation"] = observation_box(game)
             parts["action_mask"] = spaces.Box(0, 1, (actions,), np.int8)
         self.single_observation_space = spaces.Dict(parts)
@@ -180,14 +180,13 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return self._outputs
 
     def _observations(self, outputs: Outputs) -> Arrays:
-        masks, views = self._batch.masks_of(outputs), self._batch.views_of(outputs)
-        if views is None:
-            return {"action_mask": masks}
-        return {"observation": views, "action_mask": masks}
+        if outputs.observations is None:
+            return {"action_mask": outputs.masks}
+        return {"observation": outputs.observations, "action_mask": outputs.masks}
 
     def _infos(self, outputs: Outputs) -> dict[str, Any]:
         return {
-            "action_mask": self._batch.masks_of(outputs),
+            "action_mask": outputs.masks,
             "_action_mask": self._all,
             "to_move": outputs.to_move,
             "_to_move": self._all,

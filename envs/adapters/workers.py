@@ -15,10 +15,10 @@ from typing import Any
 
 from azumaya.envs.errors import OptionError
 
-SMALLEST = 512
+SMALLEST = 1024
 """Games a slice has at least: handing a slice to a thread costs as much as some hundred steps."""
-SLICES = 4
-"""Slices per thread, so that a thread that is held up does not hold up the others for long."""
+LARGE = 8192
+"""Games a slice has at most, so that a thread that is held up does not hold up the others."""
 
 
 def available_cores() -> int:
@@ -69,7 +69,8 @@ class Workers:
                     return
                 results[number] = task(*piece)
 
-        helpers = [self._threads().submit(work) for _ in range(self.threads - 1)]
+        others = min(self.threads, len(slices)) - 1
+        helpers = [self._threads().submit(work) for _ in range(others)]
         try:
             work()
         finally:
@@ -88,7 +89,8 @@ class Workers:
     def _slices(self, count: int) -> list[tuple[int, int]]:
         if self.threads == 1 or count < 2 * SMALLEST:
             return [(0, count)]
-        size = max(SMALLEST, -(-count // (SLICES * self.threads)))
+        rounds = -(-count // (self.threads * LARGE))
+        size = max(SMALLEST, -(-count // (self.threads * rounds)))
         return [(start, min(start + size, count)) for start in range(0, count, size)]
 
     def _threads(self) -> ThreadPoolExecutor:

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case, is_over
-from tests.vector.cases import FIRST, PLIES, SOME, pick, same
+from tests.vector.cases import FIRST, MANY, PLIES, SOME, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -122,7 +122,7 @@ def test_losses_are_seen(case: Case) -> None:
 def test_the_batch_changes_nothing(case: Case, opponent: str) -> None:
     """With compiled opponents a game is the same in any batch, and with any threads."""
     few = learner(case, 2, opponent=opponent, seed=5, seat="random")
-    many = learner(case, 1500, opponent=opponent, seed=5, seat="random", threads=2)
+    many = learner(case, MANY, opponent=opponent, seed=5, seat="random", threads=2)
     observations, others = few.reset(), many.reset()
     for _ in range(12):
         assert np.array_equal(observations, others[:2])
