@@ -7,8 +7,8 @@ import random
 
 import numpy as np
 import pyspiel
-from script import Script
 from open_spiel.python.observation import make_observation
+from script import Script
 
 GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
 STEPS = 500
