@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,7 +39,7 @@ BESIDE = {(cell, way): step(cell, way) for cell in CELLS for way in WAYS}
 
 def side_by_side(cell: str, way: str, count: int) -> list[str]:
     """So many cells in a line; fewer where the board ends."""
-    line = []
+    line: list[str] = []
     while cell and len(line) < count:
         line.append(cell)
         cell = BESIDE[cell, way]
@@ -55,8 +56,35 @@ GROUPS = [
 """Two or three cells in a line, the first by letter and number first; and the ways aside."""
 
 
+def half_turn(text: str) -> str:
+    """The same position with the colours swapped and the board turned round."""
+    board, mover, *rest = text.split()
+    swap = str.maketrans("bw", "wb")
+    return " ".join([board[::-1].translate(swap), mover.translate(swap), *rest])
+
+
+EMPTY = "...../....../......./......../"
+CORNERED = f"{EMPTY}........./......../......./www.../bbw.w w out=0,0"
+"""After a5a4 two black marbles have no move."""
+ALONE = f"{EMPTY}........./......../b....../.b..../wb... b out=0,0"
+"""After c1b1 a white marble has no move."""
+LAST = f"{EMPTY}......bbw/......../......./....../..... b"
+"""After e7e8 no white marble is on the board."""
+CROWD = "wwwww/bbbbbb/w.....b/..bww..b/.wwbbbw../b..wwb../b.....w/wwwwww/bbbbb b out=5,5"
+
+
 class Oracle(BaseOracle):
     """One game of Abalone: `marbles` says whose marble, `b` or `w`, lies on a cell."""
+
+    further = (
+        {"position": CORNERED, "max_plies": 12},
+        {"position": half_turn(CORNERED), "max_plies": 12},
+        {"position": half_turn(ALONE), "max_plies": 30},
+        {"position": f"{LAST} out=0,0", "max_plies": 20},
+        {"position": half_turn(f"{LAST} out=5,0"), "max_plies": 20},
+        {"position": f"{CROWD} ply=399", "tiebreak": "marbles"},
+        {"position": half_turn(f"{CROWD} ply=58"), "max_plies": 60},
+    )
 
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
         board, mover, *rest = text.split()
@@ -76,6 +104,7 @@ class Oracle(BaseOracle):
         self.by_marbles = options.get("tiebreak") == "marbles"
         self.to_move = "bw".index(mover)
         self.moves = self.moves_of(mover)
+        self.happened: set[str] = set()
 
     # ---- what is legal ----
 
@@ -122,17 +151,31 @@ class Oracle(BaseOracle):
         """The names of the legal moves."""
         return set() if self.over else set(self.moves)
 
+    def sought(self, rng: random.Random) -> set[str]:
+        """Pushes, best of all off the board."""
+        own = "bw"[self.to_move]
+        pushes = {
+            name: moving
+            for name, moving in self.moves.items()
+            if self.marbles[moving[0]] != own and len(name) == 4
+        }
+        off = {name for name, moving in pushes.items() if not self.behind(name, moving[0])}
+        return off or set(pushes)
+
+    def behind(self, name: str, cell: str) -> str:
+        """The cell a marble goes to by a move; "" off the board."""
+        way = next(way for way in WAYS if BESIDE[name[:2], way] == name[-2:])
+        return BESIDE[cell, way]
+
     # ---- steps ----
 
     def play(self, name: str) -> None:
         """Make a legal move."""
         mover = self.to_move
-        first, target = name[:2], name[-2:]
-        way = next(way for way in WAYS if BESIDE[first, way] == target)
         for cell in self.moves[name]:
-            owner = self.marbles.pop(cell)
-            if BESIDE[cell, way]:
-                self.marbles[BESIDE[cell, way]] = owner
+            owner, goal = self.marbles.pop(cell), self.behind(name, cell)
+            if goal:
+                self.marbles[goal] = owner
             else:
                 self.out[owner] += 1
         self.plies += 1
@@ -140,10 +183,19 @@ class Oracle(BaseOracle):
         self.moves = self.moves_of("bw"[1 - mover])
         if self.out["bw"[1 - mover]] == 6 or not self.moves:
             self.to_move = mover
+            self._tell(mover)
             self._end("terminated", 1 if mover == 0 else -1)
         elif self.plies == self.limit:
             ahead = self.out["w"] - self.out["b"] if self.by_marbles else 0
             self._end("truncated", (ahead > 0) - (ahead < 0))
+
+    def _tell(self, winner: int) -> None:
+        loser = "bw"[1 - winner]
+        left = min(3, list(self.marbles.values()).count(loser))
+        what = "six out" if self.out[loser] == 6 else "not six out"
+        what += "" if self.moves else f", no move with {left} marbles or more"
+        what += ", at the limit" if self.plies == self.limit else ""
+        self.happened.add(f"player_{winner} wins: {what}")
 
     def _end(self, how: str, gain: int) -> None:
         self.over, self.returns = how, (gain, -gain)

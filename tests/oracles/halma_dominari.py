@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,8 +48,15 @@ def share_a_house(one: str, other: str) -> bool:
     return file == file_2 or rank == rank_2 or blocks[0] == blocks[1]
 
 
+LONG_CHAIN = ".....f/....../....a./....../....4./12.3.. w"
+"""The 1 may jump four times, and a fifth time off the board."""
+LONG_CHAIN_BACK = "..c.ba/.d..../....../.1..../....../6..... b"
+
+
 class Oracle(BaseOracle):
     """One game of Halma-Dominari: `at` says where each stone on the board is."""
+
+    further = ({"position": LONG_CHAIN}, {"position": LONG_CHAIN_BACK})
 
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
         board, mover, *rest = text.split()
@@ -60,6 +68,7 @@ class Oracle(BaseOracle):
         self.choosing = "stage=choose" in rest
         assert not self.choosing or options.get("setup") == "choose"
         self.to_move = "wb".index(mover)
+        self.happened: set[str] = set()
         self.moves = self.moves_of(self.to_move)
 
     # ---- what is legal ----
@@ -113,12 +122,31 @@ class Oracle(BaseOracle):
         other = self.at.get((1 - player, number))
         return other is None or not share_a_house(square, other)
 
+    def sought(self, rng: random.Random) -> set[str]:
+        """Jumps."""
+        if self.choosing:
+            return set()
+        return {name for name in self.moves if self.hops(name)}
+
+    def hops(self, name: str) -> int:
+        """How many jumps a move takes at least, as far as can be seen by its length."""
+        at, goal = self.at[self.to_move, name[0]], name[1:]
+        if goal == OUT:
+            goal = CORNER[self.to_move]
+        pairs = zip(coordinates(at), coordinates(goal), strict=True)
+        steps = [abs(one - other) for one, other in pairs]
+        return max(steps) // 2
+
     # ---- steps ----
 
     def play(self, name: str) -> None:
         """Make a legal move."""
         mover, number, goal = self.to_move, name[0], name[1:]
+        if not self.choosing and self.hops(name) > 1:
+            self.happened.add("a chain" + " off the board" * (goal == OUT))
         if goal == OUT:
+            stepped = self.at[mover, number] == CORNER[mover]
+            self.happened.add(f"out by a {'step' if stepped else 'jump'}")
             del self.at[mover, number]
         else:
             self.at[mover, number] = goal
@@ -133,7 +161,9 @@ class Oracle(BaseOracle):
             self.moves = self.moves_of(player)
             if self.moves:
                 self.to_move = player
+                self.happened |= {"skipped"} if player == mover else set()
                 return
+        self.happened.add(f"a draw with {len(self.at)} stones on the board")
         self._end(0)
 
     def _end(self, gain: int) -> None:

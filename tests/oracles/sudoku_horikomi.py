@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,14 +12,23 @@ from tests.oracles.sudoku_moyo import Oracle as Moyo
 SET = 4
 """How many stones of each number a player has."""
 
+LOCKED = "74.23..9653.96..428.1..57...9.62..344.75.81...2.34..69275..18...6.49..231.8..75.."
+"""No number fits on any empty cell, of which the blocks have 3 to 5."""
+
 
 class Oracle(Moyo):
     """One game of Sudoku Horikomi: `left` says how many stones of a number a player still has."""
+
+    further = (
+        {"territory": "draft", "puzzle": LOCKED},
+        {"territory": "draft", "setup": "choose", "puzzle": LOCKED},
+    )
 
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
         super().__init__(text, options)
         assert "scoring" not in options
         self.left: dict[tuple[int, str], int] = {}
+        self.happened: set[str] = set()
         if self.stage == "play":
             self._count_stock()
         words = dict(word.split("=") for word in text.split()[2:])
@@ -53,6 +63,14 @@ class Oracle(Moyo):
         """Whether a player could lay a stone."""
         return bool(self.moves_of(player))
 
+    def sought(self, rng: random.Random) -> set[str]:
+        """In play those of which fewest are left."""
+        if self.stage != "play":
+            return set()
+        names = self.legal()
+        least = min(self.left[self.to_move, name[0]] for name in names)
+        return {name for name in names if self.left[self.to_move, name[0]] == least}
+
     # ---- steps ----
 
     def _before_handicap(self) -> None:
@@ -63,13 +81,20 @@ class Oracle(Moyo):
         self.stage = "play"
         self._count_stock()
         self._next_is(self.starter)
+        if self.over:
+            self.happened.add("over when play begins")
+        elif self.to_move != self.starter:
+            self.happened.add("the starter skipped")
 
     def _play(self, name: str) -> None:
         opening = self.regions.any_fits(".")
         self.regions.lay(name)
         if not opening:
             self.left[self.to_move, name[0]] -= 1
-        self._next_is(1 - self.to_move)
+        mover = self.to_move
+        self._next_is(1 - mover)
+        if self.to_move == mover and not self.over:
+            self.happened.add("skipped")
 
     def _next_is(self, player: int) -> None:
         """A player who has no move is skipped; the game ends when neither has one."""
@@ -84,9 +109,17 @@ class Oracle(Moyo):
         """Compare the stones in the regions, fullest first, after those in all four."""
         light, dark = self.standing("L"), self.standing("D")
         gain = (light > dark) - (light < dark)
+        self.happened.add(self.reason(light, dark))
         gain = gain if self.light == 0 else -gain
         self.over = "terminated"
         self.returns = (gain, -gain)
+
+    def reason(self, light: list[int], dark: list[int]) -> str:
+        """What has decided the game."""
+        for rank, (one, other) in enumerate(zip(light, dark, strict=True)):
+            if one != other:
+                return f"decided by {f'regions of {10 - rank}' if rank else 'Moyo stones'}"
+        return "a draw"
 
     def standing(self, owner: str) -> list[int]:
         """The higher the better: few Moyo stones, then many regions with 9, 8, 7 ... stones."""

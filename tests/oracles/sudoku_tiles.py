@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -22,11 +23,21 @@ SEEN = {
 }
 """The squares in the row, column and block of a square, each once."""
 
+MIDGAME = (
+    "142693.../3...1.685/.6..4829./6.94.152./78..624.1/21.8597.3/4931.7852/.285.4.39/.562...14"
+    " 1 tile=8 score=169,172"
+)
+
 
 class Oracle(BaseOracle):
     """One game of Sudoku tiles; the tile drawn is learnt from the text, and must be possible."""
 
     needs_text = True
+    further = (
+        {"position": MIDGAME, "reward": "points"},
+        {"position": MIDGAME, "misplacement": True},
+        {"position": f"{MIDGAME} aside=010203010", "misplacement": True, "reward": "points"},
+    )
 
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
         board, mover, *rest = text.split()
@@ -45,6 +56,7 @@ class Oracle(BaseOracle):
         self.start = options.get("start") or "random"
         self.order = options.get("draws") or ""
         self.tile = ""
+        self.happened: set[str] = set()
         if self.by_points:
             self._gain(self.scores[0] - self.scores[1])
         if not self.drawn_before():
@@ -112,13 +124,26 @@ class Oracle(BaseOracle):
             return set(SQUARES) - set(self.lying)
         return {square for square in SQUARES if self.may_lie(square)}
 
+    def sought(self, rng: random.Random) -> set[str]:
+        """Wrong places, so that tiles run out before room does; or else those worth most."""
+        names = self.legal()
+        wrong = {square for square in names if not self.may_lie(square)}
+        if wrong:
+            return wrong
+        most = max(self.worth(square) for square in names)
+        return {square for square in names if self.worth(square) == most}
+
+    def worth(self, square: str) -> int:
+        """The points for a tile on a square."""
+        return sum(other in self.lying for other in SEEN[square])
+
     # ---- steps ----
 
     def play(self, name: str) -> None:
         """Lay the tile, or put it aside where it breaks the Sudoku rule."""
         points = 0
         if self.may_lie(name):
-            points = sum(other in self.lying for other in SEEN[name])
+            points = self.worth(name)
             self.lying[name] = self.tile
         else:
             self.aside[self.tile] += 1
@@ -133,6 +158,9 @@ class Oracle(BaseOracle):
     def _finish(self) -> None:
         """The one who made the last step keeps the move."""
         self.over, self.to_move = "terminated", 1 - self.to_move
+        self.happened.add("the tile fits nowhere" if self.tile else "the tiles run out")
+        if self.scores[0] == self.scores[1]:
+            self.happened.add("equal points")
         if not self.by_points:
             ahead = self.scores[0] - self.scores[1]
             self._gain((ahead > 0) - (ahead < 0))
