@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
+
 from azumaya.envs.bits import word_count
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.errors import OptionError
@@ -167,7 +168,7 @@ class Game:
     """Sets of options worth testing, as a user would give them: tests, goldens and the
     cross-check with the oracle go over them. Together they should reach every option and every
     way a game can end; where a game is long, options that end it early belong here too."""
-    revealed: Callable[[Any], Mapping[str, Any]] = lambda state: {}  # noqa: ARG005
+    revealed: Callable[[Any], Mapping[str, Any]] = lambda state: {}
     """The options with which a start draws again what chance has shown up to a state."""
     names_by_mover: bool = False
     """Whether an action is named differently by the two players: `move_name` and `parse_move` then

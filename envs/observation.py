@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from azumaya.envs.bits import word_count
 from azumaya.envs.game import Game
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from azumaya.envs.bits import cells_of, word_count
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Scene

@@ -10,6 +10,7 @@ once more, keeps streams apart whose keys differ by a multiple of GAMMA.
 from __future__ import annotations
 
 import numpy as np
+
 from azumaya.envs.compile import kernel
 
 U64 = np.uint64

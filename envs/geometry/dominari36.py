@@ -1,6 +1,7 @@
 """The 6x6 board of nine 2x2 blocks; a set of cells is one 64-bit word."""
 
 import numpy as np
+
 from azumaya.envs.bits import board_of
 from azumaya.envs.geometry.grid import Grid
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+
 from azumaya.envs.bits import board_of, word_count
 
 Cells = tuple[int, ...]

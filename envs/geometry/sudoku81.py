@@ -1,6 +1,7 @@
 """The 9x9 board of nine 3x3 blocks; a set of cells is two 64-bit words (see `bits`)."""
 
 import numpy as np
+
 from azumaya.envs.bits import board_of
 from azumaya.envs.geometry.grid import Grid
 
