@@ -54,7 +54,7 @@ def words_of(line: str) -> list[str]:
 
 
 def starting(*first: str) -> list[tuple[list[str], str]]:
-    """The commands that begin with these words, which are left out; paths before them do not count."""
+    """The rest of the commands that begin with these words; a path before the first is left out."""
     found = []
     for line, page in COMMANDS:
         words = words_of(line)

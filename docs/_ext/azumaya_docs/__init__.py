@@ -20,11 +20,25 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import azumaya.envs
 from azumaya.envs import find_game
 from azumaya_docs import boards, tables
 
 
-class Picture(SphinxDirective):
+class Generated(SphinxDirective):
+    """What comes from the code is made anew when the code, the data or this extension changes."""
+
+    def depend_on_code(self) -> None:
+        """Tell Sphinx on which files the page depends."""
+        places = (Path(azumaya.envs.__file__).parent, Path(__file__).parent)
+        for place in places:
+            for path in place.rglob("*.py"):
+                self.env.note_dependency(path)
+        for path in (Path(self.env.srcdir) / "_data").glob("*.json"):
+            self.env.note_dependency(path)
+
+
+class Picture(Generated):
     """What directives with a picture have in common."""
 
     required_arguments = 1
@@ -44,6 +58,7 @@ class Picture(SphinxDirective):
 
     def position(self) -> tuple[Any, int | None]:
         """The position of the directive's options."""
+        self.depend_on_code()
         return boards.make_position(
             self.arguments[0],
             self.options.get("position"),
@@ -109,10 +124,11 @@ class BitBoards(Picture):
 def table_directive(make: Callable[..., str], arguments: int) -> type[SphinxDirective]:
     """A directive that parses the Markdown which a function makes, of a game if it takes one."""
 
-    class Table(SphinxDirective):
+    class Table(Generated):
         required_arguments = arguments
 
         def run(self) -> list[nodes.Node]:
+            self.depend_on_code()
             return self.parse_text_to_nodes(make(*map(find_game, self.arguments)))
 
     return Table

@@ -128,13 +128,17 @@ def _apply(
 def draw_bits(position: Position, parts: Sequence[Bits | str]) -> str:
     """The boards side by side, as an SVG document; numbers lying on the board are shown faintly."""
     size = position.game.shape[0]
+    after: Bits | str = ""
     labels = [stone.label if stone else "" for stone in position.scene().stones]
     side, x, body = size * CELL, 8, []
     for part in parts:
         if isinstance(part, str):
-            body.append(_text(x + GAP, TITLE + side / 2, part, 13, "bold"))
-            x += 2 * GAP
+            width = GAP + 10 * len(part)
+            body.append(_text(x + width / 2, TITLE + side / 2, part, 13, "bold"))
+            x, after = x + width, part
             continue
+        x += GAP if isinstance(after, Bits) else 0
+        after = part
         body.append(_text(x + side / 2, 15, part.title, 12))
         body += _grid(x, size, part.cells, labels)
         x += side

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION, prepare
 from azumaya_docs import statistics, training
@@ -52,7 +52,11 @@ def planes_table(game: Game) -> str:
         name, meaning = plane.name, plane.meaning
         if first != last:
             name, meaning = _numbered(game, first, last)
-        kind = "0 or 1 by cell" if plane.kind == "cells" else f"0 to {plane.high} on every cell"
+        kind = (
+            "0 or 1, cell by cell"
+            if plane.kind == "cells"
+            else f"0 to {plane.high}, all cells alike"
+        )
         rows.append((index, name, kind, meaning))
     return table(("plane", "name", "values", "meaning"), rows)
 
@@ -217,15 +221,21 @@ def games_table() -> str:
         actions = prepare(game, {}).num_actions
         rows.append(
             (
-                f"[{game.title}](/games/{game.name}.md)", f"`{game.id}`", actions,
-                f"{len(game.planes)} x {game.shape[0]} x {game.shape[1]}",
+                f"[{game.title}](/games/{game.name}.md)",
+                _board(game),
+                actions, len(game.planes),
                 f"{played['plies']['mean']:.0f}", f"{played['branching']['mean']:.0f}",
                 _share(played["wins"][0], played["games"]),
                 _share(played["draws"] + played["cut_off"], played["games"]),
             )
         )  # fmt: skip
-    head = ("game", "id", "actions", "planes", "plies", "choices", "first seat wins", "no winner")
+    head = ("game", "board", "actions", "planes", "plies", "choices", "first wins", "no winner")
     return table(head, rows)
+
+
+def _board(game: Game) -> str:
+    board = Position(game).scene().board
+    return {"hex61": "61 hexes"}.get(board, f"{game.shape[0]}x{game.shape[1]}")
 
 
 def state_table(game: Game) -> str:

@@ -1,0 +1,154 @@
+"""Every game has its page, with all its sections; tables and statistics say what the code says."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from azumaya.envs import GAMES, Position
+from azumaya.envs.game import Game
+from azumaya.envs.setup import prepare
+from tests.docs.blocks import ROOT
+
+PAGES = ROOT / "docs" / "games"
+SECTIONS = (
+    "Description", "Move names", "Action space", "Observation space", "Starting state", "Rewards",
+    "Episode end", "Arguments", "Example", "Statistics", "References", "Version history",
+)  # fmt: skip
+TABLES = ("facts", "actions", "planes", "options", "statistics")
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+
+
+@pytest.fixture(scope="module")
+def extension() -> Any:
+    """The Sphinx extension's modules, which are no package of the library."""
+    sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+    try:
+        names = ("boards", "statistics", "tables", "training")
+        yield {name: importlib.import_module(f"azumaya_docs.{name}") for name in names}
+    finally:
+        sys.path.pop(0)
+
+
+def page_of(game: Game) -> str:
+    return (PAGES / f"{game.name}.md").read_text("utf-8")
+
+
+# ---- pages ----
+
+
+def test_pages_and_games_are_the_same() -> None:
+    names = {path.stem for path in PAGES.glob("*.md")} - {"index"}
+    assert names == set(GAMES)
+    listed = (PAGES / "index.md").read_text("utf-8").split("```{toctree}")[1].split("```")[0]
+    assert listed.split()[1:] == list(GAMES)
+
+
+@every_game
+def test_a_page_has_all_sections_in_order(game: Game) -> None:
+    headings = re.findall(r"^## (.+)$", page_of(game), re.MULTILINE)
+    assert tuple(headings) == SECTIONS
+    assert page_of(game).startswith(f"# {game.title}\n")
+    assert f"**v{game.version}**" in page_of(game)
+
+
+@every_game
+def test_a_page_draws_boards_and_makes_its_tables_from_the_code(game: Game) -> None:
+    drawn = re.findall(r"^```\{(\w+)\} (\w+)$", page_of(game), re.MULTILINE)
+    assert {kind for kind, name in drawn if name == game.name} >= {*TABLES, "board"}
+    assert {name for _, name in drawn} == {game.name}
+
+
+@every_game
+def test_a_page_tells_of_every_option(game: Game) -> None:
+    """Beyond the table, which is generated: what an option means for the rules stands in words."""
+    text = page_of(game)
+    for option in game.options:
+        assert re.search(rf"`{option.name}\b", text), option.name
+
+
+# ---- tables ----
+
+
+@every_game
+def test_tables_name_every_option_and_plane(game: Game, extension: Any) -> None:
+    tables = extension["tables"]
+    options, planes = tables.options_table(game), tables.planes_table(game)
+    assert all(f"`{option.name}`" in options for option in game.options)
+    covered = []
+    for first, last in re.findall(r"^\| (\d+)(?: to (\d+))? \|", planes, re.MULTILINE):
+        covered += range(int(first), int(last or first) + 1)
+    assert covered == list(range(len(game.planes)))
+    meanings = [line.split(" | ")[3] for line in planes.splitlines()[2:]]
+    rows = tables._runs(game)
+    for meaning, (first, last) in zip(meanings, rows, strict=True):
+        for index in range(first, last + 1):
+            pattern = re.escape(meaning.removesuffix(" |")).replace(re.escape("*n*"), r"\d")
+            assert re.fullmatch(pattern, game.planes[index].meaning.replace("|", "\\|"))
+
+
+@every_game
+def test_tables_cover_every_action_of_every_variant(game: Game, extension: Any) -> None:
+    table = extension["tables"].actions_table(game)
+    sizes = {prepare(game, options).num_actions for options in game.variants}
+    found = re.split(r"^`Discrete\((\d+)\)`.*$", table, flags=re.MULTILINE)[1:]
+    assert {int(size) for size in found[::2]} == sizes
+    for size, rows in zip(found[::2], found[1::2], strict=True):
+        covered: list[int] = []
+        for first, last in re.findall(r"^\| (\d+)(?: to (\d+))? \|", rows, re.MULTILINE):
+            covered += range(int(first), int(last or first) + 1)
+        assert covered == list(range(int(size)))
+
+
+# ---- statistics ----
+
+
+@every_game
+def test_statistics_are_those_of_the_rules_as_they_are(game: Game, extension: Any) -> None:
+    """The first games, played again, have as many plies as the file says."""
+    kept = extension["statistics"].read_all()[game.name]
+    again = extension["statistics"].summary(game.name, extension["statistics"].SAMPLE)
+    assert again["first_plies"] == kept["first_plies"]
+    assert sum(kept["wins"]) + kept["draws"] + kept["cut_off"] == kept["games"]
+
+
+def test_statistics_name_no_other_games(extension: Any) -> None:
+    assert list(extension["statistics"].read_all()) == list(GAMES)
+    assert set(extension["training"].read_all()) <= set(GAMES)
+
+
+# ---- boards ----
+
+
+def test_a_wrong_claim_about_a_move_is_refused(extension: Any) -> None:
+    boards, position = extension["boards"], Position("vierer_dominari")
+    boards.check_claims(position, ["3c4"], ["end"])
+    with pytest.raises(boards.ClaimError, match="end is not legal"):
+        boards.check_claims(position, ["end"], [])
+    with pytest.raises(boards.ClaimError, match="3c4 is legal"):
+        boards.check_claims(position, [], ["3c4"])
+
+
+def test_a_wrong_equation_of_boards_is_refused(extension: Any) -> None:
+    boards = extension["boards"]
+    position = Position("vierer_dominari").play("3c4")
+    right = ["a | field candidates 4", "AND", "b | field targets", "=", "c | legal 5"]
+    parts = boards.evaluate(position, right)
+    assert len(parts[-1].cells) == 4
+    with pytest.raises(boards.ClaimError, match="'c' is not what"):
+        boards.evaluate(position, [*right[:1], "OR", *right[2:]])
+    with pytest.raises(boards.ClaimError, match="XOR"):
+        boards.evaluate(position, [*right[:1], "XOR", *right[2:]])
+
+
+def test_pictures_with_equal_content_are_one_file(extension: Any, tmp_path: Path) -> None:
+    svg = Position("abalone").svg()
+    first = extension["boards"].save_svg(svg, tmp_path)
+    assert extension["boards"].save_svg(svg, tmp_path) == first
+    assert (tmp_path / first).read_text("utf-8") == svg
+    assert [path.name for path in tmp_path.iterdir()] == [first]
