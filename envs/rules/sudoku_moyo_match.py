@@ -36,15 +36,17 @@ from azumaya.envs.rules.sudoku_moyo import can_move, win
 from azumaya.envs.rules.territory import breaks_a_house, empty_states, territory_of
 from azumaya.envs.text import pop_words, whole_number
 
+# The match's own fields come first: were they appended, numba would take the record for a
+# subtype of the single game's, and warn that this is experimental.
 STATE = np.dtype(
     [
-        *sudoku_moyo.STATE.descr,
         ("givens", U64, (NUMBERS, WORDS)),  # the puzzle, as in `stones`
         ("game", np.int64),  # 0 in the first game, 1 in the second
         ("began", np.int64),  # who started the first game, once that is known
         ("first", np.int64),  # player_0's points in the first game
         ("stones_before", np.int64),  # the handicap: how many stones, by whom
         ("lays_before", np.int64),
+        *sudoku_moyo.STATE.descr,
     ]
 )
 
