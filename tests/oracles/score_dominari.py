@@ -13,8 +13,10 @@ FIRST = {0: "a1", 1: "f6"}
 
 NEARLY_STUCK = "..5fdc/..2315/d21e.f/c6.db./6a3b5d/5df1c2 w"
 """After white's number on f3 neither can lay beside an own stone, while a6 is not dead."""
-FAR_FROM_BLACK = "..24cf/..1ceb/b4.561/f53.2d/d65.1c/31f245 w"
-"""The same with d3, where black cannot lay: who claims by the right to lay anywhere loses it."""
+FAR_FROM_BLACK = "..24cf/..1ceb/b4.561/f53.2d/d65.1c/31f245"
+WRONG_2 = FAR_FROM_BLACK.replace("f53.2d", "f5322d")
+CLAIM_BY_RIGHT = f"{WRONG_2} b free=wb claim=1 undo={FAR_FROM_BLACK} turns=190"
+"""The same with d3, where a wrong 2 lies: black, who claims, is stuck on the board before it."""
 MANY_BLANKS = ".fabBe/..WfBb/WB3daW/52BWBf/3.5Bd./65413W w"
 """Eleven blanks of twelve."""
 
@@ -25,7 +27,7 @@ class Oracle(DominariOracle):
     further = (
         {"position": NEARLY_STUCK},
         {"referee": False, "position": NEARLY_STUCK},
-        {"referee": False, "position": f"{FAR_FROM_BLACK} turns=197"},
+        {"referee": False, "position": CLAIM_BY_RIGHT},
         {"position": MANY_BLANKS},
     )
 
