@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import factorial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ import numpy as np
 from azumaya.envs.bits import word_count
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.errors import OptionError
+from azumaya.envs.geometry.symmetry import Group, size_of
 
 Settings = Mapping[str, Any]
 """A canonical value for every option of a game."""
@@ -107,6 +109,53 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
+class Symmetries:
+    """What may be changed in a game without a change to its rules, and what changes with it.
+
+    A change moves the cells of the board, swaps the players, renames the numbers, or does several
+    of these. What follows from it is told by axes: `cell`, `number`, `player`, and `region`,
+    which are regions that are renumbered as the blocks of the board change places.
+
+    - `fields` of a state: the axes of a field, and last of all what its words are: `cells` (a bit
+      for each cell), `counts` (four bits for each number), `tiles` (four bits each, a number or
+      0), or nothing more: `"number cells"`, `"player"`. Other axes, like `owner`, stay. Fields not
+      named stay, but for `to_move` and `payoff`, which every game has.
+    - `planes` of an observation, which is seen from one player: `number` (there is one for each
+      number, `<name> 1` and so on), `tile` (its value is a number or 0), `player` (its value is 0
+      or 1, and tells the players apart), `region` (planes `<name> 0` and so on are the bits of a
+      region's number). Cells of all planes move.
+    - `actions(settings)`: blocks of actions, in order, by their axes: `"number cell"` is a number
+      on a cell. Actions after these stay. A block `move` is of moves known by their cells.
+    """
+
+    group: Group = ()
+    numbers: int = 0
+    """How many numbers there are, all of which may be renamed; 0: none may."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    planes: Mapping[str, str] = field(default_factory=dict)
+    actions: Callable[[Settings], tuple[str, ...]] = lambda settings: ("number cell",)
+    bits: tuple[int, ...] = ()
+    """The cell of each bit of a board in the state; empty: bit i is cell i."""
+    regions: tuple[int, ...] = ()
+    """By cell, the block whose changes of place renumber the regions."""
+    moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
+    """Of an action of the block `move`, the cells its pieces leave and those they enter."""
+    in_order: tuple[str, int] | None = None
+    """A field of the state and its value in a stage where players and numbers have their order:
+    there the cells may be moved, but no player swapped and no number renamed."""
+
+    @property
+    def size(self) -> int:
+        """How many symmetries the board has, with the swap of players where it belongs to one."""
+        return size_of(self.group)
+
+    @property
+    def renamings(self) -> int:
+        """How many ways there are to rename the numbers."""
+        return factorial(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
 class Game:
     """A game: its state's layout, its kernels, its options, its words.
 
@@ -173,6 +222,8 @@ class Game:
     names_by_mover: bool = False
     """Whether an action is named differently by the two players: `move_name` and `parse_move` then
     take the player to move as a third argument."""
+    symmetries: Symmetries = field(default_factory=Symmetries)
+    """What may be changed without a change to the rules."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -187,6 +238,8 @@ class Game:
             raise ValueError(f"{self.name}: fields {taken} would be NumPy's own when interpreted")
         if set(self.hidden) - set(self.state.names):
             raise ValueError(f"{self.name}: hidden={self.hidden}: not all are fields of the state")
+        if set(self.symmetries.fields) - set(self.state.names):
+            raise ValueError(f"{self.name}: symmetries.fields: not all are fields of the state")
 
     @property
     def id(self) -> str:

@@ -3,5 +3,15 @@
 from azumaya.wrappers.match import Match
 from azumaya.wrappers.record import RecordGames
 from azumaya.wrappers.single_agent import SingleAgentEnv
+from azumaya.wrappers.symmetry import Augmented, AugmentedAEC
+from azumaya.wrappers.transform import Transform, random_transform
 
-__all__ = ["Match", "RecordGames", "SingleAgentEnv"]
+__all__ = [
+    "Augmented",
+    "AugmentedAEC",
+    "Match",
+    "RecordGames",
+    "SingleAgentEnv",
+    "Transform",
+    "random_transform",
+]

@@ -110,6 +110,15 @@ def shifted(word, direction):
 
 # ---- the 9x9 array of an observation ----
 
+
+def array_cell(number: int, letter: int) -> int:
+    """The cell of the array, by rows from the top, for a number and a letter from 0."""
+    return SIZE * (SIZE - 1 - letter) + number
+
+
+ARRAY_CELL = tuple(array_cell(number, letter) for number, letter in COORDINATES)
+"""By cell of the board, its cell of the array."""
+
 ROW_PLACE = np.array(
     [PLACE[CELL_AT[first, SIZE - 1 - r]] for r, (first, _) in enumerate(ROW_RANGES)], U64
 )

@@ -40,8 +40,19 @@ from azumaya.envs.bits import (
 )
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Option, Plane, Settings, one_of
+from azumaya.envs.game import (
+    TERMINATED,
+    TRUNCATED,
+    Game,
+    Option,
+    Plane,
+    Settings,
+    Symmetries,
+    one_of,
+)
 from azumaya.envs.geometry.hex61 import (
+    ARRAY_CELL,
+    CELL_OF_PLACE,
     DIRECTIONS,
     DISCS,
     FULL,
@@ -62,6 +73,7 @@ from azumaya.envs.geometry.hex61 import (
     facing,
     shifted,
 )
+from azumaya.envs.geometry.symmetry import hexagon
 from azumaya.envs.rng import random_below
 from azumaya.envs.rules import abalone_text as words_of
 from azumaya.envs.rules.abalone_moves import (
@@ -80,6 +92,7 @@ from azumaya.envs.rules.abalone_moves import (
     MOVE_PLACE,
     THREE_ACTION,
     TWO_ACTION,
+    leaves_and_enters,
 )
 from azumaya.envs.rules.abalone_text import BLACK, MOST_PLIES, TO_WIN, WHITE
 
@@ -116,6 +129,16 @@ PLANES = (
 )
 CELL_PLANES = 3
 FIRST_NUMBER = 8 * word_count(CELL_PLANES * SIZE * SIZE)
+
+SYMMETRIES = Symmetries(
+    group=hexagon(),
+    fields={"marbles": "player cells"},
+    actions=lambda settings: ("move",),
+    bits=tuple(ARRAY_CELL[cell] for cell in CELL_OF_PLACE),
+    moves=leaves_and_enters,
+)
+"""Moves and pushes are the same in all six directions, and nothing but the layout, which a
+position shows, tells the sides of the board or the players apart."""
 
 
 # ---- rule predicates, on boards ----
@@ -481,6 +504,7 @@ GAME = Game(
     action_cells=words_of.action_cells,
     scene=words_of.scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=(
         {},
         {"layout": "belgian_daisy", "max_plies": 60, "tiebreak": "marbles"},

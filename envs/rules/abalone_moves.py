@@ -17,6 +17,7 @@ import numpy as np
 
 from azumaya.envs.bits import U64
 from azumaya.envs.geometry.hex61 import (
+    ARRAY_CELL,
     CELL_AT,
     CELLS,
     DIRECTIONS,
@@ -106,6 +107,14 @@ def _name(move: Move) -> str:
 
 NAMES = tuple(_name(move) for move in MOVES)
 ACTION_OF = {name: action for action, name in enumerate(NAMES)}
+
+
+def leaves_and_enters(action: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The cells of a plane that the marbles named leave, and those they enter."""
+    move = MOVES[action]
+    leaves, enters = move.cells, move.targets
+    return tuple(ARRAY_CELL[cell] for cell in leaves), tuple(ARRAY_CELL[cell] for cell in enters)
+
 
 # ---- tables for the kernels ----
 

@@ -15,6 +15,19 @@ from azumaya.envs.rules import dominari
 COLOUR_LETTERS = "wb"
 COLOUR_NAMES = ("white", "black")
 
+MOVED_FIELDS = {
+    "candidates": "number cells",
+    "stones": "number cells",
+    "colours": "player cells",
+    "blanks": "cells",
+    "targets": "cells",
+    "prior": "player cells",
+}
+RENAMED_PLANES = {"candidate": "number", "stone": "number"}
+"""What symmetries do in all three games: see `azumaya.envs.game.Symmetries`. Every turn and
+reflection of the board keeps houses, and what lies beside what; numbers count only by being equal
+or not."""
+
 
 @dataclass(frozen=True)
 class Actions:

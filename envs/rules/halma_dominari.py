@@ -45,7 +45,7 @@ from azumaya.envs.bits import (
 )
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings
+from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, Symmetries
 from azumaya.envs.geometry.dominari36 import (
     BLOCK_OF,
     CELLS,
@@ -58,6 +58,7 @@ from azumaya.envs.geometry.dominari36 import (
     SQUARES,
 )
 from azumaya.envs.geometry.houses import first_clash
+from azumaya.envs.geometry.symmetry import IDENTITY, square
 from azumaya.envs.rng import random_below
 from azumaya.envs.rules import halma_dominari_text as words_of
 from azumaya.envs.rules.halma_dominari_text import (
@@ -123,6 +124,22 @@ PLANES = (
 )
 OPPOSING_PLANE, ROOM_PLANE, CELL_PLANES = NUMBERS, 2 * NUMBERS, 3 * NUMBERS
 FIRST_NUMBER = 8 * word_count(CELL_PLANES * CELLS)
+
+_SQUARE = square(SIZE)
+SYMMETRIES = Symmetries(
+    group=(
+        (_SQUARE[IDENTITY], _SQUARE["reflection in the rising diagonal"]),
+        (_SQUARE[IDENTITY], _SQUARE["half turn"].swapping()),
+    ),
+    numbers=NUMBERS,
+    fields={"stones": "player number cells"},
+    planes={"own": "number", "opposing": "number", "room": "number", "white": "player"},
+    actions=lambda settings: ("number cell", "number"),
+    in_order=("stage", CHOOSE),
+)
+"""The reflection in the line from a1 to f6 makes up of right and right of up, and keeps both start
+triangles; the half turn makes white's way black's. No other turn or reflection does either. While
+the stones are laid, white goes first and the numbers have their order."""
 
 
 # ---- rule predicates ----
@@ -480,5 +497,6 @@ GAME = Game(
     action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=({}, {"setup": "choose"}, {"setup": ("123456", "654321")}),
 )

@@ -35,9 +35,10 @@ import numpy as np
 from azumaya.envs.bits import U64, ZERO, bit, board_of, cells_of, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings
+from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, Symmetries
 from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
+from azumaya.envs.geometry.symmetry import identity, square
 from azumaya.envs.rng import random_below
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
@@ -68,7 +69,13 @@ from azumaya.envs.rules.dominari import (
     take_back,
     write_turn,
 )
-from azumaya.envs.rules.dominari_moves import Actions, explain, list_of
+from azumaya.envs.rules.dominari_moves import (
+    MOVED_FIELDS,
+    RENAMED_PLANES,
+    Actions,
+    explain,
+    list_of,
+)
 
 NUMBERS = 6
 ACTIONS = Actions(NUMBERS, blank_colours=2)
@@ -90,6 +97,17 @@ PLANES = (
     Plane("margin", "1 if the winner gets the difference of the points", "number"),
 )
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
+
+SYMMETRIES = Symmetries(
+    group=(tuple(square(SIZE).values()), (identity(CELLS), identity(CELLS).swapping())),
+    numbers=NUMBERS,
+    fields=MOVED_FIELDS,
+    planes={**RENAMED_PLANES, "colour": "player"},
+    actions=lambda settings: ("number cell", "player cell"),
+)
+"""Captures are the same in all directions, and the same for both players; only the start tells the
+diagonals apart, and whose stones lie on which. The swap of players stands alone, for blanks are
+told by their colour, not by whose they are."""
 
 
 # ---- rule predicates ----
@@ -370,6 +388,7 @@ GAME = Game(
     action_cells=ACTIONS.cells,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=(
         {},
         {"reward": "margin"},

@@ -25,9 +25,10 @@ import numpy as np
 from azumaya.envs.bits import ZERO, bit, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings
+from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Symmetries
 from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, GRID, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import around
+from azumaya.envs.geometry.symmetry import IDENTITY, square
 from azumaya.envs.rng import random_below
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
@@ -63,6 +64,8 @@ from azumaya.envs.rules.dominari import (
 from azumaya.envs.rules.dominari_moves import (
     COLOUR_LETTERS,
     COLOUR_NAMES,
+    MOVED_FIELDS,
+    RENAMED_PLANES,
     Actions,
     colour_on,
     explain,
@@ -98,6 +101,20 @@ PLANES = (
 )
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
 FIRST_RIGHT = FIRST_NUMBER + COMMON_NUMBERS
+
+_SQUARE = square(SIZE)
+SYMMETRIES = Symmetries(
+    group=(
+        (_SQUARE[IDENTITY], _SQUARE["reflection in the rising diagonal"]),
+        (_SQUARE[IDENTITY], _SQUARE["half turn"].swapping()),
+    ),
+    numbers=NUMBERS,
+    fields={**MOVED_FIELDS, "free": "player", "prior_free": "player"},
+    planes=RENAMED_PLANES,
+    actions=lambda settings: ("number cell", "cell"),
+)
+"""Rule 1 has white begin on a1 and black on f6: the reflection in the line between them keeps both
+corners, the half turn changes them, and the players with them; no other keeps the pair."""
 
 
 # ---- rule predicates ----
@@ -359,6 +376,7 @@ GAME = Game(
     action_cells=ACTIONS.cells,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=(
         {},
         {"reward": "margin"},

@@ -18,8 +18,9 @@ import numpy as np
 
 from azumaya.envs.bits import ONE, U64, ZERO, bit, popcount, put, put_bit, put_byte, word_count
 from azumaya.envs.compile import kernel
-from azumaya.envs.game import Plane
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS, WORDS
+from azumaya.envs.game import Plane, Symmetries
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, GRID, NUMBERS, PEERS, WORDS
+from azumaya.envs.geometry.symmetry import houses_kept
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
 """Owners, as indices of `state.territory`. Player p owns LIGHT where p is `state.light`."""
@@ -94,6 +95,27 @@ def number_planes(stages: str, last_stage: int) -> tuple[Plane, ...]:
         ),
         Plane("starts", "1 if the observer starts once the handicap is laid", "number"),
     )
+
+
+SYMMETRIES = Symmetries(
+    group=houses_kept(GRID),
+    numbers=NUMBERS,
+    fields={
+        "candidates": "number cells",
+        "stones": "number cells",
+        "regions": "region cells",
+        "territory": "owner cells",
+    },
+    planes={"candidate": "number", "stone": "number", "region bit": "region"},
+    actions=lambda settings: (
+        ("number cell", "region") if settings["territory"] == "draft" else ("number cell",)
+    ),
+    regions=BLOCK_OF,
+)
+"""The rules know cells by their houses and regions only, never by what lies beside them, and
+numbers only by being equal or not. Regions and their owners travel with the cells. They are
+renumbered as the blocks change places, so that in a draft, where the regions are the blocks, they
+stay numbered in reading order."""
 
 
 # ---- rule predicates ----

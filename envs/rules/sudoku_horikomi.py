@@ -20,6 +20,7 @@ Board, territories and actions: see `shima`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,13 @@ PLANES = (
         for n in range(1, NUMBERS + 1)
     ),
 )
+
+SYMMETRIES = replace(
+    shima.SYMMETRIES,
+    fields={**shima.SYMMETRIES.fields, "stock": "player counts"},
+    planes={**shima.SYMMETRIES.planes, "own stock": "number", "opposing stock": "number"},
+)
+"""As in Sudoku Moyo; rule 7 compares regions by how full they are, in whatever order."""
 
 RANK_BITS = 3
 """Three bits hold how many of a player's four regions are alike."""
@@ -421,5 +429,6 @@ GAME = Game(
     action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=VARIANTS,
 )

@@ -334,6 +334,7 @@ GAME = Game(
     action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
+    symmetries=shima.SYMMETRIES,
     variants=(
         *VARIANTS,
         {"scoring": "points"},

@@ -63,6 +63,11 @@ PLANES = (
     Plane("behind", "points of the first game, if the opponent won it", "number", CELLS),
     Plane("handicap to come", "handicap stones of a game, plus 10 if the observer's", "number", 19),
 )
+SYMMETRIES = replace(
+    SINGLE.symmetries,
+    fields={**SINGLE.symmetries.fields, "givens": "number cells"},
+    planes={**SINGLE.symmetries.planes, "given": "number"},
+)
 FIRST_NUMBER = 8 * word_count((CELL_PLANES + NUMBERS) * CELLS)
 
 
@@ -263,4 +268,5 @@ GAME = replace(
     explain=explain,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
 )

@@ -25,8 +25,9 @@ import numpy as np
 
 from azumaya.envs.bits import ZERO, has, nibble, popcount, put, put_byte, word_count
 from azumaya.envs.compile import kernel
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, one_of
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS, SQUARES, WORDS
+from azumaya.envs.game import TERMINATED, Game, Option, Plane, Symmetries, one_of
+from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, PEERS, SQUARES, WORDS
+from azumaya.envs.geometry.symmetry import houses_kept
 from azumaya.envs.rules import sudoku_tiles_text as words_of
 from azumaya.envs.rules.sudoku_tiles_deal import (
     EACH,
@@ -62,6 +63,23 @@ PLANES = (
 FITS_PLANE = NUMBERS
 CELL_BITS, HIGH_BITS = 64, CELLS - 64
 FIRST_NUMBER = 8 * word_count((FITS_PLANE + 1) * CELLS)
+
+SYMMETRIES = Symmetries(
+    group=houses_kept(GRID),
+    numbers=NUMBERS,
+    fields={
+        "candidates": "number cells",
+        "stones": "number cells",
+        "empty": "cells",
+        "left": "counts",
+        "pile": "tiles",
+        "tile": "tiles",
+    },
+    planes={"tile": "number", "left": "number", "drawn": "tile"},
+    actions=lambda settings: ("cell",),
+)
+"""Tiles fit and score by houses alone, never by what lies beside them, and numbers count only by
+being equal or not."""
 
 
 # ---- rule predicates ----
@@ -217,5 +235,6 @@ GAME = Game(
     resample=resample,
     hidden=("pile", "fixed", "began"),
     revealed=words_of.revealed,
+    symmetries=SYMMETRIES,
     variants=words_of.VARIANTS,
 )

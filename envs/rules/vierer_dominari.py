@@ -24,9 +24,10 @@ import numpy as np
 from azumaya.envs.bits import ZERO, board_of, popcount, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Scene, Settings
+from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Scene, Settings, Symmetries
 from azumaya.envs.geometry.dominari36 import BLOCKS, CELLS, COLUMNS, FULL, GRID, ROWS, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
+from azumaya.envs.geometry.symmetry import square
 from azumaya.envs.rng import random_below
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
@@ -54,7 +55,14 @@ from azumaya.envs.rules.dominari import (
     taken,
     write_turn,
 )
-from azumaya.envs.rules.dominari_moves import COLOUR_NAMES, Actions, colour_on, explain
+from azumaya.envs.rules.dominari_moves import (
+    COLOUR_NAMES,
+    MOVED_FIELDS,
+    RENAMED_PLANES,
+    Actions,
+    colour_on,
+    explain,
+)
 
 NUMBERS = 5
 ACTIONS = Actions(NUMBERS, blank_colours=1)
@@ -65,6 +73,15 @@ STATE = np.dtype(fields(NUMBERS))
 CELL_PLANES, NUMBER_PLANES = planes(NUMBERS)
 PLANES = CELL_PLANES + NUMBER_PLANES
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
+
+SYMMETRIES = Symmetries(
+    group=(tuple(square(SIZE).values()),),
+    numbers=NUMBERS,
+    fields=MOVED_FIELDS,
+    planes=RENAMED_PLANES,
+    actions=lambda settings: ("number cell", "cell"),
+)
+"""Every turn and reflection takes fours to fours (rule 3), rows to rows or columns."""
 
 IN_A_ROW = 4
 CORNERS = board_of([block[-1] for block in BLOCKS], 1)[0]
@@ -320,6 +337,7 @@ GAME = Game(
     action_cells=ACTIONS.cells,
     scene=scene,
     check_state=check_state,
+    symmetries=SYMMETRIES,
     variants=(
         {},
         {"referee": False},

@@ -1,0 +1,178 @@
+"""Symmetries of the boards: where each cell goes, in groups whose products are the whole.
+
+A group is a tuple of factors, each of them a tuple of symmetries that is a group itself. Every
+symmetry of the whole is a product of one from each factor, and of no other choice: so the group
+has as many as the sizes of its factors multiplied, and a random choice from each factor is
+random in the whole. The 3,359,232 symmetries of the 9x9 board take 50 entries that way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from math import prod
+
+from azumaya.envs.geometry import hex61
+from azumaya.envs.geometry.grid import Cells, Grid
+
+IDENTITY = "identity"
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """A permutation of a board's cells, perhaps with a swap of the players.
+
+    Attributes:
+        name: what it does, like "half turn".
+        cells: where each cell goes; cells of a plane of the observation.
+        swaps: whether the players change places as well.
+    """
+
+    name: str
+    cells: Cells
+    swaps: bool = False
+
+    def then(self, other: Symmetry) -> Symmetry:
+        """The product: this symmetry, then another one."""
+        names = [name for name in (self.name, other.name) if name != IDENTITY]
+        cells = tuple(other.cells[cell] for cell in self.cells)
+        return Symmetry(", then ".join(names) or IDENTITY, cells, self.swaps != other.swaps)
+
+    @property
+    def inverse(self) -> Symmetry:
+        """What undoes this symmetry."""
+        cells = [0] * len(self.cells)
+        for cell, goes in enumerate(self.cells):
+            cells[goes] = cell
+        name = self.name if self.name == IDENTITY else f"undo ({self.name})"
+        return Symmetry(name, tuple(cells), self.swaps)
+
+    def swapping(self) -> Symmetry:
+        """The same with the players swapped."""
+        return replace(self, name=f"{self.name} with players swapped", swaps=True)
+
+
+Factor = tuple[Symmetry, ...]
+Group = tuple[Factor, ...]
+
+
+def identity(cells: int) -> Symmetry:
+    """The symmetry that leaves a board as it is."""
+    return Symmetry(IDENTITY, tuple(range(cells)))
+
+
+def size_of(group: Sequence[Factor]) -> int:
+    """How many symmetries a group has."""
+    return prod(len(factor) for factor in group)
+
+
+def members_of(group: Sequence[Factor]) -> Iterator[Symmetry]:
+    """Every symmetry of a group that has at least one factor."""
+    for chosen in product(*group):
+        whole = chosen[0]
+        for symmetry in chosen[1:]:
+            whole = whole.then(symmetry)
+        yield whole
+
+
+# ---- squares ----
+
+Move = Callable[[int, int, int], tuple[int, int]]
+
+_TURNS: dict[str, Move] = {
+    IDENTITY: lambda row, column, last: (row, column),
+    "quarter turn": lambda row, column, last: (column, last - row),
+    "half turn": lambda row, column, last: (last - row, last - column),
+    "three-quarter turn": lambda row, column, last: (last - column, row),
+    "left-right reflection": lambda row, column, last: (row, last - column),
+    "top-bottom reflection": lambda row, column, last: (last - row, column),
+    "reflection in the falling diagonal": lambda row, column, last: (column, row),
+    "reflection in the rising diagonal": lambda row, column, last: (last - column, last - row),
+}
+"""Where a row from the top and a column from the left go. The rising diagonal begins at `a1`."""
+
+
+def square(size: int) -> dict[str, Symmetry]:
+    """The four turns (clockwise) and four reflections of a square board, by name."""
+    cells = range(size)
+    found = {}
+    for name, move in _TURNS.items():
+        targets = [move(row, column, size - 1) for row in cells for column in cells]
+        found[name] = Symmetry(name, tuple(size * row + column for row, column in targets))
+    return found
+
+
+def _of_rows(grid: Grid, to: Sequence[int], named: str) -> Symmetry:
+    """Rows (or columns, if so named) that go to other places."""
+    size = grid.size
+    if list(to) == list(range(size)):
+        return identity(grid.cells)
+    if named == "rows":
+        cells = tuple(size * to[row] + column for row in range(size) for column in range(size))
+    else:
+        cells = tuple(size * row + to[column] for row in range(size) for column in range(size))
+    return Symmetry(f"{named} to {''.join(str(place + 1) for place in to)}", cells)
+
+
+def lines_within(grid: Grid) -> Group:
+    """Permutations of the rows of each band and the columns of each stack: blocks stay in place."""
+    factors = []
+    for named in ("rows", "columns"):
+        for first in range(0, grid.size, grid.block):
+            places = range(first, first + grid.block)
+            before, after = range(first), range(first + grid.block, grid.size)
+            factors.append(
+                tuple(
+                    _of_rows(grid, (*before, *order, *after), named)
+                    for order in permutations(places)
+                )
+            )
+    return tuple(factors)
+
+
+def whole_bands(grid: Grid) -> Group:
+    """Permutations of the bands (three rows of blocks each, on 9x9) and of the stacks."""
+    inside = range(grid.block)
+    return tuple(
+        tuple(
+            _of_rows(grid, [grid.block * band + k for band in order for k in inside], named)
+            for order in permutations(range(grid.size // grid.block))
+        )
+        for named in ("rows", "columns")
+    )
+
+
+def houses_kept(grid: Grid) -> Group:
+    """All that keep rows, columns and blocks what they are, where being beside does not matter.
+
+    On the 9x9 board 2 * 6**8 = 3,359,232; turns and reflections are among them.
+    """
+    transposed = square(grid.size)["reflection in the falling diagonal"]
+    return ((identity(grid.cells), transposed), *whole_bands(grid), *lines_within(grid))
+
+
+# ---- the hexagon ----
+
+
+def _hexagonal(name: str, steps: int, reflected: bool) -> Symmetry:
+    """Some sixths of a turn against the clock, after a reflection that keeps NE."""
+    cells = list(range(hex61.SIZE * hex61.SIZE))
+    middle = hex61.RADIUS
+    for number, letter in hex61.COORDINATES:
+        right, up = number - middle, letter - middle
+        if reflected:
+            right, up = up, right
+        for _ in range(steps):
+            right, up = right - up, right
+        cells[hex61.array_cell(number, letter)] = hex61.array_cell(right + middle, up + middle)
+    return Symmetry(name, tuple(cells))
+
+
+def hexagon() -> Group:
+    """The six turns and six reflections of the board of 61 cells in its 9x9 array."""
+    turns = [IDENTITY, *(f"{60 * k} degree turn" for k in range(1, hex61.DIRECTIONS))]
+    return (
+        tuple(_hexagonal(name, steps, False) for steps, name in enumerate(turns)),
+        (_hexagonal(IDENTITY, 0, False), _hexagonal("reflection in a1-i9", 0, True)),
+    )

@@ -1,0 +1,409 @@
+"""Playing a transformed game gives the transformed game, for all symmetries a game names."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs.adapters.aec import AGENTS
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import Game
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
+from azumaya.envs.geometry.symmetry import (
+    Symmetry,
+    houses_kept,
+    identity,
+    lines_within,
+    members_of,
+    size_of,
+    square,
+)
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+from azumaya.envs.setup import prepare
+from azumaya.wrappers import Augmented, AugmentedAEC, SingleAgentEnv, Transform, random_transform
+from azumaya.wrappers.transform import in_order
+from tests.cases import CASES, Case, is_over, legal_of
+
+SMALL = 100
+"""Groups of at most so many symmetries are gone through whole."""
+REDRAWN_EVERY = 9
+FAULT_PLIES = 60
+FAULT_GAMES = 2
+FAULT_DRAWS = 50
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+
+
+def check_alike(transform: Transform, position: Position, image: Position) -> None:
+    """A position and its image have the same states, masks, observations and returns."""
+    wanted = transform.position(position)
+    assert image.state.tobytes() == wanted.state.tobytes()
+    assert image == wanted
+    assert (image.action_mask() == transform.mask(position.action_mask())).all()
+    for player in (0, 1):
+        seen = image.observation(player ^ transform.swaps)
+        assert (seen == transform.observation(position.observation(player))).all()
+    sign = -1 if transform.swaps else 1
+    assert image.returns() == tuple(sign * gain for gain in position.returns())
+    assert image.is_terminated == position.is_terminated
+    assert image.is_truncated == position.is_truncated
+    assert image.to_move == position.to_move ^ transform.swaps
+
+
+def play_both(transform: Transform, position: Position, rng: random.Random, plies: int) -> Position:
+    """Play on at random, here and in the image, and compare at every ply."""
+    image = transform.position(position)
+    check_alike(transform, position, image)
+    for _ in range(plies):
+        if position.is_over:
+            break
+        action = rng.choice(position.legal_actions())
+        position.play(action)
+        image.play(transform.action(action))
+        check_alike(transform, position, image)
+    return position
+
+
+def symmetries_of(game: Game) -> list[Symmetry]:
+    """Every symmetry of a small group; of a large one, those of each factor."""
+    group = game.symmetries.group
+    if size_of(group) <= SMALL:
+        return list(members_of(group))
+    return [member for factor in group for member in factor]
+
+
+# ---- the property ----
+
+
+@every_case
+def test_playing_a_transformed_game(case: Case) -> None:
+    """From the start to the end, with new transforms every few plies."""
+    rng = random.Random(case.label)
+    position = case.position(rng.randrange(2**32))
+    while not position.is_over:
+        transform = random_transform(case.game, rng.randrange(2**64), position)
+        play_both(transform, position, rng, REDRAWN_EVERY)
+
+
+@every_game
+def test_each_symmetry_alone(game: Game) -> None:
+    """Without renamings, from a position well into a game, for every symmetry."""
+    rng = random.Random(game.name)
+    for symmetry in symmetries_of(game):
+        position = Position(game, seed=rng.randrange(2**32))
+        for _ in range(rng.randrange(30)):
+            if not position.is_over:
+                position.play(rng.choice(position.legal_actions()))
+        play_both(Transform(game, symmetry), position, rng, 3)
+
+
+@every_case
+def test_start_to_end_with_one_transform(case: Case) -> None:
+    """A whole game in one mirror, as the wrappers show it."""
+    rng = random.Random(case.label + "whole")
+    position = case.position(rng.randrange(2**32))
+    transform = random_transform(case.game, rng.randrange(2**64), position)
+    image = transform.position(position)
+    while not position.is_over:
+        action = rng.choice(position.legal_actions())
+        position.play(action)
+        image.play(transform.action(action))
+    check_alike(transform, position, image)
+
+
+@every_game
+def test_order_is_kept_where_it_counts(game: Game) -> None:
+    """Where numbers and players have their order, other transforms are refused or not drawn."""
+    stage = game.symmetries.in_order
+    for options in game.variants:
+        position = Position(game, seed=1, **options)
+        ordered = stage is not None and position.state[stage[0]][0] == stage[1]
+        drawn = [random_transform(game, key, position) for key in range(40)]
+        free = [t for t in drawn if t.swaps or list(t.renaming) != sorted(t.renaming)]
+        assert bool(free) != ordered or not game.symmetries.numbers
+        if ordered:
+            with pytest.raises(OptionError, match="order"):
+                random_transform(game, 1).position(position)
+
+
+# ---- groups ----
+
+
+@every_game
+def test_factors_are_groups(game: Game) -> None:
+    """Each factor has an identity and all products and inverses of its members."""
+    for factor in game.symmetries.group:
+        known = {(member.cells, member.swaps) for member in factor}
+        assert len(known) == len(factor) == len({member.name for member in factor})
+        assert (identity(game.cells).cells, False) in known
+        for one in factor:
+            assert (one.inverse.cells, one.inverse.swaps) in known
+            for other in factor:
+                whole = one.then(other)
+                assert (whole.cells, whole.swaps) in known
+
+
+@every_game
+def test_small_groups_are_closed(game: Game) -> None:
+    """All products of one from each factor are different, and a group; its size is as said."""
+    group = game.symmetries.group
+    if size_of(group) > SMALL:
+        drawn = {random_transform(game, key, rename=False).symmetry.cells for key in range(300)}
+        assert len(drawn) > 290
+        return
+    members = list(members_of(group))
+    known = {(member.cells, member.swaps) for member in members}
+    assert len(known) == len(members) == game.symmetries.size
+    for one in members:
+        for other in members:
+            whole = one.then(other)
+            assert (whole.cells, whole.swaps) in known
+
+
+def test_sudoku_symmetries() -> None:
+    """Their number is the known one; houses stay houses; lines within a band keep the blocks."""
+    assert size_of(houses_kept(GRID)) == 3_359_232 == 2 * 6**8
+    houses = {frozenset(house) for house in GRID.houses}
+    for factor in houses_kept(GRID):
+        for member in factor:
+            assert {frozenset(member.cells[c] for c in house) for house in houses} == houses
+    for member in (member for factor in lines_within(GRID) for member in factor):
+        assert all(BLOCK_OF[member.cells[c]] == BLOCK_OF[c] for c in range(GRID.cells))
+
+
+@every_case
+def test_inverse_and_product(case: Case) -> None:
+    """The inverse takes everything back, and a product does one thing after the other."""
+    rng = random.Random(case.label)
+    position = case.position(3)
+    for _ in range(rng.randrange(12)):
+        if not position.is_over:
+            position.play(rng.choice(position.legal_actions()))
+    one, other = (random_transform(case.game, key, position) for key in (5, 6))
+    planes, mask = position.observation(0), position.action_mask()
+    actions = np.arange(position.num_actions)
+    assert one.inverse.position(one.position(position)) == position
+    assert (one.inverse.observation(one.observation(planes)) == planes).all()
+    assert (one.inverse.mask(one.mask(mask)) == mask).all()
+    assert (one.inverse.action(one.action(actions)) == actions).all()
+    both = one.then(other)
+    assert (both.observation(planes) == other.observation(one.observation(planes))).all()
+    assert (both.action(actions) == other.action(one.action(actions))).all()
+    assert both.position(position) == other.position(one.position(position))
+
+
+# ---- batches and tensors ----
+
+
+@every_game
+def test_batches_and_tensors(game: Game) -> None:
+    """Batches of any shape, NumPy arrays and tensors: row by row the same; the input stays."""
+    torch = pytest.importorskip("torch")
+    transform = random_transform(game, 11)
+    positions = [Position(game, seed=seed) for seed in range(6)]
+    planes = np.stack([p.observation(p.to_move) for p in positions])
+    masks = np.stack([p.action_mask() for p in positions])
+    rows = np.stack([transform.observation(one) for one in planes])
+    kept = planes.copy()
+    shape = (2, 3, *planes.shape[1:])
+    moved = transform.observation(planes.reshape(shape))
+    assert moved.dtype == np.int8
+    assert (moved == rows.reshape(shape)).all()
+    assert (planes == kept).all()
+    for dtype in (torch.int8, torch.float32):
+        seen = transform.observation(torch.as_tensor(planes, dtype=dtype))
+        assert seen.dtype == dtype
+        assert (seen.numpy() == rows).all()
+    wanted = np.stack([transform.mask(mask) for mask in masks])
+    assert (transform.mask(masks) == wanted).all()
+    assert (transform.mask(torch.as_tensor(masks)).numpy() == wanted).all()
+    assert transform.action(int(masks[0].argmax())) == transform.action_table[masks[0].argmax()]
+
+
+# ---- the wrappers ----
+
+
+@every_case
+def test_single_agent_wrapper(case: Case) -> None:
+    """The learner's mirror holds at every step, and its actions come back right."""
+    rng = random.Random(case.label)
+    env = Augmented(SingleAgentEnv(case.game.name, **case.options))
+    twin = SingleAgentEnv(case.game.name, **case.options)
+    seed = rng.randrange(2**32)
+    observation, info = env.reset(seed=seed)
+    plain, _ = twin.reset(seed=seed)
+    done = False
+    while not done:
+        assert env.observation_space.contains(observation)
+        assert (observation == env.transform.observation(plain)).all()
+        assert (info["action_mask"] == env.action_masks()).all()
+        assert (env.action_masks() == env.transform.mask(twin.action_masks())).all()
+        action = int(rng.choice(np.flatnonzero(env.action_masks())))
+        observation, reward, terminated, truncated, info = env.step(action)
+        plain, *ended, _ = twin.step(env.transform.inverse.action(action))
+        assert [reward, terminated, truncated] == ended
+        assert env.position == twin.position
+        done = terminated or truncated
+    assert (observation == env.transform.observation(plain)).all()
+
+
+@every_case
+def test_aec_wrapper(case: Case) -> None:
+    """Both agents' mirrors hold at every step, and `last()` agrees with them."""
+    rng = random.Random(case.label)
+    env, twin = AugmentedAEC(case.env()), case.raw()
+    env.reset(seed=4)
+    twin.reset(seed=4)
+    while not is_over(twin):
+        transform = env.transform
+        for agent in AGENTS:
+            seen, plain = env.observe(agent), twin.observe(agent)
+            assert (seen["observation"] == transform.observation(plain["observation"])).all()
+            assert (seen["action_mask"] == transform.mask(plain["action_mask"])).all()
+            assert (env.infos[agent]["action_mask"] == seen["action_mask"]).all()
+        last, _, _, _, info = env.last()
+        assert (last["action_mask"] == info["action_mask"]).all()
+        assert (env.state() == transform.observation(twin.state())).all()
+        action = int(rng.choice(legal_of(twin)))
+        twin.step(action)
+        env.step(transform.action(action))
+        assert env.rewards == twin.rewards
+        assert env.unwrapped.position == twin.position
+    env.step(None)
+    env.step(None)
+    assert env.agents == []
+
+
+@every_game
+def test_seeds_and_limits_of_draws(game: Game) -> None:
+    """A seed decides the transforms, episodes have different ones, and a group limits them."""
+
+    def drawn(env: Any, seed: int) -> list[str]:
+        env.reset(seed=seed)
+        first = [repr(env.transform)]
+        for _ in range(5):
+            env.reset()
+            first.append(repr(env.transform))
+        return first
+
+    for env in (Augmented(SingleAgentEnv(game.name)), AugmentedAEC(game_env(game))):
+        assert drawn(env, 1) == drawn(env, 1)
+        assert len(set(drawn(env, 1))) > 1
+    plain = AugmentedAEC(game_env(game), group=(), rename=False)
+    plain.reset(seed=2)
+    actions = np.arange(plain.action_space(AGENTS[0]).n)
+    assert (plain.transform.action_table == actions).all()
+
+
+def game_env(game: Game) -> Any:
+    """The game's wrapped environment."""
+    return Case(game, 0, {}).env()
+
+
+@every_game
+def test_wrong_arguments_are_named(game: Game) -> None:
+    """Wrong permutations, shapes, environments and actions are refused with what would be right."""
+    transform = Transform(game)
+    with pytest.raises(OptionError, match="symmetry"):
+        Transform(game, identity(game.cells - 1))
+    with pytest.raises(OptionError, match="renaming"):
+        Transform(game, renaming=[0, 0])
+    with pytest.raises(OptionError, match="planes"):
+        transform.observation(np.zeros((1, 2, 3), np.int8))
+    with pytest.raises(OptionError, match="mask"):
+        transform.mask(np.zeros(3, np.int8))
+    for wrapper in (Augmented, AugmentedAEC):
+        with pytest.raises(OptionError, match="env"):
+            wrapper(object())
+    raw = AugmentedAEC(Case(game, 0, {}).raw())
+    raw.reset(seed=1)
+    with pytest.raises(IllegalActionError):
+        raw.step(-1)
+
+
+# ---- faults ----
+
+
+def fails(
+    game: Game, symmetry: Symmetry, renaming: Sequence[int] | None = None, key: int = 0
+) -> bool:
+    """Whether the property catches a symmetry or renaming that does not keep the rules."""
+    rng = random.Random(key)
+    for seed in range(FAULT_GAMES):
+        for options in game.variants:
+            position = Position(game, seed=seed, **options)
+            settings = prepare(game, options).settings
+            if in_order(position):
+                continue
+            try:
+                transform = Transform(game, symmetry, renaming, settings)
+                play_both(transform, position, rng, FAULT_PLIES)
+            except (AssertionError, IllegalActionError, OptionError):
+                return True
+    return False
+
+
+def wrong_permutations(game: Game) -> Iterator[Symmetry]:
+    """Two cells in the middle that change places, and a row moved along by one."""
+    middle, width = game.cells // 2, game.shape[1]
+    two = list(range(game.cells))
+    two[middle], two[middle + 1] = two[middle + 1], two[middle]
+    yield Symmetry("two cells", tuple(two))
+    row = game.shape[0] // 2 * width
+    turned = list(range(game.cells))
+    turned[row : row + width] = [*turned[row + 1 : row + width], turned[row]]
+    yield Symmetry("a row", tuple(turned))
+
+
+@every_game
+def test_wrong_permutations_are_caught(game: Game) -> None:
+    for symmetry in wrong_permutations(game):
+        assert fails(game, symmetry), symmetry.name
+
+
+@every_game
+def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
+    """Of the square's turns and reflections, those that a small group has not are caught.
+
+    The large groups have them all.
+    """
+    shown = game.symmetries.bits or range(game.cells)
+    small = size_of(game.symmetries.group) <= SMALL
+    named = {tuple(m.cells[c] for c in shown) for m in symmetries_of(game) if not m.swaps}
+    for symmetry in square(game.shape[0]).values():
+        moved = tuple(symmetry.cells[c] for c in shown)
+        assert fails(game, symmetry) == (small and moved not in named), symmetry.name
+
+
+@every_game
+def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
+    """A symmetry that swaps the players does not hold without that, unless it is named so too."""
+    members = symmetries_of(game)
+    alone = {member.cells for member in members if not member.swaps}
+    for member in members:
+        if member.swaps and member.cells not in alone:
+            assert fails(game, dataclasses.replace(member, swaps=False)), member.name
+
+
+@every_game
+def test_forgotten_data_is_caught(game: Game) -> None:
+    """Each field, plane and block of actions that the data names is needed."""
+    data = game.symmetries
+    faults: dict[str, dict[str, Any]] = {
+        left_out: {kind: {k: v for k, v in named.items() if k != left_out}}
+        for kind, named in (("fields", data.fields), ("planes", data.planes))
+        for left_out in named
+    }
+    faults["actions"] = {"actions": lambda settings: data.actions(settings)[:-1]}
+    for left_out, fault in faults.items():
+        broken = dataclasses.replace(game, symmetries=dataclasses.replace(data, **fault))
+        drawn = [random_transform(broken, key) for key in range(FAULT_DRAWS)]
+        caught = (fails(broken, t.symmetry, t.renaming, key) for key, t in enumerate(drawn))
+        assert any(caught), left_out

@@ -1,0 +1,168 @@
+"""Data augmentation: the learner plays each episode in a mirror of the game.
+
+All eight games look the same to their rules when the board is turned or reflected as
+`game.symmetries` says, and when the numbers are renamed. A learner does not know that. These
+wrappers draw a transform for every episode, show the learner the transformed game, and map its
+actions back, so that what it learns in one form it learns for all.
+
+In Sudoku Moyo and Horikomi the regions travel with the cells, so that the learner meets other
+territories than the one the environment was made with. `group=lines_within(GRID)` of
+`azumaya.envs.geometry` leaves every block in place, and so every territory made of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.errors import OptionError
+from azumaya.envs.geometry.symmetry import Factor
+from azumaya.envs.position import Position
+from azumaya.wrappers.single_agent import SingleAgentEnv
+from azumaya.wrappers.transform import Transform, random_transform
+
+KEYS = 2**63
+
+
+class _Draws:
+    """The transforms of a series of episodes, drawn from `group` and perhaps with renamings."""
+
+    def __init__(self, group: Sequence[Factor] | None, rename: bool) -> None:
+        self.group, self.rename = group, rename
+        self.rng = np.random.default_rng()
+
+    def next(self, position: Position, seed: int | None) -> Transform:
+        """The transform of the episode that begins with a position; a seed begins a series."""
+        if seed is not None:
+            self.rng = np.random.default_rng(seed)
+        key = int(self.rng.integers(KEYS))
+        game = position.game
+        return random_transform(game, key, position, group=self.group, rename=self.rename)
+
+
+class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
+    """A single-agent environment in which every episode is seen through a transform of its own.
+
+    Args:
+        env: a `SingleAgentEnv`, wrapped or not.
+        group: factors to draw symmetries from; None: all of the game's.
+        rename: whether numbers are renamed as well.
+
+    Observations, `action_masks()` and `info["action_mask"]` are those of the transformed game, and
+    `step` takes its actions. Rewards and spaces are as without the wrapper; so are the other seat,
+    which sees the game itself, `info["seat"]`, `position` and `render`. `transform` is the one of
+    this episode. The seed of `reset` decides the transforms, too.
+
+    Example:
+        >>> from azumaya.wrappers import Augmented, SingleAgentEnv
+        >>> env = Augmented(SingleAgentEnv("vierer_dominari"))
+        >>> observation, info = env.reset(seed=1)
+
+    Raises:
+        OptionError: `env` is no `SingleAgentEnv`.
+    """
+
+    def __init__(
+        self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
+    ) -> None:
+        if not isinstance(getattr(env, "unwrapped", None), SingleAgentEnv):
+            raise OptionError(f"env={env}: a SingleAgentEnv is needed")
+        super().__init__(env)
+        self.single: SingleAgentEnv = env.unwrapped
+        self._draws = _Draws(group, rename)
+        self.transform = Transform(self.single.env.game)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode, and draw its transform."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self.transform = self._draws.next(self.single.position, seed)
+        return self.transform.observation(observation), self._seen(info)
+
+    def step(self, action: int) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
+        """Play an action of the transformed game."""
+        action = self.transform.inverse.action(action) if self._is_action(action) else action
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        seen = self.transform.observation(observation)
+        return seen, reward, terminated, truncated, self._seen(info)
+
+    def _is_action(self, action: Any) -> bool:
+        """Others go on to the environment, which says what is wrong with them."""
+        return bool(self.action_space.contains(action))
+
+    def _seen(self, info: dict[str, Any]) -> dict[str, Any]:
+        return {**info, "action_mask": self.transform.mask(info["action_mask"])}
+
+    @property
+    def position(self) -> Position:
+        """The position now, of the game itself."""
+        return self.single.position
+
+    def action_masks(self) -> np.ndarray:
+        """The learner's legal actions in the transformed game, `(num_actions,)` bool."""
+        mask: np.ndarray = self.transform.mask(self.single.action_masks())
+        return mask
+
+
+class AugmentedAEC(BaseWrapper[str, dict[str, np.ndarray], int]):
+    """An AEC environment in which every episode is seen through a transform of its own.
+
+    Args:
+        env: an Azumaya environment, wrapped or raw.
+        group: factors to draw symmetries from; None: all of the game's.
+        rename: whether numbers are renamed as well.
+
+    Both agents see the transformed game, its masks, and play its actions. Each keeps its name and
+    its rewards: where the transform swaps the players, player_0 sees what player_1 of the
+    transformed game would. `unwrapped`, `position` and pictures show the game itself; `transform`
+    is the one of this episode. The seed of `reset` decides the transforms, too.
+
+    Raises:
+        OptionError: `env` is no Azumaya environment.
+    """
+
+    def __init__(
+        self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
+    ) -> None:
+        if not isinstance(getattr(env, "unwrapped", None), RawEnv):
+            raise OptionError(f"env={env}: an environment of azumaya is needed")
+        super().__init__(env)
+        self._draws = _Draws(group, rename)
+        self.transform = Transform(env.unwrapped.game)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode, and draw its transform."""
+        super().reset(seed=seed, options=options)
+        self.transform = self._draws.next(self.unwrapped.position, seed)
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees of the transformed game, and its action mask there."""
+        seen = super().observe(agent)
+        return {
+            "observation": self.transform.observation(seen["observation"]),
+            "action_mask": self.transform.mask(seen["action_mask"]),
+        }
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The infos, with the masks of the transformed game."""
+        return {
+            agent: {**info, "action_mask": self.transform.mask(info["action_mask"])}
+            for agent, info in self.env.infos.items()
+        }
+
+    def state(self) -> np.ndarray:
+        """The whole transformed position, as player_0 sees it."""
+        planes: np.ndarray = self.transform.observation(super().state())
+        return planes
+
+    def step(self, action: int | None) -> None:
+        """Play an action of the transformed game; None where the agent is dead."""
+        known = action is not None and self.action_space(self.agent_selection).contains(action)
+        super().step(self.transform.inverse.action(action) if known else action)

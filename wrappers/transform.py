@@ -1,0 +1,348 @@
+"""Transforms of games: observations, masks, actions and positions as they are in the mirror."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.bits import U64
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game, Settings
+from azumaya.envs.geometry.grid import Cells
+from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
+from azumaya.envs.position import Position
+from azumaya.envs.registry import find_game
+from azumaya.envs.rng import random_below
+
+NIBBLES = 16
+"""Counts or tiles in a word of a state, four bits each."""
+
+
+class Transform:
+    """A change of a game that keeps its rules: cells moved, players swapped, numbers renamed.
+
+    Playing the transformed game with transformed actions gives the transformed game: the same
+    rewards, and transformed positions, observations and masks. If the symmetry swaps the players,
+    what one player sees in the game the other one sees in the transformed game.
+
+    Legend: `C` planes of `rows * columns` cells, `A` actions; `...` any batch dimensions, which
+    all share this one transform. Planes and masks may be NumPy arrays or torch tensors.
+
+    Args:
+        game: the game or its name.
+        symmetry: where cells go; any product of members of `game.symmetries.group`. None: nowhere.
+        renaming: by number (from 0), its new number (from 0). None: all keep theirs.
+        settings: the settings actions depend on; None: the game's defaults.
+
+    Attributes:
+        observation_index: `(C * rows * columns,)` int64: what each entry of the flattened
+            observation is taken from, but for the planes in `recoded_planes`.
+        action_table: `(A,)` int64: what each action becomes.
+        action_index: `(A,)` int64: which action becomes each; the mask is taken from there.
+
+    Raises:
+        OptionError: the symmetry does not fit the board, or the renaming is no permutation.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        symmetry: Symmetry | None = None,
+        renaming: Sequence[int] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self.game = find_game(game) if isinstance(game, str) else game
+        self.data = self.game.symmetries
+        self.symmetry = identity(self.game.cells) if symmetry is None else symmetry
+        names = range(self.data.numbers) if renaming is None else renaming
+        self.renaming = tuple(int(name) for name in names)
+        self.settings = self.game.defaults if settings is None else settings
+        self._check()
+        self._axes = {
+            "cell": np.array(self.symmetry.cells, np.int64),
+            "number": np.array(self.renaming, np.int64),
+            "player": np.array([1, 0] if self.swaps else [0, 1]),
+            "region": self._regions(),
+        }
+
+    def _check(self) -> None:
+        if sorted(self.symmetry.cells) != list(range(self.game.cells)):
+            raise OptionError(
+                f"symmetry={self.symmetry.name!r}: no permutation of the {self.game.cells} cells "
+                f"of {self.game.title}"
+            )
+        if sorted(self.renaming) != list(range(self.data.numbers)):
+            raise OptionError(
+                f"renaming={self.renaming!r}: must be a permutation of the numbers from 0 to "
+                f"{self.data.numbers - 1}"
+            )
+
+    def _regions(self) -> np.ndarray:
+        goes = np.arange(max(self.data.regions, default=-1) + 1)
+        for cell, region in enumerate(self.data.regions):
+            goes[region] = self.data.regions[self.symmetry.cells[cell]]
+        return goes
+
+    def __repr__(self) -> str:
+        numbers = "".join(str(name + 1) for name in self.renaming)
+        return f"<{self.game.title}: {self.symmetry.name}, numbers to {numbers or 'themselves'}>"
+
+    @property
+    def swaps(self) -> bool:
+        """Whether the players change places."""
+        return self.symmetry.swaps
+
+    @cached_property
+    def inverse(self) -> Transform:
+        """What undoes this transform."""
+        renaming = np.argsort(self.renaming).tolist()
+        return Transform(self.game, self.symmetry.inverse, renaming, self.settings)
+
+    def then(self, other: Transform) -> Transform:
+        """The product: this transform, then another one of the same game."""
+        symmetry = self.symmetry.then(other.symmetry)
+        renaming = [other.renaming[name] for name in self.renaming]
+        return Transform(self.game, symmetry, renaming, self.settings)
+
+    # ---- actions and masks ----
+
+    @cached_property
+    def action_table(self) -> np.ndarray:
+        """By action, what it becomes, `(A,)` int64."""
+        table = np.arange(self.game.num_actions(self.settings))
+        first = 0
+        for block in self.data.actions(self.settings):
+            goes = self._moved_moves() if block == "move" else self._moved_block(block.split())
+            table[first : first + len(goes)] = first + goes
+            first += len(goes)
+        return table
+
+    def _moved_block(self, axes: Sequence[str]) -> np.ndarray:
+        goes = np.zeros(1, np.int64)
+        for axis in axes:
+            places = self._axes[axis]
+            goes = (goes[:, None] * len(places) + places).ravel()
+        return goes
+
+    def _moved_moves(self) -> np.ndarray:
+        assert self.data.moves is not None
+        count = self.game.num_actions(self.settings)
+        table = _moved_moves(self.data.moves, count, self.symmetry.cells)
+        if table is None:
+            raise OptionError(f"symmetry={self.symmetry.name!r}: it moves pieces as no move does")
+        return table
+
+    @cached_property
+    def action_index(self) -> np.ndarray:
+        """Which action becomes each, `(A,)` int64."""
+        return np.argsort(self.action_table)
+
+    def action(self, action: Any) -> Any:
+        """What an action becomes; an int, or an array of any shape."""
+        moved = self.action_table[action]
+        return moved if isinstance(moved, np.ndarray) else int(moved)
+
+    def mask(self, mask: Any) -> Any:
+        """The mask `(..., A)` of the transformed position."""
+        if mask.shape[-1:] != self.action_index.shape:
+            raise OptionError(
+                f"mask: {len(self.action_index)} actions are needed in the last dimension, not "
+                f"the shape {tuple(mask.shape)}; give the settings if they are not the defaults"
+            )
+        return mask[..., self.action_index]
+
+    # ---- observations ----
+
+    def _planes(self, role: str) -> list[str]:
+        return [name for name, of in self.data.planes.items() if of == role]
+
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        return {plane.name: i for i, plane in enumerate(self.game.planes)}
+
+    @cached_property
+    def observation_index(self) -> np.ndarray:
+        """What each entry of an observation is taken from, `(C * rows * columns,)` int64."""
+        planes = np.arange(len(self.game.planes))
+        for name in self._planes("number"):
+            for number, renamed in enumerate(self.renaming):
+                planes[self._at[f"{name} {renamed + 1}"]] = self._at[f"{name} {number + 1}"]
+        return (planes[:, None] * self.game.cells + np.argsort(self._axes["cell"])).ravel()
+
+    @cached_property
+    def recoded_planes(self) -> dict[int, dict[int, int]]:
+        """By plane, the values that change, and what they become."""
+        tiles = {number + 1: renamed + 1 for number, renamed in enumerate(self.renaming)}
+        players = dict(enumerate(self._axes["player"].tolist()))
+        found = {self._at[name]: tiles for name in self._planes("tile")}
+        found |= {self._at[name]: players for name in self._planes("player")}
+        changes = {i: {k: v for k, v in codes.items() if k != v} for i, codes in found.items()}
+        return {i: codes for i, codes in changes.items() if codes}
+
+    def observation(self, planes: Any) -> Any:
+        """The observation `(..., C, rows, columns)` of the transformed position.
+
+        It is that of the same player, or of the other one if the players are swapped.
+
+        Raises:
+            OptionError: the shape is not that of the game's observations.
+        """
+        shape = tuple(planes.shape)
+        if shape[-3:] != (len(self.game.planes), *self.game.shape):
+            raise OptionError(
+                f"planes: the shape must end with {(len(self.game.planes), *self.game.shape)}, "
+                f"not be {shape}"
+            )
+        moved = planes.reshape((*shape[:-3], -1))[..., self.observation_index].reshape(shape)
+        for plane, codes in self.recoded_planes.items():
+            moved[..., plane, :, :] = _recoded(moved[..., plane, :, :], codes)
+        for name in self._planes("region"):
+            self._renumber_regions(moved, name)
+        return moved
+
+    def _renumber_regions(self, planes: Any, name: str) -> None:
+        """Renumber, in place, the regions whose numbers' bits are planes."""
+        codes = {old: new for old, new in enumerate(self._axes["region"].tolist()) if old != new}
+        if not codes:
+            return
+        width = (len(self._axes["region"]) - 1).bit_length()
+        bits = [self._at[f"{name} {b}"] for b in range(width)]
+        regions = sum(planes[..., plane, :, :] * 2**b for b, plane in enumerate(bits))
+        regions = _recoded(regions, codes)
+        for b, plane in enumerate(bits):
+            planes[..., plane, :, :] = regions // 2**b % 2
+
+    # ---- positions ----
+
+    def position(self, position: Position) -> Position:
+        """The transformed position, an object of its own.
+
+        Raises:
+            OptionError: it is of another game, or in a stage in which players and numbers have
+                their order, and the transform swaps or renames them.
+        """
+        if position.game is not self.game:
+            raise OptionError(f"position={position!r}: a position of {self.game.title} is needed")
+        if in_order(position) and (self.swaps or list(self.renaming) != sorted(self.renaming)):
+            raise OptionError(
+                f"position={position!r}: players and numbers have their order here; only a "
+                "transform that swaps and renames none fits"
+            )
+        states, start = self.states(position._states), self.states(position._start)
+        return Position.of_states(self.game, position._setup, states, start)
+
+    def states(self, states: np.ndarray) -> np.ndarray:
+        """Transformed states, `(n,)`, as a copy."""
+        moved = states.copy()
+        for name, roles in self.data.fields.items():
+            moved[name] = self._moved_field(states[name], roles.split())
+        if self.swaps:
+            moved["to_move"] = 1 - states["to_move"]
+            moved["payoff"] = -states["payoff"]
+        return moved
+
+    def _moved_field(self, values: np.ndarray, roles: Sequence[str]) -> np.ndarray:
+        values = np.array(values)
+        for dimension, axis in enumerate(roles, start=1):
+            if axis in self._axes:
+                values = np.take(values, np.argsort(self._axes[axis]), axis=dimension)
+        content = {"cells": self._moved_bits, "counts": self._moved_counts, "tiles": self._tiles}
+        change = content.get(roles[-1])
+        return values if change is None else change(values)
+
+    @cached_property
+    def _bits(self) -> np.ndarray:
+        """By bit of a board in a state, the bit it goes to."""
+        cells = np.array(self.data.bits or range(self.game.cells))
+        place = np.full(self.game.cells, -1)
+        place[cells] = np.arange(len(cells))
+        goes: np.ndarray = place[self._axes["cell"][cells]]
+        return goes
+
+    def _moved_bits(self, boards: np.ndarray) -> np.ndarray:
+        """Boards of one word `(...)`, or of several words `(..., words)`."""
+        shape = boards.shape
+        words = boards.reshape(*shape, 1) if len(self._bits) <= 64 else boards
+        octets = np.ascontiguousarray(words).view(np.uint8)
+        bits = np.unpackbits(octets, axis=-1, bitorder="little")
+        moved = np.zeros_like(bits)
+        moved[..., self._bits] = bits[..., : len(self._bits)]
+        return np.packbits(moved, axis=-1, bitorder="little").view(U64).reshape(shape)
+
+    def _moved_counts(self, words: np.ndarray) -> np.ndarray:
+        moved = np.zeros_like(words)
+        for number, renamed in enumerate(self.renaming):
+            moved |= (words >> U64(4 * number) & U64(15)) << U64(4 * renamed)
+        return moved
+
+    def _tiles(self, words: np.ndarray) -> np.ndarray:
+        table = np.arange(NIBBLES, dtype=U64)
+        table[1 : 1 + len(self.renaming)] = self._axes["number"] + 1
+        old, moved = words.astype(U64), np.zeros(words.shape, U64)
+        for k in range(NIBBLES):
+            moved |= table[old >> U64(4 * k) & U64(15)] << U64(4 * k)
+        return moved.astype(words.dtype)
+
+
+@lru_cache(maxsize=64)
+def _moved_moves(
+    cells_of: Callable[[int], tuple[Cells, Cells]], count: int, to: Cells
+) -> np.ndarray | None:
+    """By move what it becomes; None if it becomes none.
+
+    A move is known by the cells that its pieces leave and enter, in whatever order they are told.
+    """
+    moves = [cells_of(action) for action in range(count)]
+    known = {tuple(map(frozenset, move)): action for action, move in enumerate(moves)}
+    moved = [tuple(frozenset(to[c] for c in cells) for cells in move) for move in moves]
+    if not known.keys() >= set(moved):
+        return None
+    return np.array([known[move] for move in moved])
+
+
+def _recoded(values: Any, codes: dict[int, int]) -> Any:
+    """Values, some of them changed; arithmetic that arrays and tensors have in common."""
+    return values + sum((values == old) * (new - old) for old, new in codes.items())
+
+
+def in_order(position: Position) -> bool:
+    """Whether a position is in a stage in which players and numbers have their order."""
+    stage = position.game.symmetries.in_order
+    return stage is not None and bool(position.state[stage[0]][0] == stage[1])
+
+
+def random_transform(
+    game: Game | str,
+    key: int,
+    position: Position | None = None,
+    *,
+    group: Sequence[Factor] | None = None,
+    rename: bool = True,
+) -> Transform:
+    """A transform drawn by a key, each as likely as the others.
+
+    Args:
+        game: the game or its name.
+        key: decides the draw, from 0 to 2**64 - 1.
+        position: where the transform is to begin. It tells the settings, and whether players and
+            numbers have their order there and must keep it.
+        group: draw from these factors only; None: from all the game has.
+        rename: whether to rename numbers as well.
+    """
+    game = find_game(game) if isinstance(game, str) else game
+    data, fixed, word = game.symmetries, position is not None and in_order(position), U64(key)
+    symmetry, draws = identity(game.cells), 0
+    for factor in data.group if group is None else group:
+        allowed = [member for member in factor if not (fixed and member.swaps)]
+        symmetry = symmetry.then(allowed[int(random_below(word, draws, len(allowed)))])
+        draws += 1
+    renaming = list(range(data.numbers))
+    for k in range(len(renaming) - 1, 0, -1) if rename and not fixed else ():
+        j = int(random_below(word, draws, k + 1))
+        renaming[k], renaming[j] = renaming[j], renaming[k]
+        draws += 1
+    settings = None if position is None else position._setup.settings
+    return Transform(game, symmetry, renaming, settings)
