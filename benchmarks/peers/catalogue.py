@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 JAX = "jax[cpu]==0.10.2"
 
@@ -16,14 +19,26 @@ class Peer:
         script: in this folder.
         packages: what pip installs into its environment.
         first: what pip installs before, for packages that need it to be built.
-        flags: further flags of the last pip command.
+        prepare: for a package that is published as source alone and does not build as it is:
+            makes its unpacked source ready.
     """
 
     name: str
     script: str
     packages: tuple[str, ...]
     first: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
+    prepare: Callable[[Path], None] | None = None
+
+
+def _pufferlib_offline(source: Path) -> None:
+    """Let PufferLib build without what its `setup.py` would fetch from GitHub.
+
+    It fetches libraries for the web and Box2D unless their folders are there; of its environments
+    only `impulse_wars` needs Box2D.
+    """
+    for folder in ("raylib-5.5_webassembly", "box2d-web", "box2d-linux-amd64"):
+        (source / folder).mkdir(exist_ok=True)
+    shutil.rmtree(source / "pufferlib" / "ocean" / "impulse_wars", ignore_errors=True)
 
 
 PEERS = (
@@ -38,6 +53,6 @@ PEERS = (
         ("pufferlib==3.0.0",),
         ("numpy<2", "setuptools<80", "gymnasium==0.29.1", "gym==0.23", "pettingzoo==1.24.1",
          "wheel", "cython", "torch==2.13.0"),
-        ("--no-build-isolation",),
+        _pufferlib_offline,
     ),
 )  # fmt: skip

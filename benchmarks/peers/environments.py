@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from azumaya.benchmarks.peers.catalogue import Peer
@@ -33,7 +33,7 @@ def environment_of(peer: Peer, place: Path) -> Path:
     Raises:
         InstallError: a package cannot be installed.
     """
-    wanted = repr((peer.first, peer.packages, peer.flags, sys.version_info[:2]))
+    wanted = repr((peer.first, peer.packages, sys.version_info[:2]))
     name = f"{peer.name}-{hashlib.blake2b(wanted.encode(), digest_size=4).hexdigest()}"
     folder = (place / name).absolute()
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -41,19 +41,45 @@ def environment_of(peer: Peer, place: Path) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True, symlinks=os.name != "nt")
         if peer.first:
-            _pip(python, peer.first)
-        _pip(python, [*peer.flags, *peer.packages])
+            _pip(python, ["install", *peer.first])
+        if peer.prepare is None:
+            _pip(python, ["install", *peer.packages])
+        else:
+            _install_source(python, peer, folder / "source")
         (folder / _DONE).write_text(wanted + "\n")
     return python
 
 
-def _pip(python: Path, words: Sequence[str]) -> None:
-    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *words]
+def _install_source(python: Path, peer: Peer, room: Path) -> None:
+    """Let pip unpack a package's source, make it ready, install it."""
+    room.mkdir()
+    (package,) = peer.packages
+    # pip downloads and unpacks the source, but fails to build it; `--no-clean` keeps it
+    refused = ""
+    try:
+        _pip(
+            python,
+            ["download", "--no-clean", "--no-deps", "--no-build-isolation", "--no-binary",
+             package.partition("==")[0], "-d", str(room), package],
+            {"TMPDIR": str(room), "NO_TRAIN": "1", "NO_OCEAN": "1"},
+        )  # fmt: skip
+    except InstallError as error:
+        refused = str(error)
+    found = sorted(room.glob("pip-download-*/*/setup.py"))
+    if not found or peer.prepare is None:
+        raise InstallError(f"no source of {package}: {refused}")
+    peer.prepare(found[0].parent)
+    _pip(python, ["install", "--no-build-isolation", str(found[0].parent)], {"NO_TRAIN": "1"})
+    shutil.rmtree(room)
+
+
+def _pip(python: Path, words: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
+    command = [str(python), "-m", "pip", words[0], "-q", "--disable-pip-version-check", *words[1:]]
+    environment = {**os.environ, **(variables or {})}
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False,
-            env={**os.environ, "NO_TRAIN": "1"},  # PufferLib: build the environments alone
-        )  # fmt: skip
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+        )
     except subprocess.TimeoutExpired:
         raise InstallError(f"pip took more than {PATIENCE:.0f} s") from None
     if done.returncode:

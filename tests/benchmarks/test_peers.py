@@ -109,12 +109,34 @@ def test_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     made: list[list[str]] = []
     monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
     monkeypatch.setattr(environments, "_pip", lambda _, words: made.append(list(words)))
-    peer = Peer("x", "x.py", ("x==1",), first=("y==2",), flags=("--flag",))
+    peer = Peer("x", "x.py", ("x==1",), first=("y==2",))
     python = environment_of(peer, tmp_path)
-    assert made == [["y==2"], ["--flag", "x==1"]]
+    assert made == [["install", "y==2"], ["install", "x==1"]]
     assert environment_of(peer, tmp_path) == python
     assert len(made) == 2
     assert environment_of(Peer("x", "x.py", ("x==2",)), tmp_path) != python
+
+
+def test_source_is_made_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def pip(_: Path, words: list[str], variables: dict[str, str]) -> None:
+        made.append(words[0])
+        if words[0] == "download":
+            source = Path(variables["TMPDIR"]) / "pip-download-1" / "x_1"
+            source.mkdir(parents=True)
+            (source / "setup.py").touch()
+            raise InstallError("does not build as it is")
+        assert (Path(words[-1]) / "ready").exists()
+
+    monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
+    monkeypatch.setattr(environments, "_pip", pip)
+    ready = lambda source: (source / "ready").touch()  # noqa: E731
+    environment_of(Peer("x", "x.py", ("x==1",), prepare=ready), tmp_path)
+    assert made == ["download", "install"]
+    monkeypatch.setattr(environments, "_pip", lambda *_: None)
+    with pytest.raises(InstallError, match="no source of y==1"):
+        environment_of(Peer("y", "y.py", ("y==1",), prepare=ready), tmp_path)
 
 
 def test_half_made_environment_is_made_anew(
