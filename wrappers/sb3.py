@@ -6,8 +6,6 @@ learner's action and all that the opponent does until the learner is to act agai
 over, so a loss on the opponent's move is a reward of -1 for the learner's last action.
 """
 
-
-
 from __future__ import annotations
 
 import secrets
