@@ -135,25 +135,33 @@ class AugmentedAEC(BaseWrapper[str, dict[str, np.ndarray], int]):
         super().__init__(env)
         self._draws = _Draws(group, rename)
         self.transform = Transform(env.unwrapped.game)
+        self._masks: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode, and draw its transform."""
         super().reset(seed=seed, options=options)
         self.transform = self._draws.next(self.unwrapped.position, seed)
+        self._masks = {}
+
+    def _mask(self, agent: str, mask: np.ndarray) -> np.ndarray:
+        """The mask of an agent in the transformed game: one array as long as it stays the same."""
+        if agent not in self._masks or self._masks[agent][0] is not mask:
+            self._masks[agent] = mask, self.transform.mask(mask)
+        return self._masks[agent][1]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees of the transformed game, and its action mask there."""
         seen = super().observe(agent)
         return {
             "observation": self.transform.observation(seen["observation"]),
-            "action_mask": self.transform.mask(seen["action_mask"]),
+            "action_mask": self._mask(agent, seen["action_mask"]),
         }
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
         """The infos, with the masks of the transformed game."""
         return {
-            agent: {**info, "action_mask": self.transform.mask(info["action_mask"])}
+            agent: {**info, "action_mask": self._mask(agent, info["action_mask"])}
             for agent, info in self.env.infos.items()
         }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from azumaya.envs.bits import U64
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Game, Settings
+from azumaya.envs.game import Game, Settings, Symmetries
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
 from azumaya.envs.position import Position
@@ -55,7 +55,6 @@ class Transform:
         settings: Settings | None = None,
     ) -> None:
         self.game = find_game(game) if isinstance(game, str) else game
-        self.data = self.game.symmetries
         self.symmetry = identity(self.game.cells) if symmetry is None else symmetry
         names = range(self.data.numbers) if renaming is None else renaming
         self.renaming = tuple(int(name) for name in names)
@@ -89,6 +88,11 @@ class Transform:
     def __repr__(self) -> str:
         numbers = "".join(str(name + 1) for name in self.renaming)
         return f"<{self.game.title}: {self.symmetry.name}, numbers to {numbers or 'themselves'}>"
+
+    @property
+    def data(self) -> Symmetries:
+        """What the game says about its symmetries."""
+        return self.game.symmetries
 
     @property
     def swaps(self) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 import random
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test
 
 from azumaya.envs.adapters.aec import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
@@ -279,6 +284,27 @@ def test_aec_wrapper(case: Case) -> None:
     env.step(None)
     env.step(None)
     assert env.agents == []
+
+
+@every_game
+def test_wrappers_pass_the_checks_of_others(game: Game) -> None:
+    """PettingZoo's and Gymnasium's own; and a live game can be copied in its mirror."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="(?s).*(bservation|reset|unwrapped)")
+        api_test(AugmentedAEC(game_env(game)), num_cycles=20)
+        check_env(Augmented(SingleAgentEnv(game.name)), skip_render_check=True)
+    env = AugmentedAEC(game_env(game))
+    env.reset(seed=1)
+    for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        for _ in range(5):
+            agent = twin.agent_selection
+            seen = twin.observe(agent)
+            assert (
+                seen["observation"]
+                == twin.transform.observation(twin.unwrapped.observe(agent)["observation"])
+            ).all()
+            assert repr(twin.transform) == repr(env.transform)
+            twin.step(int(seen["action_mask"].argmax()))
 
 
 @every_game
