@@ -1,6 +1,11 @@
-"""Faults in the tile game and what it stands on: it alone has rewards before the end."""
+"""Faults in the tile game and what it stands on.
+
+The first is planted here because this game alone has rewards before the end.
+"""
 
 from tests.faults import Fault
+
+RULES = "envs/rules/sudoku_tiles.py"
 
 FAULTS = (
     Fault(
@@ -8,5 +13,55 @@ FAULTS = (
         "envs/adapters/aec.py",
         "        self._cumulative_rewards[agent] = 0.0\n",
         "",
+    ),
+    Fault(
+        "a tile on the crossing of two houses counts twice",
+        RULES,
+        "        near += popcount(PEERS[cell, w] & ~state.empty[w])\n    return near",
+        "        near += popcount(PEERS[cell, w] & ~state.empty[w])\n    return near + near // 12",
+    ),
+    Fault(
+        "a tile counts itself too",
+        RULES,
+        "        gain = points_on(state, action)\n",
+        "        gain = points_on(state, action) + 1\n",
+    ),
+    Fault(
+        "a tile misplaced scores too",
+        RULES,
+        "    if state.height == 0:\n        state.tile = 0\n",
+        "    else:\n        state.scores[mover] += points_on(state, action)\n"
+        "    if state.height == 0:\n        state.tile = 0\n",
+    ),
+    Fault(
+        "with misplacement the game goes on while a cell is empty",
+        RULES,
+        "    if fits(state, state.tile - 1):\n",
+        "    if fits(state, state.tile - 1) or state.misplacement:\n",
+    ),
+    Fault(
+        "after a misplacement the same player goes on",
+        RULES,
+        "        state.to_move = 1 - mover\n",
+        "        state.to_move = 1 - mover if not has(state.empty[action >> 6], action & 63)"
+        " else mover\n",
+    ),
+    Fault(
+        "with points as reward the winner gets one more",
+        RULES,
+        "    if not state.points:\n        lead",
+        "    if True:\n        lead",
+    ),
+    Fault(
+        "only cells where the tile fits are actions, misplacement or not",
+        RULES,
+        "state.empty[w] if state.misplacement else may_lie(state, w)",
+        "may_lie(state, w)",
+    ),
+    Fault(
+        "the last tile is never laid",
+        RULES,
+        "    if state.height == 0:\n        state.tile = 0\n",
+        "    if state.height <= 1:\n        state.tile = 0\n",
     ),
 )

@@ -1,8 +1,7 @@
 """Sudoku Horikomi decided far down in the ranking, where play hardly ever gets.
 
-On the board below no number fits anywhere: rows and columns fall into two groups each, and the
-empty cells are where a row of one group meets a column of the other. The territories deal its 41
-stones out so that each region has the size wanted and no number twice.
+On the board no number fits anywhere; the territories deal its stones out so that each region has
+the size wanted and no number twice. Regions 5-8 win.
 """
 
 from __future__ import annotations
@@ -14,32 +13,14 @@ from azumaya.envs.registry import GAMES
 from azumaya.envs.rules.territory import Territory
 from tests.cases import Case
 from tests.oracles.lockstep import Episode, Table
+from tests.oracles.sudoku_horikomi import DEALS, SPARSE
 
-LOCKED = "..92.854.76..3...1..24.589.61..7...3..59.428.37..1...6..48.295.13..6...7..85.942."
-
-# By the number of stones that decides: the stones in regions 1-4 and 5-8, and the regions; the
-# ninth, the neutral one, is full. Regions 5-8 win.
-DEALS = {
-    5: (
-        [4, 4, 4, 4],
-        [5, 3, 4, 4],
-        "119919991691292229235431513353374448442255165185566664667762337727757789888484838",
-    ),
-    4: (
-        [3, 3, 5, 5],
-        [4, 2, 5, 5],
-        "119919991691192229223328413353373448441254455185565664665767326726757779888384788",
-    ),
-    3: (
-        [2, 2, 6, 6],
-        [3, 1, 6, 6],
-        "119919991691191229223323382342373348444154445185555564667567276726656779787883888",
-    ),
-    2: (
-        [1, 1, 7, 7],
-        [2, 0, 7, 7],
-        "119919991591191129223323332232272337444454445885545553667767776516646669778888888",
-    ),
+# By the number of stones that decides: the stones in regions 1-4 and 5-8.
+SIZES = {
+    5: ([4, 4, 4, 4], [5, 3, 4, 4]),
+    4: ([3, 3, 5, 5], [4, 2, 5, 5]),
+    3: ([2, 2, 6, 6], [3, 1, 6, 6]),
+    2: ([1, 1, 7, 7], [2, 0, 7, 7]),
 }
 BEGINNINGS = [
     f"{colour} {starter}" for colour in ("light", "dark") for starter in ("start0", "start1")
@@ -47,16 +28,16 @@ BEGINNINGS = [
 
 
 def options_of(regions: str, owners: str) -> dict[str, object]:
-    return {"puzzle": LOCKED, "territory": Territory(regions, owners), "setup": "choose"}
+    return {"puzzle": SPARSE, "territory": Territory(regions, owners), "setup": "choose"}
 
 
 @pytest.mark.parametrize("decides", DEALS)
 def test_the_deals_are_what_they_are_said_to_be(decides: int) -> None:
-    first, second, regions = DEALS[decides]
+    first, second = SIZES[decides]
     stones = [
         sum(
             mark == str(region) and digit != "."
-            for mark, digit in zip(regions, LOCKED, strict=True)
+            for mark, digit in zip(DEALS[decides], SPARSE, strict=True)
         )
         for region in range(1, 10)
     ]
@@ -71,7 +52,7 @@ def test_the_deals_are_what_they_are_said_to_be(decides: int) -> None:
 @pytest.mark.parametrize("owners", ["LLLLDDDD.", "DDDDLLLL."])
 @pytest.mark.parametrize("decides", DEALS)
 def test_more_regions_of_that_size_win(decides: int, owners: str, beginning: str) -> None:
-    position = Position("sudoku_horikomi", **options_of(DEALS[decides][2], owners))
+    position = Position("sudoku_horikomi", **options_of(DEALS[decides], owners))
     for name in beginning.split():
         position.play(name)
     assert position.is_terminated
@@ -85,7 +66,7 @@ def test_more_regions_of_that_size_win(decides: int, owners: str, beginning: str
 @pytest.mark.parametrize("decides", DEALS)
 def test_the_oracle_agrees(decides: int, owners: str) -> None:
     game = GAMES["sudoku_horikomi"]
-    table = Table(Case(game, 0, options_of(DEALS[decides][2], owners)))
+    table = Table(Case(game, 0, options_of(DEALS[decides], owners)))
     for seed in range(8):
         episode = Episode(table, "plain", seed)
         assert episode.run() in ("terminated player_0 gains", "terminated player_1 gains")

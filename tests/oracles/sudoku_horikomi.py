@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from tests.oracles.regions import NUMBERS, SQUARES
@@ -14,6 +15,22 @@ SET = 4
 
 LOCKED = "74.23..9653.96..428.1..57...9.62..344.75.81...2.34..69275..18...6.49..231.8..75.."
 """No number fits on any empty cell, of which the blocks have 3 to 5."""
+SPARSE = "..92.854.76..3...1..24.589.61..7...3..59.428.37..1...6..48.295.13..6...7..85.942."
+"""Neither here: rows and columns fall into two groups each, and the empty cells are where a row of
+one group meets a column of the other."""
+DEALS = {
+    5: "119919991691292229235431513353374448442255165185566664667762337727757789888484838",
+    4: "119919991691192229223328413353373448441254455185565664665767326726757779888384788",
+    3: "119919991691191229223323382342373348444154445185555564667567276726656779787883888",
+    2: "119919991591191129223323332232272337444454445885545553667767776516646669778888888",
+}
+"""Regions that deal its 41 stones out so that 1-4 and 5-8 hold as many, and 5-8 win by more
+regions of so many stones; the ninth is full."""
+
+
+def dealt(size: int, owners: str) -> dict[str, Any]:
+    """The territory of a deal, as a game record holds it."""
+    return {"regions": tuple(int(mark) for mark in DEALS[size]), "owners": owners}
 
 
 class Oracle(Moyo):
@@ -22,9 +39,16 @@ class Oracle(Moyo):
     further = (
         {"territory": "draft", "puzzle": LOCKED},
         {"territory": "draft", "setup": "choose", "puzzle": LOCKED},
+        *(
+            {"territory": dealt(size, owners), "setup": "choose", "puzzle": SPARSE}
+            for size, owners in zip(DEALS, ("LLLLDDDD.", "DDDDLLLL.") * 2, strict=True)
+        ),
     )
 
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        territory = options.get("territory")
+        if isinstance(territory, Mapping):
+            options = {**options, "territory": SimpleNamespace(**territory)}
         super().__init__(text, options)
         assert "scoring" not in options
         self.left: dict[tuple[int, str], int] = {}

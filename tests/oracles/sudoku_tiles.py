@@ -95,14 +95,15 @@ class Oracle(BaseOracle):
         """Learn the tile drawn; the game ends where it fits nowhere or none is left."""
         _, _, *rest = text.split()
         words = dict(word.split("=") for word in rest)
-        assert words["score"] == f"{self.scores[0]},{self.scores[1]}"
-        assert words.get("aside", "0" * 9) == "".join(str(self.aside[n]) for n in NUMBERS)
+        assert words["score"] == f"{self.scores[0]},{self.scores[1]}", f"score {self.scores}"
+        aside = "".join(str(self.aside[n]) for n in NUMBERS)
+        assert words.get("aside", "0" * 9) == aside, f"aside {aside}"
         self.tile, hidden = words.get("tile", ""), self.hidden()
-        assert bool(self.tile) == bool(hidden.total())
+        assert bool(self.tile) == bool(hidden.total()), f"{hidden.total()} tiles are left"
         if self.tile:
             assert hidden[self.tile] > 0, f"no {self.tile} is left"
             ordered = self.order[self.drawn_before() :][:1]
-            assert ordered in ("", self.tile)
+            assert ordered in ("", self.tile), f"{ordered} was to come"
         if not any(self.may_lie(square) for square in SQUARES):
             self._finish()
 
