@@ -14,6 +14,7 @@ import typer  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 from azumaya.benchmarks import machine, report  # noqa: E402
+from azumaya.benchmarks.peers import catalogue, compare, environments  # noqa: E402
 from azumaya.benchmarks.plan import BUDGETS  # noqa: E402
 from azumaya.benchmarks.results import ResultsError, Row, read_run  # noqa: E402
 from azumaya.benchmarks.run import run  # noqa: E402
@@ -91,8 +92,6 @@ def peers(
     output: Output = None,
 ) -> None:
     """Install other libraries, each in an environment of its own, and measure them beside ours."""
-    from azumaya.benchmarks.peers import catalogue, compare, environments  # noqa: PLC0415
-
     known = {each.name: each for each in catalogue.PEERS}
     unknown = set(peer or ()) - known.keys()
     if unknown:
@@ -105,8 +104,7 @@ def peers(
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
     except (OptionError, ResultsError) as error:
         raise typer.BadParameter(str(error)) from None
-    (folder / "report.md").write_text(compare.render(*read_run(folder)))
-    console.print(f"{folder / 'report.md'}")
+    write_report(folder)
     if not finished:
         raise typer.Exit(INTERRUPTED)
 
@@ -114,12 +112,17 @@ def peers(
 def write_report(folder: Path, into: Path | None = None) -> None:
     """Write `report.md` and the pictures beside the rows, and into a page if one is given."""
     header, rows = read_run(folder)
-    text = report.render(header, rows, _pictures(header, rows, folder))
+    if str(header["settings"]).startswith(compare.SETTINGS):
+        text, command = compare.render(header, rows), report.PEERS
+    else:
+        text = report.render(header, rows, _pictures(header, rows, folder))
+        command = report.BENCH
     (folder / "report.md").write_text(text)
     console.print(f"{folder / 'report.md'}: {len(rows)} rows")
     if into is not None:
-        _pictures(header, rows, into.parent)
-        into.write_text(report.put_into(into.read_text(), text))
+        into.write_text(report.put_into(into.read_text(), text, command))
+        if command == report.BENCH:
+            _pictures(header, rows, into.parent)
 
 
 def _pictures(header: Row, rows: list[Row], folder: Path) -> list[str]:

@@ -51,7 +51,7 @@ BUDGETS = {
     for budget in (
         Budget("quick", 0.04, 3, (64, 1024, 8192), ("planes", "packed"), (8192,), 1024, 1, 2),
         Budget(
-            "default", 0.08, 3, (1, 16, 128, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
+            "default", 0.08, 3, (1, 64, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
         ),
         Budget(
             "full", 0.25, 5, tuple(4**k for k in range(11)), FORMS,

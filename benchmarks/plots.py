@@ -57,11 +57,11 @@ def _bars(table: Table) -> Any:
         if label == "planes":
             limits = [row["memset"] / unit if row else 0.0 for row in best]
             axes.plot(at, limits, "k_", markersize=14, label="memset of the planes")
-    axes.set_yscale("log")
+    axes.set(yscale="log", ylim=(0.1, None))
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_ylabel("steps/s on one core, in CartPole-v1 loops")
     axes.set_xticks([n + 0.3 for n in range(len(table.games))], table.games, rotation=20)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
@@ -86,5 +86,8 @@ def _curves(table: Table) -> Any:
                 axes.plot(sizes, limits, ":", color=line.get_color(), linewidth=0.8)
         axes.set(xscale="log", yscale="log", title=form, xlabel="games in the batch")
     frames[0][0].set_ylabel("steps/s on one core (dotted: memset)")
-    frames[0][0].legend(fontsize="x-small")
+    figure.legend(
+        *frames[0][0].get_legend_handles_labels(),
+        fontsize="small", ncols=4, loc="lower center", bbox_to_anchor=(0.5, 0.97),
+    )  # fmt: skip
     return figure

@@ -57,10 +57,10 @@ def test_pictures(finished: Path, tmp_path: Path) -> None:
 
 
 def test_page_keeps_what_is_written_by_hand() -> None:
-    begin, end = report.MARKS
+    begin, end = report.marks(report.BENCH)
     page = f"# Mine\n\nbefore\n\n{begin}\nold\n{end}\n\nafter\n"
-    done = report.put_into(page, "# Speed\n\nnew\n")
+    done = report.put_into(page, "# Speed\n\nnew\n", report.BENCH)
     assert done == f"# Mine\n\nbefore\n\n{begin}\n\nnew\n\n{end}\n\nafter\n"
-    assert report.put_into(done, "# Speed\n\nnew\n") == done
+    assert report.put_into(done, "# Speed\n\nnew\n", report.BENCH) == done
     with pytest.raises(ValueError, match="needs one line"):
-        report.put_into("# Mine\n", "# Speed\n")
+        report.put_into(page, "# Speed\n", report.PEERS)
