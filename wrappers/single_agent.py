@@ -15,7 +15,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
-SEATS = (0, 1, "random", "alternate")
+SEATS = (0, 1, "random", "alternating")
 
 
 class Opponent(Protocol):
@@ -42,7 +42,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     Args:
         game: the game's name, like `sudoku_moyo`.
         opponent: plays the other seat; None plays at random.
-        seat: the learner's seat: 0, 1, `"random"` or `"alternate"` (0 in the first episode).
+        seat: the learner's seat: 0, 1, `"random"` or `"alternating"` (0 in the first episode).
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
         **options: the game's options.
 
@@ -70,7 +70,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         self,
         game: str,
         opponent: Opponent | None = None,
-        seat: int | str = "alternate",
+        seat: int | str = "alternating",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -106,7 +106,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     def _next_seat(self) -> int:
         if self.seat == "random":
             return int(self.np_random.integers(2))
-        return self._episodes % 2 if self.seat == "alternate" else int(self.seat)
+        return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Make the learner's move, then the opponent's until the learner is to move again."""

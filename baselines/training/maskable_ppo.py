@@ -90,11 +90,11 @@ class Config:
     """Weight of the entropy bonus."""
     value: float = 0.5
     """Weight of the value loss."""
-    random_share: float = 0.2
+    random_share: float = 0.5
     """Share of training games against the random agent; the others are against greedy."""
     network: str = ""
     """`numbers` or `plain`; by default what fits the game."""
-    width: int = 16
+    width: int = 8
     """Width of the network."""
     depth: int = 1
     """Depth of the network."""

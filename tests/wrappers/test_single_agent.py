@@ -48,12 +48,12 @@ def test_the_last_reward_is_the_return() -> None:
         assert rewards[-1] == env.position.returns()[1]
 
 
-@pytest.mark.parametrize(("seat", "seats"), [(0, {0}), (1, {1}), ("alternate", {0, 1})])
+@pytest.mark.parametrize(("seat", "seats"), [(0, {0}), (1, {1}), ("alternating", {0, 1})])
 def test_seats(seat: int | str, seats: set[int]) -> None:
     env = SingleAgentEnv("abalone", seat=seat)
     taken = [env.reset(seed=3 if i == 0 else None)[1]["seat"] for i in range(6)]
     assert set(taken) == seats
-    if seat == "alternate":
+    if seat == "alternating":
         assert taken == [0, 1, 0, 1, 0, 1]
 
 
