@@ -148,7 +148,7 @@ FAULTS = (
     Fault(
         "a restored state keeps the old masks",
         "envs/adapters/aec.py",
-        "        self._follow_state()\n        self.agent_selection = moment.selection\n",
-        "        self.agent_selection = moment.selection\n",
+        "        self._follow_state()\n        self.terminations = dict(moment.terminations)\n",
+        "        self.terminations = dict(moment.terminations)\n",
     ),
 )
