@@ -104,7 +104,7 @@ class Config:
     """Actions between two measurements for the learning curve."""
     measure_starts: int = 50
     """Starts of such a measurement, each played in both seats against each baseline."""
-    final_starts: int = 200
+    final_starts: int = 500
     """Starts of the evaluation at the end, each played in both seats against each baseline."""
 
     @property
