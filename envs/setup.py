@@ -51,7 +51,9 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     loaded = {option.name for option in game.options if option.loads}
     if loaded & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
         return _prepare(game, given)
-    return _prepare_once(game.name, tuple(sorted(given.items())), _ByIdentity(game))
+    # `repr` keeps apart what compares equal but is not the same, like True and 1.
+    items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
+    return _prepare_once(_ByIdentity(game), items)
 
 
 class _ByIdentity:
@@ -68,8 +70,8 @@ class _ByIdentity:
 
 
 @lru_cache(maxsize=64)
-def _prepare_once(name: str, given: tuple[tuple[str, Any], ...], game: _ByIdentity) -> Setup:
-    return _prepare(game.game, dict(given))
+def _prepare_once(game: _ByIdentity, items: tuple[tuple[str, Any, str], ...]) -> Setup:
+    return _prepare(game.game, {name: value for name, value, _ in items})
 
 
 def _prepare(game: Game, given: dict[str, Any]) -> Setup:
