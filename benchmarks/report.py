@@ -178,15 +178,17 @@ def _threads(table: Table) -> str:
         what = "copies" if row["copies"] else f"{row['threads']} threads"
         lines.append((
             row["game"], row["form"], f"{row['size']:,}", what, rate(row["wall"]),
-            ratio(row["wall"], one["wall"]), rate(row["value"]), ratio(row["value"], one["value"]),
+            ratio(row["wall"], one["wall"]), f"{row['wall'] / row['value']:.2f}",
+            rate(row["value"]), ratio(row["value"], one["value"]),
         ))  # fmt: skip
     headings = (
-        "game", "form", "batch", "with", "steps/s by the wall", "× one thread",
+        "game", "form", "batch", "with", "steps/s by the wall", "× one thread", "cores used",
         "per CPU second", "× one thread",
     )  # fmt: skip
     note = (
-        "Beside one thread and zero-copy buffers. By the wall clock two threads gain only what "
-        "cores are free; the last column tells what is lost to working together (1 is nothing)."
+        "Beside one thread and zero-copy buffers. Two threads gain by the wall clock only as far as "
+        "they got cores (cores used: CPU time over wall time); the last column tells what is lost "
+        "to working together (1 is nothing)."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 

@@ -104,7 +104,14 @@ def _whole_lines(file: Path) -> Iterator[Row]:
 
 
 def read_run(folder: Path) -> tuple[Row, list[Row]]:
-    """The header and rows of a run's folder; raises `ResultsError`."""
-    if not (folder / "rows.jsonl").exists():
-        raise ResultsError(f"{folder}: no rows.jsonl there")
-    return read_lines(folder / "rows.jsonl")
+    """The header and rows of a run's folder: of its lines, or of the whole alone.
+
+    Raises:
+        ResultsError: it has neither.
+    """
+    if (folder / "rows.jsonl").exists():
+        return read_lines(folder / "rows.jsonl")
+    if not (folder / "results.json").exists():
+        raise ResultsError(f"{folder}: neither rows.jsonl nor results.json there")
+    whole = json.loads((folder / "results.json").read_text())
+    return {name: value for name, value in whole.items() if name != "rows"}, whole["rows"]

@@ -75,10 +75,12 @@ def test_references_stand_before_and_after_every_game(rows: list[Row]) -> None:
     assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
 
 
-def test_the_whole_is_the_rows(finished: Path, rows: list[Row]) -> None:
+def test_the_whole_is_the_rows(finished: Path, rows: list[Row], tmp_path: Path) -> None:
     whole = json.loads((finished / "results.json").read_text())
     assert whole["rows"] == rows
     assert whole["settings"] == "tiny"
+    (tmp_path / "results.json").write_text((finished / "results.json").read_text())
+    assert read_run(tmp_path) == read_run(finished)
     assert {"cpu", "cores", "python", "numpy", "numba", "commit"} <= whole["machine"].keys()
 
 
