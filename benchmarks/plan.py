@@ -49,9 +49,9 @@ class Budget:
 BUDGETS = {
     budget.name: budget
     for budget in (
-        Budget("quick", 0.04, 3, (64, 1024, 8192), ("planes", "packed"), (8192,), 1024, 1, 2),
+        Budget("quick", 0.04, 3, (64, 256, 4096), ("planes", "packed"), (4096,), 256, 1, 2),
         Budget(
-            "default", 0.08, 3, (1, 64, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
+            "default", 0.08, 3, (1, 64, 256, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
         ),
         Budget(
             "full", 0.25, 5, tuple(4**k for k in range(11)), FORMS,
