@@ -277,6 +277,8 @@ class Overseer(BaseCallback):
         )
         self.bar.start()
         self.task = self.bar.add_task("training", total=self.config.steps)
+        if not self.curve:
+            self.measure()
 
     def _on_step(self) -> bool:
         self.bar.update(self.task, completed=self.num_timesteps)
