@@ -261,22 +261,22 @@ class Overseer(BaseCallback):
 
     def __init__(self, config: Config, console: Console) -> None:
         super().__init__()
-        self.config, self.console = config, console
+        self.config = config
         self.curve: list[dict[str, float]] = read_curve(config.folder)
         self.began = time.monotonic()
         self.next_measure = 0
-
-    def _on_training_start(self) -> None:
-        self.next_measure = self.num_timesteps + self.config.measure_every
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            console=self.console,
+            console=console,
         )
+        self.task = self.bar.add_task("training", total=config.steps)
+
+    def _on_training_start(self) -> None:
+        self.next_measure = self.num_timesteps + self.config.measure_every
         self.bar.start()
-        self.task = self.bar.add_task("training", total=self.config.steps)
         if not self.curve:
             self.measure()
 
@@ -317,7 +317,9 @@ def read_curve(folder: Path) -> list[dict[str, float]]:
 
 def write_curve(folder: Path, curve: list[dict[str, float]]) -> None:
     """Keep the measurements of a run."""
-    (folder / "curve.json").write_text(json.dumps(curve) + "\n", "utf-8")
+    temporary = folder / ".curve.json.tmp"
+    temporary.write_text(json.dumps(curve) + "\n", "utf-8")
+    temporary.replace(folder / "curve.json")
 
 
 @contextlib.contextmanager

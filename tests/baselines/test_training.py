@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +15,7 @@ from safetensors.torch import load_file
 
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.maskable_ppo import Config, main, read_config
+from azumaya.baselines.training.maskable_ppo import Config, main, read_config, read_curve
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
@@ -74,3 +79,30 @@ def test_sb3_files_need_trust(run: Path) -> None:
         load_sb3_zip(run / "model.zip")
     model = load_sb3_zip(run / "model.zip", trusted=True)
     assert model.num_timesteps == 96
+
+
+def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
+    """The signal a terminal sends on Ctrl-C, in the middle of training."""
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
+    command = [sys.executable, "-m", "azumaya.baselines.training.maskable_ppo", *options]
+    with subprocess.Popen(
+        [*command, "--steps=10000000", f"--output={tmp_path}"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    ) as process:  # fmt: skip
+        wait_for(lambda: len(read_curve(tmp_path)) > 1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    saved = json.loads((tmp_path / "resume.json").read_text())["notes"]["steps"]
+    assert saved > 0
+    assert f"Saved after {saved:,} steps" in output
+    main(tiny(tmp_path, steps=saved + 64, resume=True))
+    assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == saved + 64
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait until something has happened."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
