@@ -13,6 +13,9 @@ import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError
 from azumaya.envs.game import Game, PuzzleSet, Settings
+from azumaya.envs.puzzles.bank import load_bank
+from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
+from azumaya.envs.puzzles.grid import as_cells
 
 POSITION = "position"
 """The option every game has: a position text to start from."""
@@ -53,25 +56,12 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
         return _prepare(game, given)
     # `repr` keeps apart what compares equal but is not the same, like True and 1.
     items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
-    return _prepare_once(_ByIdentity(game), items)
-
-
-class _ByIdentity:
-    """A game as a part of a cache key that need not be hashed field by field."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.game is other.game
-
-    def __hash__(self) -> int:
-        return id(self.game)
+    return _prepare_once(game, items)
 
 
 @lru_cache(maxsize=64)
-def _prepare_once(game: _ByIdentity, items: tuple[tuple[str, Any, str], ...]) -> Setup:
-    return _prepare(game.game, {name: value for name, value, _ in items})
+def _prepare_once(game: Game, items: tuple[tuple[str, Any, str], ...]) -> Setup:
+    return _prepare(game, {name: value for name, value, _ in items})
 
 
 def _prepare(game: Game, given: dict[str, Any]) -> Setup:
@@ -136,8 +126,6 @@ def _starts_from(game: Game, text: Any, settings: Settings) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _bank() -> PuzzleSet:
-    from azumaya.envs.puzzles.bank import load_bank  # noqa: PLC0415
-
     return PuzzleSet(load_bank(), bank=True)
 
 
@@ -150,8 +138,6 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
     """
     if value is None:
         return _bank()
-    from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles  # noqa: PLC0415
-
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         if not Path(value).is_file():
             raise OptionError(
@@ -166,8 +152,7 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         raise OptionError(
             f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
         )
-    rows = [[0 if c == "." else int(c) for c in parse_puzzle(p)] for p in puzzles]
-    return PuzzleSet(np.array(rows, np.uint8))
+    return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
 
 
 def _is_puzzle(text: str) -> bool:
