@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from azumaya.envs.adapters.batch import Batch, Outputs, check_count
-from azumaya.envs.adapters.spaces import observation_box
+from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
@@ -100,7 +100,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             parts["action_mask"] = spaces.Box(0, 1, (actions,), np.int8)
         self.single_observation_space = spaces.Dict(parts)
         self.single_action_space = spaces.Discrete(actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     # ---- stepping ----

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
@@ -318,6 +320,20 @@ def test_single_environments_are_registered_too(case: Case) -> None:
     env = gymnasium.make(case.game.id)
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
+
+
+@ONE_GAME
+def test_spaces_do_not_grow_with_the_games(case: Case) -> None:
+    """Bounds are kept once; drawing from the space goes on as in Gymnasium's own."""
+    games = vector(case, 50)
+    own = batch_space(games.single_observation_space, 50)
+    for name, box in games.observation_space.items():
+        for array in (box.low, box.high, box.bounded_below, box.bounded_above):
+            assert array.shape == box.shape
+            assert array.strides[0] == 0
+        games.observation_space.seed(5), own.seed(5)
+        assert np.array_equal(games.observation_space.sample()[name], own.sample()[name])
+    assert pickle.loads(pickle.dumps(games.observation_space)) == own
 
 
 # ---- threads ----
