@@ -43,6 +43,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
             that know no masks.
+        shaping: what a gain by the game's own evaluation is worth, in units of its spread over
+            random play; added to the rewards of the rules. 0: nothing.
         dtype: of observations, `"int8"` or `"float32"`.
         seed: as `seed()` before the first `reset()`.
         threads: threads for the games; None for all cores.
@@ -65,6 +67,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         opponent: Any = "random",
         seat: int | str = "alternating",
         illegal: str = "raise",
+        shaping: float = 0.0,
         dtype: str = "int8",
         seed: int | None = None,
         threads: int | None = 1,
@@ -76,7 +79,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         setup = prepare(self.game, options)
         self.duel = Duel(
             self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,
-            threads=threads,
+            shaping=shaping, threads=threads,
         )  # fmt: skip
         self._dtype = np.dtype(dtype)
         self._own: list[dict[str, Any]] = [{} for _ in range(num_envs)]

@@ -153,6 +153,51 @@ class NumberNet(nn.Module):
         return logits, self.value(pooled).squeeze(1)
 
 
+class BoardNet(nn.Module):
+    """Logits and value by 3x3 convolutions: for games in which it matters what lies beside a cell.
+
+    Logits of pieces on cells come from their cell; those of other actions from all cells.
+
+    Args:
+        game: the game.
+        num_actions: how many actions there are.
+        width: channels.
+        depth: layers, each of a convolution and of what the whole board has in common.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int = 32, depth: int = 3) -> None:
+        super().__init__()
+        scale = torch.tensor([1.0 / plane.high for plane in game.planes])
+        self.register_buffer("scale", scale[:, None, None], persistent=False)
+        widths = [len(game.planes), *[width] * depth]
+        pairs = list(itertools.pairwise(widths))
+        self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairs)
+        self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
+        maps = num_actions // game.cells if lays_on_cells(game) else 0
+        more, flat = num_actions - maps * game.cells, width * game.cells
+        self.maps = nn.Conv2d(width, maps, 1) if maps else None
+        self.more = nn.Linear(flat, more) if more else None
+        self.value = nn.Sequential(nn.Linear(flat, 64), nn.ReLU(), nn.Linear(64, 1))
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
+        x = planes.float() * self.scale
+        for i, (near, far) in enumerate(zip(self.near, self.far, strict=True)):
+            y = torch.relu(near(x) + far(x.mean((2, 3)))[:, :, None, None])
+            x = x + y if i else y
+        flat = x.flatten(1)
+        logits = [self.maps(x).flatten(1)] if self.maps is not None else []
+        logits += [self.more(flat)] if self.more is not None else []
+        return torch.cat(logits, dim=1), self.value(flat).squeeze(1)
+
+
+def lays_on_cells(game: Game) -> bool:
+    """Whether the actions begin with pieces on cells, piece by piece and cell after cell."""
+    return game.symmetries.actions(game.defaults)[0].endswith("cell")
+
+
 class PlainNet(nn.Module):
     """Logits and value by a multilayer perceptron over all planes."""
 
@@ -175,7 +220,7 @@ class PlainNet(nn.Module):
         return self.logit(x), self.value(x).squeeze(1)
 
 
-NETWORKS: dict[str, Any] = {"numbers": NumberNet, "plain": PlainNet}
+NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": PlainNet}
 
 
 def default_network(game: Game) -> str:

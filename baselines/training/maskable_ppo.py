@@ -45,6 +45,12 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
 """Evaluation draws its starts from here on, away from the seeds of training."""
+SUITED: dict[str, dict[str, Any]] = {
+    "numbers": {"width": 8, "depth": 1, "learning_rate": 1e-2},
+    "board": {"width": 32, "depth": 3, "learning_rate": 2e-3},
+    "plain": {"width": 256, "depth": 2, "learning_rate": 1e-3},
+}
+"""Sizes and step sizes that suit each kind of network; the training guide says what was tried."""
 
 
 # ---- configuration ----
@@ -76,10 +82,10 @@ class Config:
     """Actions in a minibatch."""
     epochs: int = 4
     """Passes over the rollout in an update."""
-    learning_rate: float = 1e-2
-    """Adam's step size at the start; it falls linearly to `final_learning_rate`."""
-    final_learning_rate: float = 1e-3
-    """Adam's step size at the end."""
+    learning_rate: float = 0.0
+    """Adam's step size at the start; 0 for what suits the network."""
+    final_learning_rate: float = 0.0
+    """Adam's step size at the end, to which it falls linearly; 0 for a tenth of the first."""
     discount: float = 1.0
     """The worth of a reward one own move later."""
     gae_lambda: float = 0.95
@@ -92,12 +98,14 @@ class Config:
     """Weight of the value loss."""
     random_share: float = 0.5
     """Share of training games against the random agent; the others are against greedy."""
+    shaping: float = 0.0
+    """What a gain by the game's own evaluation is worth beside winning; see `AzumayaVecEnv`."""
     network: str = ""
     """`numbers` or `plain`; by default what fits the game."""
-    width: int = 8
-    """Width of the network."""
-    depth: int = 1
-    """Depth of the network."""
+    width: int = 0
+    """Width of the network; 0 for what suits its kind."""
+    depth: int = 0
+    """Depth of the network; 0 for what suits its kind."""
     threads: int = 1
     """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
     measure_every: int = 25_000
@@ -127,6 +135,14 @@ class Config:
             options=dict(self.options),
             notes={"seed": self.seed, **notes},
         )
+
+
+def settled(config: Config) -> Config:
+    """The configuration with what suits its network in place of zeros."""
+    suited = SUITED[config.network_kind]
+    chosen = {name: getattr(config, name) or value for name, value in suited.items()}
+    final = config.final_learning_rate or chosen["learning_rate"] / 10
+    return replace(config, **chosen, final_learning_rate=final)
 
 
 def read_config(folder: Path) -> Config:
@@ -331,6 +347,7 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
         opponent={"random": config.random_share, "greedy": 1 - config.random_share},
         seat="alternating",
         seed=config.seed,
+        shaping=config.shaping,
         **dict[str, Any](config.options),
     )
     try:
@@ -397,6 +414,7 @@ def main(config: Config) -> list[Score]:
     console = Console()
     if config.resume:
         config = replace(read_config(config.folder), steps=config.steps, resume=True)
+    config = settled(config)
     write_config(config)
     torch.set_num_threads(config.threads)
     began = time.monotonic()

@@ -23,6 +23,7 @@ from azumaya.envs.adapters.batch_kernels import (
     move_kernel,
 )
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
+from azumaya.envs.adapters.shaping import Shaping
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import clear, word_count
 from azumaya.envs.compile import kernel
@@ -54,7 +55,8 @@ class Turn(NamedTuple):
     """What a step of the learner led to; `n` games, of which `m` ended.
 
     Attributes:
-        rewards: what the learner gained, the opponent's moves included, `(n,)` float32.
+        rewards: what the learner gained, the opponent's moves included, and the shaping,
+            `(n,)` float32.
         dones: whether the game ended, `(n,)` bool; the next one has begun.
         ended: the rows of the games that ended, `(m,)`.
         finals: what the learner saw at their end, `(m, C, rows, columns)` int8.
@@ -127,6 +129,7 @@ class Duel:
         seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
             once (`"lose"`), as plain algorithms without masks need it.
+        shaping: what a gain by the game's evaluation is worth, see `Shaping`; 0: nothing.
         threads: threads for compiled moves; None for all cores.
 
     Raises:
@@ -142,6 +145,7 @@ class Duel:
         opponent: Opponent | Sequence[tuple[Opponent, float]] | Mapping[Opponent, float] = "random",
         seat: int | str = "alternating",
         illegal: str = "raise",
+        shaping: float = 0.0,
         threads: int | None = 1,
     ) -> None:
         if illegal not in ("raise", "lose"):
@@ -150,6 +154,7 @@ class Duel:
         self._illegal_loses, self._seeded = illegal == "lose", False
         self.set_opponent(opponent)
         self.set_seat(seat)
+        self._shaping = Shaping(game, setup, shaping)
         self._workers = Workers(threads)
         self._mask_words = word_count(setup.num_actions)
         self._look_at = look_kernel(game, self._mask_words, PLANES)
@@ -159,6 +164,7 @@ class Duel:
         self._seats = as_states(np.zeros(count, SEAT))
         self._legal = np.zeros((count, self._mask_words), np.uint64)
         self._actions = np.zeros(count, np.int64)
+        self._worths = np.zeros(count, np.int64)
         self.planes = np.zeros((count, len(game.planes), *game.shape), np.int8)
         self.masks = np.zeros((count, setup.num_actions), np.int8)
 
@@ -221,6 +227,8 @@ class Duel:
         self._respond(rows)
         gains = self.states["payoff"] - before
         rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
+        if self._shaping:
+            rewards += self._shaping.gains(self._worths, self._weigh())
         rewards[lost] = ILLEGAL_REWARD
         dones = (self.states["over"] != RUNNING) | lost
         ended = np.flatnonzero(dones)
@@ -322,7 +330,14 @@ class Duel:
         legal = np.empty((len(rows), self._mask_words), np.uint64)
         return self._look(rows, np.ascontiguousarray(players), legal)
 
+    def _weigh(self) -> np.ndarray:
+        """What the games are worth to the learner by their evaluation, `(n,)`."""
+        return self._shaping.worths(self.states, self._seats["seat"].copy(), self._worths)
+
     def _look_all(self) -> None:
+        """Show all games to the learner at its turn, and weigh them."""
+        if self._shaping:
+            self._worths = self._weigh()
         rows = np.arange(self.count)
         self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)
 

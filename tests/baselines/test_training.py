@@ -13,9 +13,17 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
+from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.maskable_ppo import Config, main, read_config, read_curve
+from azumaya.baselines.training.maskable_ppo import (
+    SUITED,
+    Config,
+    main,
+    read_config,
+    read_curve,
+    settled,
+)
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
@@ -72,6 +80,16 @@ def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     assert resumed[step] > before[step], "Adam's counters go on"
     steps = [point["steps"] for point in json.loads((tmp_path / "curve.json").read_text())]
     assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_what_is_left_at_zero_suits_the_network(kind: str) -> None:
+    """Every kind of network has its sizes and step size; what the user says stays."""
+    config = settled(Config(network=kind))
+    assert {name: getattr(config, name) for name in SUITED[kind]} == SUITED[kind]
+    assert config.final_learning_rate == pytest.approx(config.learning_rate / 10)
+    own = {"width": 7, "depth": 3, "learning_rate": 0.5, "final_learning_rate": 0.25}
+    assert settled(Config(network=kind, **own)) == Config(network=kind, **own)
 
 
 def test_sb3_files_need_trust(run: Path) -> None:

@@ -1,0 +1,68 @@
+"""Shaped rewards: those of the rules, what the game's own evaluation gained, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+from azumaya.envs.errors import OptionError
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import Case
+from tests.vector.cases import FIRST, pick
+
+ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+GAMES, PLIES, WEIGHT = 6, 150, 0.5
+
+
+def played(case: Case, weight: float):
+    """Random play of the learner: rewards, dones, and what the games were worth at each turn."""
+    games = AzumayaVecEnv(
+        case.game, GAMES, opponent="greedy", seed=4, shaping=weight, **case.options
+    )
+    rng, rows = np.random.default_rng(4), []
+    games.reset()
+    for _ in range(PLIES):
+        before = worths(games)
+        _, rewards, dones, infos = games.step(pick(games.action_masks(), rng))
+        cut = np.array([info["TimeLimit.truncated"] for info in infos])
+        rows.append((before, rewards, dones, cut, worths(games)))
+    return [np.stack(column) for column in zip(*rows, strict=True)]
+
+
+def worths(games: AzumayaVecEnv) -> list[int]:
+    """By the evaluation of the record, one position at a time."""
+    states, seats = games.duel.states, games.duel.seats
+    return [int(games.game.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
+
+
+@ALL_GAMES
+def test_gains_are_those_of_the_evaluation(case: Case) -> None:
+    """A step that goes on pays the gain in one unit for all; one that ends by the rules, none."""
+    _, plain, dones, _, _ = played(case, 0.0)
+    before, shaped, same_dones, cut, after = played(case, WEIGHT)
+    assert np.array_equal(dones, same_dones)
+    extra = shaped.astype(float) - plain
+    on = ~dones
+    change = (after - before)[on]
+    assert np.any(change), "a check needs a change"
+    unit = np.median(extra[on][change != 0] / change[change != 0])
+    assert 0 < unit <= WEIGHT
+    assert np.allclose(extra[on], change * unit, atol=1e-5)
+    assert not extra[dones & ~cut].any()
+
+
+@ALL_GAMES
+def test_a_gain_weighs_the_same_in_every_game(case: Case) -> None:
+    """In its unit the evaluation of random play is about 1 at most, whatever the game counts in."""
+    _, plain, dones, _, _ = played(case, 0.0)
+    _, shaped, _, _, _ = played(case, 1.0)
+    extra = np.abs((shaped - plain)[~dones])
+    assert 0.001 < extra.mean() < 3
+
+
+@pytest.mark.parametrize("weight", [-0.1, "1", True, None, float("nan"), float("inf")])
+def test_weights_are_checked(weight: object) -> None:
+    with pytest.raises(OptionError, match="shaping="):
+        AzumayaVecEnv("sudoku_moyo", 2, shaping=weight)  # type: ignore[arg-type]
