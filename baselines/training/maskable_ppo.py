@@ -278,7 +278,7 @@ class Overseer(BaseCallback):
     def __init__(self, config: Config, console: Console) -> None:
         super().__init__()
         self.config = config
-        self.curve: list[dict[str, float]] = read_curve(config.folder)
+        self.curve = read_curve(config.folder) if config.resume else []
         self.began = time.monotonic()
         self.next_measure = 0
         self.bar = Progress(

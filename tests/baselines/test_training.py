@@ -69,6 +69,13 @@ def test_the_same_seed_gives_the_same_weights(run: Path, tmp_path: Path) -> None
     assert any((ours[name] != other[name]).any() for name in ours)
 
 
+def test_a_run_begun_anew_forgets_the_one_before(tmp_path: Path) -> None:
+    main(tiny(tmp_path))
+    steps = [point["steps"] for point in read_curve(tmp_path)]
+    main(tiny(tmp_path, seed=2))
+    assert [point["steps"] for point in read_curve(tmp_path)] == steps
+
+
 def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     main(tiny(tmp_path))
     main(tiny(tmp_path, steps=160, resume=True, width=64))
