@@ -2,10 +2,11 @@
 
 Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 
-Two kinds of network are here. `NumberNet` is for games in which numbers are laid on cells: it
-treats all numbers alike and all cells alike but for what lies in their houses, so that what it
-learns about a 3 on b5 holds for a 7 on h2. `PlainNet` is a multilayer perceptron for the others.
-Both give `logits` for every action and a `value`.
+Three kinds of network are here. `NumberNet` is for games in which numbers are laid on cells and
+only houses matter: it treats all numbers alike and all cells alike but for what lies in their
+houses, so that what it learns about a 3 on b5 holds for a 7 on h2. `BoardNet` is convolutional,
+for games in which it matters what lies beside a cell. `PlainNet` is a multilayer perceptron,
+which knows nothing about boards. All give `logits` for every action and a `value`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from azumaya.envs.game import Game
 
 NUMBERED = re.compile(r"^(.*\D) ?([1-9])$")
 BLOCKS = {9: 3, 6: 2}
+NEIGHBOURLY = 16
+"""Where it matters what lies beside what, there are at most so many symmetries, swaps counted."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,8 @@ class NumberNet(nn.Module):
 class BoardNet(nn.Module):
     """Logits and value by 3x3 convolutions: for games in which it matters what lies beside a cell.
 
-    Logits of pieces on cells come from their cell; those of other actions from all cells.
+    The logit of a piece on a cell comes from that cell; that of a move from the cells it leaves
+    and those it enters; others from all cells.
 
     Args:
         game: the game.
@@ -175,11 +179,9 @@ class BoardNet(nn.Module):
         pairs = list(itertools.pairwise(widths))
         self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairs)
         self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
-        maps = num_actions // game.cells if lays_on_cells(game) else 0
-        more, flat = num_actions - maps * game.cells, width * game.cells
-        self.maps = nn.Conv2d(width, maps, 1) if maps else None
-        self.more = nn.Linear(flat, more) if more else None
-        self.value = nn.Sequential(nn.Linear(flat, 64), nn.ReLU(), nn.Linear(64, 1))
+        head = MoveHead if game.symmetries.moves else CellHead
+        self.logits = head(game, num_actions, width)
+        self.value = nn.Sequential(nn.Linear(width * game.cells, 64), nn.ReLU(), nn.Linear(64, 1))
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
@@ -187,15 +189,43 @@ class BoardNet(nn.Module):
         for i, (near, far) in enumerate(zip(self.near, self.far, strict=True)):
             y = torch.relu(near(x) + far(x.mean((2, 3)))[:, :, None, None])
             x = x + y if i else y
-        flat = x.flatten(1)
-        logits = [self.maps(x).flatten(1)] if self.maps is not None else []
-        logits += [self.more(flat)] if self.more is not None else []
-        return torch.cat(logits, dim=1), self.value(flat).squeeze(1)
+        return self.logits(x), self.value(x.flatten(1)).squeeze(1)
 
 
-def lays_on_cells(game: Game) -> bool:
-    """Whether the actions begin with pieces on cells, piece by piece and cell after cell."""
-    return game.symmetries.actions(game.defaults)[0].endswith("cell")
+class CellHead(nn.Module):
+    """Logits of pieces laid on cells, piece by piece, and of what other actions there are."""
+
+    def __init__(self, game: Game, num_actions: int, width: int) -> None:
+        super().__init__()
+        pieces, more = divmod(num_actions, game.cells)
+        self.pieces = nn.Conv2d(width, pieces, 1)
+        self.more = nn.Linear(width * game.cells, more) if more else None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From features `(B, W, rows, columns)` to logits `(B, A)`."""
+        logits: torch.Tensor = self.pieces(x).flatten(1)
+        return torch.cat((logits, self.more(x.flatten(1))), 1) if self.more else logits
+
+
+class MoveHead(nn.Module):
+    """Logits of moves: what the cells they leave are worth leaving, and the others entering."""
+
+    cells: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int) -> None:
+        super().__init__()
+        cells = torch.zeros(2, game.cells, num_actions)
+        assert game.symmetries.moves is not None
+        for action in range(num_actions):
+            for which, own in enumerate(game.symmetries.moves(action)):
+                cells[which, list(own), action] = 1.0
+        self.register_buffer("cells", cells.flatten(0, 1), persistent=False)
+        self.worth = nn.Conv2d(width, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From features `(B, W, rows, columns)` to logits `(B, A)`."""
+        logits: torch.Tensor = self.worth(x).flatten(1) @ self.cells
+        return logits
 
 
 class PlainNet(nn.Module):
@@ -224,8 +254,12 @@ NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": Pl
 
 
 def default_network(game: Game) -> str:
-    """The network that fits a game: `numbers` where every number on every cell is an action."""
+    """The network that fits a game.
+
+    `numbers` where every number on every cell is an action and houses alone matter, which shows
+    in there being more symmetries than a board of neighbours can have; else `board`.
+    """
     numbered = group_planes(game).numbered
     numbers = len(numbered[0]) if numbered else 0
     fits = numbers and game.num_actions(game.defaults) >= numbers * game.cells
-    return "numbers" if fits else "plain"
+    return "numbers" if fits and game.symmetries.size > NEIGHBOURLY else "board"
