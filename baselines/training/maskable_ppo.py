@@ -45,15 +45,27 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
 """Evaluation draws its starts from here on, away from the seeds of training."""
-SUITED: dict[str, dict[str, Any]] = {
-    "numbers": {"width": 8, "depth": 1, "learning_rate": 1e-2},
-    "board": {"width": 32, "depth": 3, "learning_rate": 2e-3},
-    "plain": {"width": 256, "depth": 2, "learning_rate": 1e-3},
-}
-"""Sizes and step sizes that suit each kind of network; the training guide says what was tried."""
 
 
 # ---- configuration ----
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What hangs on the kind of network; the training guide says what was tried."""
+
+    width: int
+    depth: int
+    learning_rate: float
+    shaping: float
+
+
+SUITED = {
+    "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
+    "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
+    "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
+}
+"""What suits each kind of network."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +94,10 @@ class Config:
     """Actions in a minibatch."""
     epochs: int = 4
     """Passes over the rollout in an update."""
-    learning_rate: float = 0.0
-    """Adam's step size at the start; 0 for what suits the network."""
-    final_learning_rate: float = 0.0
-    """Adam's step size at the end, to which it falls linearly; 0 for a tenth of the first."""
+    learning_rate: float | None = None
+    """Adam's step size at the start; by default what suits the network."""
+    final_share: float = 0.1
+    """Share of the step size that is left at the end; it falls linearly."""
     discount: float = 1.0
     """The worth of a reward one own move later."""
     gae_lambda: float = 0.95
@@ -98,14 +110,15 @@ class Config:
     """Weight of the value loss."""
     random_share: float = 0.5
     """Share of training games against the random agent; the others are against greedy."""
-    shaping: float = 0.0
-    """What a gain by the game's own evaluation is worth beside winning; see `AzumayaVecEnv`."""
+    shaping: float | None = None
+    """What a gain by the game's own evaluation is worth beside winning, see `AzumayaVecEnv`; by
+    default what suits the network."""
     network: str = ""
     """`numbers` or `plain`; by default what fits the game."""
-    width: int = 0
-    """Width of the network; 0 for what suits its kind."""
-    depth: int = 0
-    """Depth of the network; 0 for what suits its kind."""
+    width: int | None = None
+    """Width of the network; by default what suits its kind."""
+    depth: int | None = None
+    """Depth of the network; by default what suits its kind."""
     threads: int = 1
     """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
     measure_every: int = 25_000
@@ -125,24 +138,23 @@ class Config:
         """The network's key in `NETWORKS`."""
         return self.network or default_network(find_game(self.game))
 
+    @property
+    def recipe(self) -> Recipe:
+        """What the options say, and where they say nothing, what suits the network."""
+        suited = asdict(SUITED[self.network_kind])
+        given = {name: getattr(self, name) for name in suited}
+        return Recipe(**{name: suited[name] if g is None else g for name, g in given.items()})
+
     def sidecar(self, num_actions: int, **notes: Any) -> checkpoint.Sidecar:
         """What a checkpoint of this run says about itself."""
         return checkpoint.describe(
             find_game(self.game),
             num_actions,
             self.network_kind,
-            {"width": self.width, "depth": self.depth},
+            {"width": self.recipe.width, "depth": self.recipe.depth},
             options=dict(self.options),
             notes={"seed": self.seed, **notes},
         )
-
-
-def settled(config: Config) -> Config:
-    """The configuration with what suits its network in place of zeros."""
-    suited = SUITED[config.network_kind]
-    chosen = {name: getattr(config, name) or value for name, value in suited.items()}
-    final = config.final_learning_rate or chosen["learning_rate"] / 10
-    return replace(config, **chosen, final_learning_rate=final)
 
 
 def read_config(folder: Path) -> Config:
@@ -201,11 +213,11 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
 def make_model(config: Config, env: AzumayaVecEnv) -> MaskablePPO:
     """MaskablePPO over our network."""
-    span = config.learning_rate - config.final_learning_rate
+    first, last = config.recipe.learning_rate, config.recipe.learning_rate * config.final_share
     return MaskablePPO(
         NetworkPolicy,
         env,
-        learning_rate=lambda left: config.final_learning_rate + span * left,
+        learning_rate=lambda left: last + (first - last) * left,
         n_steps=config.rollout,
         batch_size=config.batch,
         n_epochs=config.epochs,
@@ -225,8 +237,8 @@ def make_model(config: Config, env: AzumayaVecEnv) -> MaskablePPO:
                 "network": config.network_kind,
                 "game": config.game,
                 "num_actions": int(env.action_space.n),
-                "width": config.width,
-                "depth": config.depth,
+                "width": config.recipe.width,
+                "depth": config.recipe.depth,
             },
         },
     )
@@ -347,7 +359,7 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
         opponent={"random": config.random_share, "greedy": 1 - config.random_share},
         seat="alternating",
         seed=config.seed,
-        shaping=config.shaping,
+        shaping=config.recipe.shaping,
         **dict[str, Any](config.options),
     )
     try:
@@ -414,7 +426,7 @@ def main(config: Config) -> list[Score]:
     console = Console()
     if config.resume:
         config = replace(read_config(config.folder), steps=config.steps, resume=True)
-    config = settled(config)
+    config = replace(config, **asdict(config.recipe))
     write_config(config)
     torch.set_num_threads(config.threads)
     began = time.monotonic()

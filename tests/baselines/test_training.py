@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,10 @@ from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
 from azumaya.baselines.training.maskable_ppo import (
     SUITED,
     Config,
+    Recipe,
     main,
     read_config,
     read_curve,
-    settled,
 )
 
 TINY = {
@@ -90,13 +91,18 @@ def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_what_is_left_at_zero_suits_the_network(kind: str) -> None:
-    """Every kind of network has its sizes and step size; what the user says stays."""
-    config = settled(Config(network=kind))
-    assert {name: getattr(config, name) for name in SUITED[kind]} == SUITED[kind]
-    assert config.final_learning_rate == pytest.approx(config.learning_rate / 10)
-    own = {"width": 7, "depth": 3, "learning_rate": 0.5, "final_learning_rate": 0.25}
-    assert settled(Config(network=kind, **own)) == Config(network=kind, **own)
+def test_what_is_not_said_suits_the_network(kind: str) -> None:
+    """Every kind of network has its recipe; what the user says stays, zero too."""
+    assert Config(network=kind).recipe == SUITED[kind]
+    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
+    assert Config(network=kind, **asdict(own)).recipe == own
+
+
+def test_the_recipe_is_kept(run: Path) -> None:
+    """A run that goes on does not follow defaults that have changed meanwhile."""
+    kept = read_config(run)
+    assert None not in (kept.width, kept.depth, kept.learning_rate, kept.shaping)
+    assert kept.recipe == tiny(run).recipe
 
 
 def test_sb3_files_need_trust(run: Path) -> None:
