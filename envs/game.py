@@ -117,9 +117,11 @@ class Symmetries:
     which are regions that are renumbered as the blocks of the board change places.
 
     - `fields` of a state: the axes of a field, and last of all what its words are: `cells` (a bit
-      for each cell), `counts` (four bits for each number), `tiles` (four bits each, a number or
-      0), or nothing more: `"number cells"`, `"player"`. Other axes, like `owner`, stay. Fields not
-      named stay, but for `to_move` and `payoff`, which every game has.
+      for each cell), `stones` (a bit for each number on each cell, number by number), `regions`
+      (boards of the bits of each cell's region number), `counts` (four bits for each number),
+      `tiles` (four bits each, a number or 0), or nothing more: `"number cells"`, `"player"`. Other
+      axes, like `owner`, stay. Fields not named stay, but for `to_move` and `payoff`, which every
+      game has.
     - `planes` of an observation, which is seen from one player: `number` (there is one for each
       number, `<name> 1` and so on), `tile` (its value is a number or 0), `player` (its value is 0
       or 1, and tells the players apart), `region` (planes `<name> 0` and so on are the bits of a

@@ -48,3 +48,15 @@ def random_below(key, n, bound):
     The high half of (32 random bits) * bound: its bias is below bound / 2**32.
     """
     return np.int64(((random_word(key, n) >> _32) * U64(bound)) >> _32)
+
+
+@kernel
+def drawn(starts, key):
+    """Which of the starts, `(n,)`, the episode of a key begins with."""
+    return random_below(key, 0, starts.shape[0])
+
+
+@kernel
+def draw_start(states, i, starts, key):
+    """Begin an episode with one of the starts, drawn by the key."""
+    states[i] = starts[drawn(starts, key)]

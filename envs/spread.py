@@ -35,6 +35,13 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 if INTERPRETED:
 
+    def row_of(array, index):  # type: ignore[no-untyped-def]
+        """Row `index` of a two-dimensional array, without the cost of a counted reference."""
+        return array[index]
+
+    def fetch(array, index):  # type: ignore[no-untyped-def]
+        """Begin to bring an entry of an array into the cache."""
+
     def spread(out, offset, word):  # type: ignore[no-untyped-def]
         """Write the 64 bits of a word as bytes 0 and 1, from byte `offset` of `out` on."""
         octets = np.array([word], np.uint64).view(np.uint8)
@@ -49,12 +56,51 @@ else:
     from llvmlite import ir
     from numba.core import cgutils, types
     from numba.extending import intrinsic
+    from numba.np.arrayobj import populate_array
 
     _BYTE = ir.IntType(8)
 
     def _address(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
         data = context.make_array(kind)(context, builder, array).data
         return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [offset])
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def row_of(typing_context, array, index):  # type: ignore[no-untyped-def]
+        """Row `index` of a two-dimensional array, without the cost of a counted reference."""
+        row = types.Array(array.dtype, 1, "C")
+
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            whole = context.make_array(array)(context, builder, args[0])
+            (_, count), (stride, size) = (
+                cgutils.unpack_tuple(builder, whole.shape, 2),
+                cgutils.unpack_tuple(builder, whole.strides, 2),
+            )
+            address = _address(context, builder, array, args[0], builder.mul(stride, args[1]))
+            view = context.make_array(row)(context, builder)
+            data = builder.bitcast(address, view.data.type)
+            populate_array(view, data, [count], [size], size, meminfo=None)
+            return view._getvalue()
+
+        return row(array, types.int64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def fetch(typing_context, array, index):  # type: ignore[no-untyped-def]
+        """Begin to bring an entry of an array into the cache."""
+
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            size = context.get_abi_sizeof(context.get_data_type(array.dtype))
+            begin = builder.mul(args[1], ir.Constant(args[1].type, size))
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), *[number] * 3])
+            prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            read_soon = [ir.Constant(number, value) for value in (0, 2, 1)]  # read, L2, data
+            for byte in range(0, size, LINE):
+                offset = builder.add(begin, ir.Constant(begin.type, byte))
+                address = _address(context, builder, array, args[0], offset)
+                builder.call(prefetch, [address, *read_soon])
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def spread(typing_context, out, offset, word):  # type: ignore[no-untyped-def]

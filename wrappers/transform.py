@@ -253,7 +253,13 @@ class Transform:
         for dimension, axis in enumerate(roles, start=1):
             if axis in self._axes:
                 values = np.take(values, np.argsort(self._axes[axis]), axis=dimension)
-        content = {"cells": self._moved_bits, "counts": self._moved_counts, "tiles": self._tiles}
+        content = {
+            "cells": self._moved_bits,
+            "stones": self._moved_stones,
+            "regions": self._moved_regions,
+            "counts": self._moved_counts,
+            "tiles": self._tiles,
+        }
         change = content.get(roles[-1])
         return values if change is None else change(values)
 
@@ -270,11 +276,20 @@ class Transform:
         """Boards of one word `(...)`, or of several words `(..., words)`."""
         shape = boards.shape
         words = boards.reshape(*shape, 1) if len(self._bits) <= 64 else boards
-        octets = np.ascontiguousarray(words).view(np.uint8)
+        return _permuted(words, self._bits).reshape(shape)
+
+    def _moved_stones(self, rows: np.ndarray) -> np.ndarray:
+        return _permuted(rows, self._moved_block(("number", "cell")))
+
+    def _moved_regions(self, boards: np.ndarray) -> np.ndarray:
+        """Boards `(..., bits, words)` of the bits of each cell's region number."""
+        octets = self._moved_bits(boards).view(np.uint8)
         bits = np.unpackbits(octets, axis=-1, bitorder="little")
-        moved = np.zeros_like(bits)
-        moved[..., self._bits] = bits[..., : len(self._bits)]
-        return np.packbits(moved, axis=-1, bitorder="little").view(U64).reshape(shape)
+        weights = 1 << np.arange(bits.shape[-2])[:, None]
+        here = bits[..., : self.game.cells]
+        regions = self._axes["region"][(here * weights).sum(axis=-2)]
+        here[...] = (regions[..., None, :] & weights) != 0
+        return np.packbits(bits, axis=-1, bitorder="little").view(U64)
 
     def _moved_counts(self, words: np.ndarray) -> np.ndarray:
         moved = np.zeros_like(words)
@@ -289,6 +304,15 @@ class Transform:
         for k in range(NIBBLES):
             moved |= table[old >> U64(4 * k) & U64(15)] << U64(4 * k)
         return moved.astype(words.dtype)
+
+
+def _permuted(rows: np.ndarray, goes: np.ndarray) -> np.ndarray:
+    """Rows of words, `(..., words)`, in which bit i has become bit `goes[i]`."""
+    octets = np.ascontiguousarray(rows).view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")
+    moved = np.zeros_like(bits)
+    moved[..., goes] = bits[..., : len(goes)]
+    return np.packbits(moved, axis=-1, bitorder="little").view(U64)
 
 
 @lru_cache(maxsize=64)

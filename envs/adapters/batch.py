@@ -96,7 +96,7 @@ class Batch:
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self._seeded = False
-        self._step = kernels.step_kernel(game, self.words, self.form, same_step)
+        self._step = kernels.step_kernel(game, self.words, self.form, same_step, True)
         self._look = kernels.look_kernel(game, self.words, self.form)
 
     # ---- buffers ----

@@ -6,6 +6,8 @@ that threads may run them on slices of one batch at once. Nothing is checked her
 What a kernel writes, and the sizes of its loops, are constants of its factory: with them as
 arguments the same step took 1.6 times as long, as LLVM then neither unrolls nor schedules across
 the branches. One pass over a game does everything, so that its state is read from memory once.
+Tried without gain: telling LLVM that no two arrays overlap (numba's `noalias`), and its SLP
+vectoriser (`NUMBA_SLP_VECTORIZE`), whose wide loads wait for the narrow stores before them.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from azumaya.envs.adapters.lookahead import choose_random
 from azumaya.envs.bits import LOW6, ONE, U64, ZERO, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
-from azumaya.envs.rng import make_key
-from azumaya.envs.spread import LINE, fill, spread
+from azumaya.envs.rng import draw_start, drawn, make_key
+from azumaya.envs.spread import LINE, fetch, fill, row_of, spread
 
 SERIES = np.dtype(
     [
@@ -90,35 +92,38 @@ def restart_kernel(game: Game) -> Any:
 
 
 @functools.cache
-def show_kernel(game: Game, words: int, form: int) -> Any:
+def show_kernel(game: Game, words: int, form: int, direct: bool = False) -> Any:
     """The kernel that writes what a player sees of one state to row `row` of the outputs.
 
     `show(state, player, row, choices, seen, legal, masks, views)`: `choices`, `(words,)`, and
     `seen`, `(game.observation_words,)`, are room; `legal` gets the packed mask. `masks` and
     `views` get mask and observation: words when `form` is PACKED, else bytes in rows padded to
-    whole words; `views` is left alone when it is NONE.
+    whole words; `views` is left alone when it is NONE. `direct`: packed words are put together
+    where they belong, not in the room first; on a CPU, whose cache holds the row, that is faster.
     """
     write_legal = game.write_legal
-    look, wipe_choices = _look_at(game, form), wipe_kernel(words)
+    look, wipe_choices = _look_at(game, form, direct), wipe_kernel(words)
 
     @kernel
     def show(state, player, row, choices, seen, legal, masks, views):
-        wipe_choices(choices)
+        mask = row_of(legal, row) if direct else choices
+        wipe_choices(mask)
         if player == state.to_move:
-            write_legal(state, choices)
+            write_legal(state, mask)
         for w in range(words):
-            legal[row, w] = choices[w]
+            if not direct:
+                legal[row, w] = mask[w]
             if form == PACKED:
-                masks[row, w] = choices[w]
+                masks[row, w] = mask[w]
             else:
-                spread(masks, row * masks.shape[1] + w * LINE, choices[w])
+                spread(masks, row * masks.shape[1] + w * LINE, mask[w])
         if form != NONE:
             look(state, player, row, seen, views)
 
     return show
 
 
-def _look_at(game: Game, form: int) -> Any:
+def _look_at(game: Game, form: int, direct: bool) -> Any:
     """The kernel that writes the observation of one state to a row of `views`."""
     observe, cells, sets = game.observe, game.cells, game.cell_planes
     numbers, size = len(game.planes) - sets, game.observation_words
@@ -126,18 +131,19 @@ def _look_at(game: Game, form: int) -> Any:
 
     @kernel
     def look(state, player, row, seen, views):
-        wipe(seen)
-        observe(state, player, seen)
+        view = row_of(views, row) if direct and form == PACKED else seen
+        wipe(view)
+        observe(state, player, view)
         if form == PACKED:
-            for w in range(size):
-                views[row, w] = seen[w]
+            for w in range(0 if direct else size):
+                views[row, w] = view[w]
             return
         base = row * views.shape[1]
         for w in range(set_words):
-            spread(views, base + w * LINE, seen[w])
+            spread(views, base + w * LINE, view[w])
         word = ZERO
         for p in range(numbers):
-            word = seen[set_words + (p >> 3)] if p & 7 == 0 else word >> _EIGHT
+            word = view[set_words + (p >> 3)] if p & 7 == 0 else word >> _EIGHT
             fill(views, base + (sets + p) * cells, cells, np.int64(word & _BYTE))
 
     return look
@@ -157,14 +163,18 @@ def begin_kernel(game: Game) -> Any:
 
 
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
+def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool = False) -> Any:
     """The kernel that plays an action in every game and shows what comes of it.
 
     A game that is over is begun anew instead, without reward. With `same_step` that is done in
     the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
-    both from `start` on, and the kernel returns how many there are.
+    both from `start` on, and the kernel returns how many there are. `direct`: see `show_kernel`.
     """
-    play, restart, show = game.play, restart_kernel(game), show_kernel(game, words, form)
+    play, restart = game.play, restart_kernel(game)
+    show = show_kernel(game, words, form, direct)
+
+    # A start has long left the cache: it is fetched a step before the game that ended needs it.
+    ahead = direct and not same_step and game.reset is draw_start
 
     @kernel
     def step(
@@ -182,6 +192,9 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
                 play(states[i], actions[i])
                 gain = states[i].payoff - before
             end = states[i].over
+            if ahead and end != RUNNING:
+                key = make_key(series[i].seed, series[i].number, series[i].episode + 1)
+                fetch(starts, drawn(starts, key))
             terminated[i] = end == TERMINATED
             truncated[i] = end == TRUNCATED
             both[i, 0] = gain
@@ -238,7 +251,9 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 def rollout_kernel(game: Game, words: int) -> Any:
     """The kernel that makes `plies` uniformly random legal moves in every game.
 
-    Games are begun anew where they end; the kernel returns how many did.
+    Games are begun anew where they end; the kernel returns how many did. A ply of sixteen games in
+    turn, so that none waits for its last move, was tried: no faster, as branches of one game are
+    easier to predict.
     """
     play, write_legal, restart = game.play, game.write_legal, restart_kernel(game)
     wipe = wipe_kernel(words)

@@ -74,7 +74,7 @@ from azumaya.envs.geometry.hex61 import (
     shifted,
 )
 from azumaya.envs.geometry.symmetry import hexagon
-from azumaya.envs.rng import random_below
+from azumaya.envs.rng import draw_start
 from azumaya.envs.rules import abalone_text as words_of
 from azumaya.envs.rules.abalone_moves import (
     ACTIONS,
@@ -257,12 +257,6 @@ def put_if(words, action, yes):
 
 
 # ---- kernels ----
-
-
-@kernel
-def reset(states, i, starts, key):
-    """Begin an episode; there is one start."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
 
 
 @kernel
@@ -488,7 +482,7 @@ GAME = Game(
             one_of("tiebreak", "marbles"),
         ),
     ),
-    reset=reset,
+    reset=draw_start,
     play=play,
     write_legal=write_legal,
     observe=observe,

@@ -39,7 +39,7 @@ from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, 
 from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
 from azumaya.envs.geometry.symmetry import identity, square
-from azumaya.envs.rng import random_below
+from azumaya.envs.rng import draw_start
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
     BLACK,
@@ -164,12 +164,6 @@ def places(state, player):
 
 
 # ---- kernels ----
-
-
-@kernel
-def reset(states, i, starts, key):
-    """Begin an episode with one of the starts, drawn by the key."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
 
 
 @kernel
@@ -370,7 +364,7 @@ GAME = Game(
     shape=(SIZE, SIZE),
     planes=PLANES,
     options=OPTIONS,
-    reset=reset,
+    reset=draw_start,
     play=play,
     write_legal=write_legal,
     observe=observe,

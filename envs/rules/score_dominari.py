@@ -29,7 +29,7 @@ from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Symmetri
 from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, GRID, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import around
 from azumaya.envs.geometry.symmetry import IDENTITY, square
-from azumaya.envs.rng import random_below
+from azumaya.envs.rng import draw_start
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
     BLACK,
@@ -133,12 +133,6 @@ def places(state, player):
 
 
 # ---- kernels ----
-
-
-@kernel
-def reset(states, i, starts, key):
-    """Begin an episode; nothing is left to chance where there is one start."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
 
 
 @kernel
@@ -360,7 +354,7 @@ GAME = Game(
     shape=(SIZE, SIZE),
     planes=PLANES,
     options=(REFEREE, REWARD),
-    reset=reset,
+    reset=draw_start,
     play=play,
     write_legal=write_legal,
     observe=observe,

@@ -8,6 +8,10 @@ The board has nine regions (shima) of nine cells: four light, four dark and the 
     a1 .. i1     cell 72 .. 80        D L D     the standard territory
 
 Actions: number n (1 to 9) on cell c is `(n - 1) * 81 + c`; the steps before play follow from 729.
+
+A set of stones is a row of 12 words: bit `(n - 1) * 81 + c` is number n on cell c. So it is also
+a set of actions and, bit by bit, nine planes of an observation: what is legal is an AND of two
+rows, what is seen mostly a copy.
 """
 
 from __future__ import annotations
@@ -16,10 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import ONE, U64, ZERO, bit, popcount, put, put_bit, put_byte, word_count
+from azumaya.envs.bits import (
+    LOW6,
+    ONE,
+    U64,
+    ZERO,
+    bit,
+    board_of,
+    popcount,
+    put,
+    put_bit,
+    put_byte,
+    word_count,
+)
 from azumaya.envs.compile import kernel
 from azumaya.envs.game import Plane, Symmetries
-from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, GRID, NUMBERS, PEERS, WORDS
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, FULL, GRID, NUMBERS, PEERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
@@ -36,15 +52,25 @@ START_ACTION, START_ACTION_AFTER_DRAFT = NUMBER_ACTIONS + 2, NUMBER_ACTIONS + NU
 """`start0`; `start1` is the next."""
 
 ALL_ONES = ~ZERO
+ROW = word_count(NUMBER_ACTIONS)
+"""Words of a set of stones."""
+REGION_BITS = 4
+CELL_BITS, HIGH_BITS = 64, CELLS - 64
+
+ALL_STONES = board_of(range(NUMBER_ACTIONS), ROW)
+STONES_ON = np.stack([board_of(range(cell, NUMBER_ACTIONS, CELLS), ROW) for cell in range(CELLS)])
+"""By cell, the nine stones on it, `(81, 12)`."""
+STONES_WITH = np.stack([board_of(range(n * CELLS, (n + 1) * CELLS), ROW) for n in range(NUMBERS)])
+"""By number (from 0), its 81 stones, `(9, 12)`."""
 
 DRAFT_ORDER = np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64)
 """Who takes a region, by the number of regions already taken."""
 
 FIELDS: list[tuple[Any, ...]] = [
-    ("candidates", U64, (NUMBERS, WORDS)),  # per number: empty cells where it may be laid
-    ("stones", U64, (NUMBERS, WORDS)),  # per number: cells where it lies
-    ("regions", U64, (NUMBERS, WORDS)),
-    ("territory", U64, (3, WORDS)),  # by owner
+    ("candidates", U64, (ROW,)),  # the stones that rule 4 allows on empty cells
+    ("stones", U64, (ROW,)),  # those that lie
+    ("territory", U64, (3, ROW)),  # by owner: all stones on the owner's cells
+    ("regions", U64, (REGION_BITS, WORDS)),  # the bits of each cell's region number, from 0
     ("to_move", np.int64),
     ("over", np.int64),
     ("payoff", np.int64),
@@ -61,7 +87,6 @@ FIELDS: list[tuple[Any, ...]] = [
 MAX_STEPS = DRAFT_ORDER.shape[0] + 2 + CELLS
 """Every step but those of the draft, the colour and the starter lays a stone."""
 
-REGION_BITS = 4
 CELL_PLANES = (
     *(Plane(f"candidate {n}", f"{n} may still be laid here by rule 4") for n in range(1, 10)),
     *(Plane(f"stone {n}", f"a {n} lies here") for n in range(1, 10)),
@@ -73,13 +98,12 @@ CELL_PLANES = (
     ),
 )
 """The observation's planes of cells in both games."""
-OWN_PLANE = 2 * NUMBERS
+STONES_PLANE, OWN_PLANE = NUMBERS, 2 * NUMBERS
 REGION_PLANE = OWN_PLANE + 2
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
 """The byte of the first plane of numbers."""
 SETUP_BYTES = 4
 """So many planes of numbers both games have: `number_planes`."""
-CELL_BITS, HIGH_BITS = 64, CELLS - 64
 
 
 def number_planes(stages: str, last_stage: int) -> tuple[Plane, ...]:
@@ -101,10 +125,10 @@ SYMMETRIES = Symmetries(
     group=houses_kept(GRID),
     numbers=NUMBERS,
     fields={
-        "candidates": "number cells",
-        "stones": "number cells",
-        "regions": "region cells",
-        "territory": "owner cells",
+        "candidates": "stones",
+        "stones": "stones",
+        "territory": "owner stones",
+        "regions": "regions",
     },
     planes={"candidate": "number", "stone": "number", "region bit": "region"},
     actions=lambda settings: (
@@ -131,10 +155,20 @@ def own(state, player):
 def room_in(state, owner):
     """Whether any number may still be laid somewhere in the regions of an owner."""
     room = ZERO
-    for n in range(NUMBERS):
-        room |= state.candidates[n, 0] & state.territory[owner, 0]
-        room |= state.candidates[n, 1] & state.territory[owner, 1]
+    for w in range(ROW):
+        room |= state.candidates[w] & state.territory[owner, w]
     return room != ZERO
+
+
+@kernel
+def word_of(stones, number, w):
+    """Word `w` of the cells of a number (from 0) in a set of stones."""
+    at = number * CELLS + w * CELL_BITS
+    shift = U64(at & 63)
+    word = stones[at >> 6] >> shift
+    if (at >> 6) + 1 < ROW:
+        word |= (stones[(at >> 6) + 1] << ONE) << (LOW6 - shift)
+    return word & FULL[w]
 
 
 @kernel
@@ -148,8 +182,28 @@ def drafted(state):
     """How many regions have been taken in the draft."""
     total = 0
     for w in range(WORDS):
-        total += popcount(state.territory[LIGHT, w] | state.territory[DARK, w])
+        total += popcount(
+            word_of(state.territory[LIGHT], 0, w) | word_of(state.territory[DARK], 0, w)
+        )
     return total // NUMBERS
+
+
+@kernel
+def region_at(state, cell):
+    """The number of a cell's region, from 0."""
+    region = 0
+    for b in range(REGION_BITS):
+        region |= np.int64((state.regions[b, cell >> 6] >> U64(cell & 63)) & ONE) << b
+    return region
+
+
+@kernel
+def region_word(state, region, w):
+    """Word `w` of the cells of a region (from 0)."""
+    cells = FULL[w]
+    for b in range(REGION_BITS):
+        cells &= state.regions[b, w] ^ ~(ALL_ONES * U64(region >> b & 1))
+    return cells
 
 
 @kernel
@@ -158,7 +212,7 @@ def region_is_free(state, region):
     taken = ZERO
     for owner in range(3):
         for w in range(WORDS):
-            taken |= state.territory[owner, w] & state.regions[region, w]
+            taken |= word_of(state.territory[owner], 0, w) & region_word(state, region, w)
     return taken == ZERO
 
 
@@ -168,18 +222,22 @@ def region_is_free(state, region):
 @kernel
 def lay(state, number, cell):
     """Lay a number (from 0) on a cell. Rule 4: its house peers and its region lose the number."""
-    word, index = cell >> 6, cell & 63
-    here = bit(index)
-    low, high = PEERS[cell, 0], PEERS[cell, 1]
-    for r in range(NUMBERS):
-        inside = ALL_ONES * ((state.regions[r, word] >> U64(index)) & ONE)
-        low |= state.regions[r, 0] & inside
-        high |= state.regions[r, 1] & inside
-    for n in range(NUMBERS):
-        state.candidates[n, word] &= ~here
-    state.stones[number, word] |= here
-    state.candidates[number, 0] &= ~low
-    state.candidates[number, 1] &= ~high
+    word, index, action = cell >> 6, U64(cell & 63), number * CELLS + cell
+    low, high = ALL_ONES, FULL[1]
+    for b in range(REGION_BITS):
+        other = ALL_ONES * ((~state.regions[b, word] >> index) & ONE)
+        low &= state.regions[b, 0] ^ other
+        high &= state.regions[b, 1] ^ other
+    low, high = low | PEERS[cell, 0], high | PEERS[cell, 1]
+    gone = STONES_ON[cell]
+    for w in range(ROW):
+        state.candidates[w] &= ~gone[w]
+    first, shift = (number * CELLS) >> 6, U64((number * CELLS) & 63)
+    third = first + 2 if first + 2 < ROW else first
+    state.candidates[first] &= ~(low << shift)
+    state.candidates[first + 1] &= ~(((low >> ONE) >> (LOW6 - shift)) | (high << shift))
+    state.candidates[third] &= ~((high >> ONE) >> (LOW6 - shift))
+    state.stones[action >> 6] |= bit(action & 63)
 
 
 @kernel
@@ -205,8 +263,10 @@ def begin_handicap(state):
 @kernel
 def draft(state, region):
     """Take a region; player_0's are light."""
-    for w in range(WORDS):
-        state.territory[state.to_move, w] |= state.regions[region, w]
+    for cell in range(CELLS):
+        if region_at(state, cell) == region:
+            for w in range(ROW):
+                state.territory[state.to_move, w] |= STONES_ON[cell, w]
     taken = drafted(state)
     if taken < DRAFT_ORDER.shape[0]:
         state.to_move = DRAFT_ORDER[taken]
@@ -271,27 +331,35 @@ def lay_puzzles(states, puzzles):
 
 @kernel
 def put_board(words, plane, low, high):
-    """A board as one plane of cells, or as the actions that lay one number."""
+    """A board as one plane of cells."""
     put(words, plane * CELLS, CELL_BITS, low)
     put(words, plane * CELLS + CELL_BITS, HIGH_BITS, high)
 
 
 @kernel
+def put_stones(words, plane, stones):
+    """A set of stones as nine planes of cells, plane after plane."""
+    first, shift = (plane * CELLS) >> 6, U64((plane * CELLS) & 63)
+    before = ZERO
+    for w in range(ROW):
+        word = stones[w]
+        words[first + w] |= (word << shift) | ((before >> ONE) >> (LOW6 - shift))
+        before = word
+    if (plane * CELLS & 63) + (NUMBER_ACTIONS & 63) > 64:
+        words[first + ROW] |= (before >> ONE) >> (LOW6 - shift)
+
+
+@kernel
 def observe_cells(state, player, words):
     """The planes of `CELL_PLANES`."""
-    for n in range(NUMBERS):
-        put_board(words, n, state.candidates[n, 0], state.candidates[n, 1])
-        put_board(words, NUMBERS + n, state.stones[n, 0], state.stones[n, 1])
+    put_stones(words, 0, state.candidates)
+    put_stones(words, STONES_PLANE, state.stones)
     for side in range(2):
         owner = own(state, player ^ side)
-        put_board(words, OWN_PLANE + side, state.territory[owner, 0], state.territory[owner, 1])
+        low, high = state.territory[owner, 0], state.territory[owner, 1] & FULL[1]
+        put_board(words, OWN_PLANE + side, low, high)
     for b in range(REGION_BITS):
-        low, high = ZERO, ZERO
-        for region in range(NUMBERS):
-            if region >> b & 1:
-                low |= state.regions[region, 0]
-                high |= state.regions[region, 1]
-        put_board(words, REGION_PLANE + b, low, high)
+        put_board(words, REGION_PLANE + b, state.regions[b, 0], state.regions[b, 1])
 
 
 @kernel

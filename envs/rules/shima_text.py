@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import ZERO, board_of, cells_of, has
+from azumaya.envs.bits import ZERO
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.game import TERMINATED, Scene, Settings, Stone
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, SQUARES, WORDS
+from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, SQUARES
+from azumaya.envs.rng import draw_start
 from azumaya.envs.rules import shima
 from azumaya.envs.rules.sudoku_text import (
     ALPHABET,
@@ -84,18 +85,35 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
     return ()
 
 
+SHARED: dict[str, Any] = {
+    "shape": (9, 9),
+    "reset": draw_start,
+    "num_actions": num_actions,
+    "max_steps": lambda settings: shima.MAX_STEPS,
+    "move_name": move_name,
+    "parse_move": parse_move,
+    "action_cells": action_cells,
+}
+"""What the records of both games have in common."""
+
+
 # ---- reading a state ----
 
 
 def region_of(state: Any, cell: int) -> int:
     """The region of a cell, from 0."""
-    return next(r for r in range(NUMBERS) if has(state["regions"][r][cell >> 6], cell & 63))
+    return int(shima.region_at(state, cell))
+
+
+def cells_in(state: Any, region: int) -> tuple[int, ...]:
+    """The cells of a region (from 0)."""
+    return tuple(cell for cell in range(CELLS) if region_of(state, cell) == region)
 
 
 def owner_of(state: Any, region: int) -> int | None:
     """The owner of a region, or None while it may be drafted."""
     for owner in (shima.LIGHT, shima.DARK, shima.NEUTRAL):
-        if (state["territory"][owner] & state["regions"][region]).any():
+        if (state["territory"][owner] & shima.STONES_ON[cells_in(state, region)[0]]).any():
             return owner
     return None
 
@@ -186,7 +204,8 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
         raise PositionError(f"position: owners={owners}: no draft gives {light} L and {dark} D")
     for region, letter in enumerate(owners):
         if letter in "LD":
-            states["territory"][0, "LD".index(letter)] |= states["regions"][0, region]
+            stones = np.bitwise_or.reduce(shima.STONES_ON[list(cells_in(states[0], region))])
+            states["territory"][0, "LD".index(letter)] |= stones
 
 
 def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
@@ -278,7 +297,7 @@ def _why_not_there(state: Any, number: int, cell: int) -> str | None:
     reason = why_not_there(digits, number, cell)
     if reason is not None:
         return reason
-    for other in cells_of(state["regions"][region_of(state, cell)]):
+    for other in cells_in(state, region_of(state, cell)):
         if digits[other] == number:
             return f"the region of {SQUARES[cell]} has a {number} on {SQUARES[other]}"
     return None
@@ -332,10 +351,10 @@ def side_name(state: Any, player: int) -> str:
 
 def check_state(state: Any) -> None:
     """The board obeys rule 4 and the candidates are what the stones leave."""
-    check_board(state, HOUSES + tuple(tuple(cells_of(region)) for region in state["regions"]))
+    check_board(state, HOUSES + tuple(cells_in(state, region) for region in range(NUMBERS)))
     cover = np.bitwise_or.reduce(state["territory"])
     assert all((a & b == ZERO).all() for a, b in _pairs(state["territory"]))
-    assert state["stage"] == shima.DRAFT or (cover == board_of(range(CELLS), WORDS)).all()
+    assert state["stage"] == shima.DRAFT or (cover == shima.ALL_STONES).all()
 
 
 def _pairs(boards: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

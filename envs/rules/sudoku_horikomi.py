@@ -25,29 +25,31 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, bit, has, nibble, popcount, put_byte
+from azumaya.envs.bits import U64, ZERO, bit, get, nibble, popcount, put_byte
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Stone
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, WORDS
-from azumaya.envs.rng import random_below
 from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
-    ALL_ONES,
+    CELL_BITS,
     FIELDS,
     FIRST_NUMBER,
     HANDICAP,
     NEUTRAL,
     PLAY,
+    ROW,
     SETUP_BYTES,
+    STONES_WITH,
     lay,
     observe_cells,
     observe_setup,
     own,
     play_before,
-    put_board,
+    region_word,
     room_in,
+    word_of,
     write_before,
 )
 from azumaya.envs.rules.territory import OPTIONS, VARIANTS, puzzle_starts
@@ -92,22 +94,29 @@ CELL_WORTH = 16
 
 
 @kernel
+def held(state, player, w):
+    """Word `w` of the stones whose number a player has left."""
+    stones = ZERO
+    for n in range(w * CELL_BITS // CELLS, ((w + 1) * CELL_BITS - 1) // CELLS + 1):
+        if n < NUMBERS and nibble(state.stock[player], n):
+            stones |= STONES_WITH[n, w]
+    return stones
+
+
+@kernel
 def can_move(state, player):
     """Whether a player could lay a stone if it were their turn: rules 2 to 5."""
-    neutral, elsewhere = ZERO, ZERO
-    for n in range(NUMBERS):
-        low, high = state.candidates[n, 0], state.candidates[n, 1]
-        neutral |= low & state.territory[NEUTRAL, 0]
-        neutral |= high & state.territory[NEUTRAL, 1]
-        if nibble(state.stock[player], n):
-            elsewhere |= low | high
-    return neutral | elsewhere != ZERO
+    room = ZERO
+    for w in range(ROW):
+        allowed = state.territory[NEUTRAL, w] | held(state, player, w)
+        room |= state.candidates[w] & allowed
+    return room != ZERO
 
 
 @kernel
 def is_neutral(state, cell):
     """Whether a cell lies in the neutral region."""
-    return has(state.territory[NEUTRAL, cell >> 6], cell & 63)
+    return get(state.territory[NEUTRAL], cell)
 
 
 @kernel
@@ -115,7 +124,7 @@ def filled(state, w):
     """Word `w` of the cells on which a stone lies."""
     cells = ZERO
     for n in range(NUMBERS):
-        cells |= state.stones[n, w]
+        cells |= word_of(state.stones, n, w)
     return cells
 
 
@@ -129,20 +138,14 @@ def rank(state, player):
     low, high = filled(state, 0), filled(state, 1)
     side, worth = own(state, player), 0
     for r in range(NUMBERS):
-        inside = state.regions[r, 0] & state.territory[side, 0]
-        if inside | (state.regions[r, 1] & state.territory[side, 1]) != ZERO:
-            stones = popcount(low & state.regions[r, 0]) + popcount(high & state.regions[r, 1])
+        in_low, in_high = region_word(state, r, 0), region_word(state, r, 1)
+        if (in_low & state.territory[side, 0]) | (in_high & state.territory[side, 1]) != ZERO:
+            stones = popcount(low & in_low) + popcount(high & in_high)
             worth += (stones << STONES_RANK) + (1 << (RANK_BITS * stones))
     return worth
 
 
 # ---- kernels ----
-
-
-@kernel
-def reset(states, i, starts, key):
-    """Begin an episode with one of the starts, drawn by the key."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
 
 
 @kernel
@@ -155,8 +158,9 @@ def open_play(state):
         side = own(state, player)
         stock = FULL_STOCK
         for n in range(NUMBERS):
-            givens = popcount(state.stones[n, 0] & state.territory[side, 0])
-            givens += popcount(state.stones[n, 1] & state.territory[side, 1])
+            givens = 0
+            for w in range(ROW):
+                givens += popcount(state.stones[w] & state.territory[side, w] & STONES_WITH[n, w])
             stock -= U64(givens) << U64(4 * n)
         state.stock[player] = stock
     return can_move(state, state.to_move)
@@ -174,11 +178,9 @@ def write_legal(state, words):
         write_before(state, words)
         return
     opening = room_in(state, NEUTRAL)
-    low = state.territory[NEUTRAL, 0] if opening else ALL_ONES
-    high = state.territory[NEUTRAL, 1] if opening else ALL_ONES
-    for n in range(NUMBERS):
-        if opening or nibble(state.stock[state.to_move], n):
-            put_board(words, n, state.candidates[n, 0] & low, state.candidates[n, 1] & high)
+    for w in range(ROW):
+        allowed = state.territory[NEUTRAL, w] if opening else held(state, state.to_move, w)
+        words[w] = state.candidates[w] & allowed
 
 
 @kernel
@@ -245,7 +247,7 @@ def evaluate(state, player):
         alive = filled(state, w)
         for n in range(NUMBERS):
             if nibble(state.stock[0] | state.stock[1], n):
-                choices = state.candidates[n, w]
+                choices = word_of(state.candidates, n, w)
                 alive |= choices
                 worth += popcount(choices & state.territory[mine, w])
                 worth -= popcount(choices & state.territory[theirs, w])
@@ -402,7 +404,8 @@ def check_state(state: Any) -> None:
     for n in range(NUMBERS):
         left = [stock_of(state, player)[n] for player in (0, 1)]
         assert all(0 <= count <= SET for count in left)
-        stones = sum(int(w).bit_count() for w in state["stones"][n] & outside)
+        laid = state["stones"] & outside & STONES_WITH[n]
+        stones = sum(int(w).bit_count() for w in laid)
         assert sum(left) == 2 * SET - (stones if state["stage"] == PLAY else 0), f"stock of {n + 1}"
 
 
@@ -410,23 +413,17 @@ GAME = Game(
     name="sudoku_horikomi",
     title="Sudoku Horikomi",
     state=STATE,
-    shape=(9, 9),
+    **words_of.SHARED,
     planes=PLANES,
     options=OPTIONS,
-    reset=reset,
     play=play,
     write_legal=write_legal,
     observe=observe,
     evaluate=evaluate,
-    num_actions=words_of.num_actions,
-    max_steps=lambda settings: shima.MAX_STEPS,
     starts=starts,
-    move_name=words_of.move_name,
-    parse_move=words_of.parse_move,
     write_text=write_text,
     read_text=read_text,
     explain=explain,
-    action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
     symmetries=SYMMETRIES,

@@ -23,12 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import popcount, put_byte
+from azumaya.envs.bits import ZERO, popcount, put_byte
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, one_of
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS
-from azumaya.envs.rng import random_below
+from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
@@ -37,13 +36,13 @@ from azumaya.envs.rules.shima import (
     HANDICAP,
     NEUTRAL,
     PLAY,
+    ROW,
     SETUP_BYTES,
     lay,
     observe_cells,
     observe_setup,
     own,
     play_before,
-    put_board,
     room_in,
     write_before,
 )
@@ -88,7 +87,11 @@ def target(state):
 @kernel
 def can_move(state, player):
     """Whether a player could lay a stone if it were their turn: rules 2 to 4."""
-    return room_in(state, NEUTRAL) or room_in(state, own(state, player))
+    room, side = ZERO, own(state, player)
+    for w in range(ROW):  # both at once: what comes first is hard to predict for a CPU
+        allowed = state.territory[NEUTRAL, w] | state.territory[side, w]
+        room |= state.candidates[w] & allowed
+    return room != ZERO
 
 
 @kernel
@@ -101,12 +104,6 @@ def starter_can_move(state):
 
 
 @kernel
-def reset(states, i, starts, key):
-    """Begin an episode with one of the starts, drawn by the key."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
-
-
-@kernel
 def write_legal(state, words):
     """Candidates AND territory, or the choices before play."""
     if state.over:
@@ -115,9 +112,8 @@ def write_legal(state, words):
         write_before(state, words)
         return
     owner = target(state)
-    low, high = state.territory[owner, 0], state.territory[owner, 1]
-    for n in range(NUMBERS):
-        put_board(words, n, state.candidates[n, 0] & low, state.candidates[n, 1] & high)
+    for w in range(ROW):
+        words[w] = state.candidates[w] & state.territory[owner, w]
 
 
 @kernel
@@ -185,10 +181,9 @@ def evaluate(state, player):
     """Mobility: the own candidates less the opponent's."""
     mine, theirs = own(state, player), own(state, 1 - player)
     worth = 0
-    for n in range(NUMBERS):
-        for w in range(2):
-            worth += popcount(state.candidates[n, w] & state.territory[mine, w])
-            worth -= popcount(state.candidates[n, w] & state.territory[theirs, w])
+    for w in range(ROW):
+        worth += popcount(state.candidates[w] & state.territory[mine, w])
+        worth -= popcount(state.candidates[w] & state.territory[theirs, w])
     return worth
 
 
@@ -305,7 +300,7 @@ GAME = Game(
     name="sudoku_moyo",
     title="Sudoku Moyo",
     state=STATE,
-    shape=(9, 9),
+    **words_of.SHARED,
     planes=PLANES,
     options=(
         *OPTIONS,
@@ -318,20 +313,14 @@ GAME = Game(
             one_of("scoring", "win", "points"),
         ),
     ),
-    reset=reset,
     play=play,
     write_legal=write_legal,
     observe=observe,
     evaluate=evaluate,
-    num_actions=words_of.num_actions,
-    max_steps=lambda settings: shima.MAX_STEPS,
     starts=starts,
-    move_name=words_of.move_name,
-    parse_move=words_of.parse_move,
     write_text=write_text,
     read_text=read_text,
     explain=explain,
-    action_cells=words_of.action_cells,
     scene=scene,
     check_state=check_state,
     symmetries=shima.SYMMETRIES,

@@ -16,21 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, has, put_byte, word_count
+from azumaya.envs.bits import U64, ZERO, get, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, Plane, Scene, Settings, as_states
-from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, NUMBERS, WORDS
+from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS
 from azumaya.envs.rules import shima, sudoku_moyo, sudoku_text
 from azumaya.envs.rules.shima import (
+    ALL_STONES,
+    NUMBER_ACTIONS,
     PLAY,
+    ROW,
     STARTER,
     begin_handicap,
     first_start,
     lay,
     lay_puzzles,
     observe_cells,
-    put_board,
+    put_stones,
 )
 from azumaya.envs.rules.sudoku_moyo import can_move, win
 from azumaya.envs.rules.territory import breaks_a_house, empty_states, territory_of
@@ -40,7 +43,7 @@ from azumaya.envs.text import pop_words, whole_number
 # subtype of the single game's, and warn that this is experimental.
 STATE = np.dtype(
     [
-        ("givens", U64, (NUMBERS, WORDS)),  # the puzzle, as in `stones`
+        ("givens", U64, (ROW,)),  # the puzzle, as in `stones`
         ("game", np.int64),  # 0 in the first game, 1 in the second
         ("began", np.int64),  # who started the first game, once that is known
         ("first", np.int64),  # player_0's points in the first game
@@ -65,7 +68,7 @@ PLANES = (
 )
 SYMMETRIES = replace(
     SINGLE.symmetries,
-    fields={**SINGLE.symmetries.fields, "givens": "number cells"},
+    fields={**SINGLE.symmetries.fields, "givens": "stones"},
     planes={**SINGLE.symmetries.planes, "given": "number"},
 )
 FIRST_NUMBER = 8 * word_count((CELL_PLANES + NUMBERS) * CELLS)
@@ -107,14 +110,12 @@ def begin_second(state, mover):
 @kernel
 def restart(state):
     """Take the stones off the board and lay the puzzle again."""
-    for n in range(NUMBERS):
-        for w in range(WORDS):
-            state.candidates[n, w] = FULL[w]
-            state.stones[n, w] = ZERO
-    for n in range(NUMBERS):
-        for cell in range(CELLS):
-            if has(state.givens[n, cell >> 6], cell & 63):
-                lay(state, n, cell)
+    for w in range(ROW):
+        state.candidates[w] = ALL_STONES[w]
+        state.stones[w] = ZERO
+    for action in range(NUMBER_ACTIONS):
+        if get(state.givens, action):
+            lay(state, action // CELLS, action % CELLS)
 
 
 @kernel
@@ -129,8 +130,7 @@ def settle(state):
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
     observe_cells(state, player, words)
-    for n in range(NUMBERS):
-        put_board(words, CELL_PLANES + n, state.givens[n, 0], state.givens[n, 1])
+    put_stones(words, CELL_PLANES, state.givens)
     sudoku_moyo.observe_numbers(state, player, words, FIRST_NUMBER)
     ahead = state.first if player == 0 else -state.first
     lays = 10 if state.lays_before == player and state.stones_before else 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import board_of, cells_of, has
+from azumaya.envs.bits import cells_of
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import (
     BLOCK_OF,
@@ -18,7 +18,6 @@ from azumaya.envs.geometry.sudoku81 import (
     ROW_OF,
     SIZE,
     SQUARES,
-    WORDS,
 )
 from azumaya.envs.text import PositionText
 
@@ -26,11 +25,21 @@ ROW_LENGTHS = (SIZE,) * SIZE
 ALPHABET = ".123456789"
 
 
+def boards_of(numbers: np.ndarray) -> list[list[int]]:
+    """The cells of each number, in boards, `(9, 2)`, or a row of 9 * 81 bits, `(12,)`."""
+    if numbers.ndim > 1:
+        return [cells_of(board) for board in numbers]
+    cells: list[list[int]] = [[] for _ in range(NUMBERS)]
+    for bit in cells_of(numbers):
+        cells[bit // CELLS].append(bit % CELLS)
+    return cells
+
+
 def digits_of(state: Any, boards: str = "stones") -> list[int]:
     """The number on each of the 81 cells, 0 where there is none."""
     digits = [0] * CELLS
-    for n in range(NUMBERS):
-        for cell in cells_of(state[boards][n]):
+    for n, cells in enumerate(boards_of(state[boards])):
+        for cell in cells:
             digits[cell] = n + 1
     return digits
 
@@ -62,19 +71,17 @@ def dead_cells(state: Any) -> frozenset[int]:
     """Empty cells on which no number may be laid by Sudoku's rule."""
     digits = digits_of(state)
     open_cells = set()
-    for n in range(NUMBERS):
-        blocked = set(cells_of(np.bitwise_or.reduce(PEERS[cells_of(state["stones"][n])])))
+    for cells in boards_of(state["stones"]):
+        blocked = set(cells_of(np.bitwise_or.reduce(PEERS[cells])))
         open_cells |= set(range(CELLS)) - blocked
     return frozenset(c for c in range(CELLS) if not digits[c] and c not in open_cells)
 
 
 def candidates_of(state: Any) -> Mapping[int, tuple[int, ...]]:
     """By empty cell, the numbers that may still be laid there."""
-    digits = digits_of(state)
+    digits, fitting = digits_of(state), boards_of(state["candidates"])
     return {
-        cell: tuple(
-            n + 1 for n in range(NUMBERS) if has(state["candidates"][n][cell >> 6], cell & 63)
-        )
+        cell: tuple(n + 1 for n in range(NUMBERS) if cell in fitting[n])
         for cell in range(CELLS)
         if not digits[cell]
     }
@@ -85,9 +92,9 @@ def check_board(state: Any, houses: Sequence[Sequence[int]]) -> None:
     digits = digits_of(state)
     assert first_clash(digits, houses) is None
     assert sum(int(w).bit_count() for w in state["stones"].ravel()) == sum(d > 0 for d in digits)
-    for n in range(NUMBERS):
+    for n, candidates in enumerate(boards_of(state["candidates"])):
         left = {c for c in range(CELLS) if not digits[c]}
         for house in houses:
             if any(digits[c] == n + 1 for c in house):
                 left -= set(house)
-        assert (state["candidates"][n] == board_of(left, WORDS)).all(), f"candidates of {n + 1}"
+        assert candidates == sorted(left), f"candidates of {n + 1}"

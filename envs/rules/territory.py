@@ -57,18 +57,23 @@ class Territory:
         )
 
     @cached_property
-    def region_boards(self) -> np.ndarray:
-        """The regions, `(9, 2)` uint64."""
-        return np.stack([board_of(cells, WORDS) for cells in self.houses])
+    def region_bits(self) -> np.ndarray:
+        """The bits of each cell's region number (from 0), `(4, 2)` uint64."""
+        numbers = [region - 1 for region in self.regions]
+        return np.stack(
+            [
+                board_of((c for c in range(CELLS) if numbers[c] >> b & 1), WORDS)
+                for b in range(shima.REGION_BITS)
+            ]
+        )
 
     @cached_property
-    def owner_boards(self) -> np.ndarray:
-        """The cells of light, dark and neutral, `(3, 2)` uint64."""
-        boards = np.zeros((3, WORDS), U64)
-        for board, owner in zip(self.region_boards, self.owners, strict=True):
-            if owner != FREE:
-                boards["LD.".index(owner)] |= board
-        return boards
+    def owner_stones(self) -> np.ndarray:
+        """All stones on the cells of light, dark and neutral, `(3, 12)` uint64."""
+        stones = np.zeros((3, shima.ROW), U64)
+        for cells, owner in zip(self.houses, self.owners, strict=True):
+            stones["LD.".index(owner)] |= np.bitwise_or.reduce(shima.STONES_ON[list(cells)])
+        return stones
 
 
 FREE = "?"
@@ -238,9 +243,9 @@ def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.nda
     """Boards without stones in the first stage of some settings, `(count,)`."""
     territory = territory_of(settings)
     states = np.zeros(count, dtype)
-    states["candidates"] = board_of(range(CELLS), WORDS)
-    states["regions"] = territory.region_boards
-    states["territory"] = territory.owner_boards
+    states["candidates"] = shima.ALL_STONES
+    states["regions"] = territory.region_bits
+    states["territory"] = territory.owner_stones
     states["chooses"] = settings["setup"] == "choose"
     if settings["handicap"] is not None:
         states["handicap_player"], states["handicap"] = settings["handicap"]

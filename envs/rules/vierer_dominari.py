@@ -28,7 +28,7 @@ from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Scene, Settings, Symm
 from azumaya.envs.geometry.dominari36 import BLOCKS, CELLS, COLUMNS, FULL, GRID, ROWS, SIZE, SQUARES
 from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
 from azumaya.envs.geometry.symmetry import square
-from azumaya.envs.rng import random_below
+from azumaya.envs.rng import draw_start
 from azumaya.envs.rules import dominari_text as words_of
 from azumaya.envs.rules.dominari import (
     BLANK_STONES,
@@ -123,12 +123,6 @@ def has_four(board):
 
 
 # ---- kernels ----
-
-
-@kernel
-def reset(states, i, starts, key):
-    """Begin an episode; nothing is left to chance where there is one start."""
-    states[i] = starts[random_below(key, 0, starts.shape[0])]
 
 
 @kernel
@@ -321,7 +315,7 @@ GAME = Game(
     shape=(SIZE, SIZE),
     planes=PLANES,
     options=(REFEREE,),
-    reset=reset,
+    reset=draw_start,
     play=play,
     write_legal=write_legal,
     observe=observe,

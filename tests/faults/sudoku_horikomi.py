@@ -20,14 +20,14 @@ FAULTS = (
     Fault(
         "the stock does not bind",
         RULES,
-        "        if opening or nibble(state.stock[state.to_move], n):\n",
-        "        if True:\n",
+        "if opening else held(state, state.to_move, w)",
+        "if opening else ~ZERO",
     ),
     Fault(
         "the stock binds in the opening too",
         RULES,
-        "        if opening or nibble(state.stock[state.to_move], n):\n",
-        "        if nibble(state.stock[state.to_move], n):\n",
+        "words[w] = state.candidates[w] & allowed",
+        "words[w] = state.candidates[w] & allowed & held(state, state.to_move, w)",
     ),
     Fault(
         "the opening is not forced",
