@@ -71,9 +71,9 @@ class Bits:
 def bits_of(position: Position, words: str) -> frozenset[int]:
     """The cells that some words name in a position.
 
-    `field NAME [i]` is a board of the state record, `legal N` the cells where number N may be laid
-    by the action mask, `union NAME` all boards of a field together; `empty` and `dead` are cells
-    as they are drawn.
+    `field NAME [i]` is a board of the state record, `stones NAME [i] N` those of number N in a row
+    of bits, number by number, `legal N` the cells where number N may be laid by the action mask,
+    `union NAME` all boards of a field together; `empty` and `dead` are cells as they are drawn.
     """
     first, *rest = words.split()
     if first == "dead":
@@ -85,13 +85,19 @@ def bits_of(position: Position, words: str) -> frozenset[int]:
         start = (int(rest[0]) - 1) * position.game.cells
         return frozenset(np.flatnonzero(mask[start : start + position.game.cells]).tolist())
     board = position.state[rest[0]][0]
+    if first == "stones":
+        *indices, number = map(int, rest[1:])
+        for index in indices:
+            board = board[index]
+        size = position.game.cells
+        return frozenset(bit % size for bit in cells_of(board) if bit // size == number - 1)
     if first == "union":
         board = np.bitwise_or.reduce(board, axis=0)
     elif first == "field":
         for index in rest[1:]:
             board = board[int(index)]
     else:
-        raise ClaimError(f"{words!r}: must begin with field, union, legal, empty or dead")
+        raise ClaimError(f"{words!r}: must begin with field, stones, union, legal, empty or dead")
     return frozenset(cells_of(np.atleast_1d(board)))
 
 
