@@ -13,8 +13,10 @@ from pettingzoo import AECEnv
 from pettingzoo.env_registry.registration import aec_registry, register
 
 from azumaya.envs.adapters.aec import RawEnv, wrap
+from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.adapters.vector import AzumayaVectorEnv
 from azumaya.envs.errors import (
+    DeviceError,
     IllegalActionError,
     MoveNameError,
     OptionError,
@@ -26,6 +28,7 @@ from azumaya.envs.registry import GAMES, find_game
 
 __all__ = [
     "GAMES",
+    "DeviceError",
     "IllegalActionError",
     "MoveNameError",
     "OptionError",
@@ -58,19 +61,25 @@ def raw(name: str, render_mode: str | None = None, **options: Any) -> RawEnv:
     return RawEnv(find_game(name), render_mode=render_mode, **options)
 
 
-def make_vec(name: str, num_envs: int = 1, **arguments: Any) -> AzumayaVectorEnv:
+def make_vec(
+    name: str, num_envs: int = 1, *, device: str = "cpu", **arguments: Any
+) -> AzumayaVectorEnv:
     """Many games at once, as a Gymnasium vector environment.
 
     Args:
         name: as for `make`.
         num_envs: how many games.
+        device: `"cpu"`, or `"cuda"`: everything on a GPU, as torch tensors.
         **arguments: `threads`, `observation`, `copy`, `autoreset_mode` and the game's options,
-            see `azumaya.envs.adapters.vector.AzumayaVectorEnv`.
+            see `azumaya.envs.adapters.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
+            `azumaya.envs.adapters.cuda.CudaVectorEnv`.
 
     Raises:
         OptionError: there is no such game or option, or it has a value it cannot take.
+        DeviceError: there is no GPU that can be used.
+        MissingExtraError: what a GPU needs is not installed.
     """
-    return AzumayaVectorEnv(find_game(name), num_envs, **arguments)
+    return vector_env(find_game(name), num_envs, device=device, **arguments)
 
 
 for _game in GAMES.values():
@@ -80,6 +89,6 @@ for _game in GAMES.values():
         gymnasium.register(
             _game.id,
             entry_point="azumaya.wrappers.single_agent:SingleAgentEnv",
-            vector_entry_point="azumaya.envs.adapters.vector:AzumayaVectorEnv",
+            vector_entry_point="azumaya.envs.adapters.devices:vector_env",
             kwargs={"game": _game.name},
         )

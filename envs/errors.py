@@ -19,3 +19,7 @@ class MoveNameError(ValueError):
 
 class RecordError(ValueError):
     """A game record that is malformed or does not fit the rules."""
+
+
+class DeviceError(ValueError):
+    """A device that is not there, or that what is installed cannot use."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,46 @@ class Outputs:
     to_move: np.ndarray
 
 
+def buffers(
+    game: Game, actions: int, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
+) -> dict[str, Any]:
+    """Buffers for the fields of `Outputs`, made by `new(shape, dtype)`.
+
+    What `new` makes may be tensors: rows are cut and given their shape as views of them.
+    """
+    masks: Any
+    if form == PACKED:
+        masks = mask_rows = new((count, word_count(actions)), np.uint64)
+    else:
+        mask_rows = new((count, padded(actions)), np.int8)
+        masks = mask_rows[:, :actions]
+    view_rows, views = view_buffers(game, form, count, new)
+    return {
+        "mask_rows": mask_rows,
+        "view_rows": view_rows,
+        "masks": masks,
+        "observations": views,
+        "rewards": new((count,), np.float64),
+        "both": new((count, 2), np.float64),
+        "terminated": new((count,), np.bool_),
+        "truncated": new((count,), np.bool_),
+        "to_move": new((count,), np.int64),
+    }
+
+
+def view_buffers(
+    game: Game, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
+) -> tuple[Any, Any]:
+    """The buffers of observations alone, `view_rows` and `observations` of `Outputs`."""
+    if form == PACKED:
+        words = new((count, game.observation_words), np.uint64)
+        return words, words
+    shape = (len(game.planes), *game.shape)
+    size = math.prod(shape) if form == PLANES else 0
+    rows = new((count, padded(size)), np.int8)
+    return rows, rows[:, :size].reshape(count, *shape) if size else None
+
+
 class Batch:
     """Many games, stepped at once by whoever is to move in each.
 
@@ -81,10 +121,8 @@ class Batch:
         same_step: bool = False,
         threads: int | None = None,
     ) -> None:
-        if form not in FORMS:
-            raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
         self.game, self.setup, self.count = game, setup, check_count(count)
-        self.form, self.same_step = FORMS[form], same_step
+        self.form, self.same_step = check_form(form), same_step
         self.workers = Workers(threads)
         self.words = word_count(setup.num_actions)
         self.states = game.new_states(count)
@@ -103,29 +141,12 @@ class Batch:
 
     def new_outputs(self, count: int | None = None) -> Outputs:
         """New buffers of undefined content, for all games or for so many of them."""
-        game, count = self.game, self.count if count is None else count
-        views: np.ndarray | None
-        if self.form == PACKED:
-            masks = mask_rows = aligned((count, self.words), np.uint64)
-            views = view_rows = aligned((count, game.observation_words), np.uint64)
-        else:
-            shape = (len(game.planes), *game.shape)
-            size = math.prod(shape) if self.form == PLANES else 0
-            mask_rows = aligned((count, padded(self.setup.num_actions)), np.int8)
-            view_rows = aligned((count, padded(size)), np.int8)
-            masks = mask_rows[:, : self.setup.num_actions]
-            views = view_rows[:, :size].reshape(count, *shape) if size else None
-        return Outputs(
-            mask_rows,
-            view_rows,
-            masks,
-            views,
-            rewards=np.empty(count),
-            both=np.empty((count, 2)),
-            terminated=np.empty(count, np.bool_),
-            truncated=np.empty(count, np.bool_),
-            to_move=np.empty(count, np.int64),
-        )
+        count = self.count if count is None else count
+        return Outputs(**buffers(self.game, self.setup.num_actions, self.form, count, aligned))
+
+    def new_actions(self) -> np.ndarray:
+        """Room for an action of every game, `(n,)` int64."""
+        return np.empty(self.count, np.int64)
 
     # ---- episodes ----
 
@@ -239,6 +260,10 @@ class Batch:
         """The position of one game, as an object of its own."""
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
 
+    def get_states(self) -> np.ndarray:
+        """A copy of the states, `(n,)`."""
+        return self.states.copy()
+
     def get_series(self) -> np.ndarray:
         """A copy of what the randomness of the games comes from, `(n,)` `SERIES`."""
         return self._series.copy()
@@ -249,12 +274,7 @@ class Batch:
         Raises:
             OptionError: the arrays are not those of such a batch; nothing was changed.
         """
-        for name, given, own in (("states", states, self.states), ("series", series, self._series)):
-            if given.shape != own.shape or np.dtype(given.dtype.descr) != np.dtype(own.dtype.descr):
-                raise OptionError(
-                    f"{name}: {given.dtype} of shape {given.shape} given; the states of "
-                    f"{self.count} games of {self.game.title} are needed"
-                )
+        check_states(self.game, self.count, states, series)
         self.states[:], self._series[:] = states, series
         self._seeded = True
         self.show(outputs)
@@ -305,6 +325,23 @@ def check_count(count: Any) -> int:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
     return int(count)
+
+
+def check_form(form: Any) -> int:
+    """A form of observations by its name; raises `OptionError`."""
+    if form not in FORMS:
+        raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
+    return FORMS[form]
+
+
+def check_states(game: Game, count: int, states: np.ndarray, series: np.ndarray) -> None:
+    """Refuse states and series that are not those of so many games; raises `OptionError`."""
+    for name, given, own in (("states", states, game.state), ("series", series, SERIES)):
+        if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
+            raise OptionError(
+                f"{name}: {given.dtype} of shape {given.shape} given; the states of "
+                f"{count} games of {game.title} are needed"
+            )
 
 
 def seed_series(

@@ -72,20 +72,22 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self.num_envs = check_count(num_envs)
         self._mode = _mode(autoreset_mode)
         self._setup = prepare(self.game, options)
-        self._batch = Batch(
-            self.game,
-            self._setup,
-            self.num_envs,
-            form=observation,
-            same_step=self._mode is AutoresetMode.SAME_STEP,
-            threads=threads,
+        self._batch = self._make_batch(
+            form=observation, same_step=self._mode is AutoresetMode.SAME_STEP, threads=threads
         )
         self.copy, self._packed = bool(copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
         self._returned = False
         self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
-        self._all = np.broadcast_to(np.True_, (self.num_envs,))
+        self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
+
+    def _make_batch(self, **arguments: Any) -> Any:
+        return Batch(self.game, self._setup, self.num_envs, **arguments)
+
+    def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
+        """An array of one value, which takes no memory."""
+        return np.broadcast_to(np.asarray(value, dtype), shape)
 
     def _make_spaces(self) -> None:
         actions, game = self._setup.num_actions, self.game
@@ -163,7 +165,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         skip = self._mode is not AutoresetMode.DISABLED
         ended = self._batch.step(actions, outputs, skip_over=skip)
         infos = self._infos(outputs)
-        if ended.size:
+        if self._batch.same_step:
             self._add_finals(infos, outputs, ended)
         return (
             self._observations(outputs),
@@ -196,6 +198,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
         """What the games that ended in this step looked like, as Gymnasium gives it."""
+        if not ended.size:
+            return
         finals = self._batch.finals()
         seen = self._observations(finals)
         which = np.zeros(self.num_envs, np.bool_)
@@ -205,20 +209,28 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             every[row] = {name: array[slot] for name, array in seen.items()}
         to_move = np.zeros(self.num_envs, np.int64)
         to_move[ended] = self._batch.final_states()["to_move"]
-        masks = infos["action_mask"]
-        infos["final_obs"], infos["_final_obs"] = every, which
-        infos["final_info"], infos["_final_info"] = (
-            {
-                # the mask of a game that is over is all 0
-                "action_mask": np.broadcast_to(masks.dtype.type(0), masks.shape),
-                "_action_mask": which,
-                "to_move": to_move,
-                "_to_move": which,
-                "rewards": np.where(which[:, None], outputs.both, 0.0),
-                "_rewards": which,
-            },
-            which,
-        )
+        rewards = np.where(which[:, None], outputs.both, 0.0)
+        infos |= self._final_infos(outputs.masks, every, which, to_move, rewards)
+
+    def _final_infos(
+        self, masks: Any, seen: Any, which: Any, to_move: Any, rewards: Any
+    ) -> dict[str, Any]:
+        """The infos on games that ended, those of `which`."""
+        final = {
+            # the mask of a game that is over is all 0
+            "action_mask": self._filled(0, masks.shape, masks.dtype),
+            "_action_mask": which,
+            "to_move": to_move,
+            "_to_move": which,
+            "rewards": rewards,
+            "_rewards": which,
+        }
+        return {
+            "final_obs": seen,
+            "_final_obs": which,
+            "final_info": final,
+            "_final_info": which,
+        }
 
     # ---- looking ----
 
@@ -255,7 +267,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """The position of one game, as an object of its own."""
         if not 0 <= row < self.num_envs:
             raise OptionError(f"row={row!r}: must be from 0 to {self.num_envs - 1}")
-        return self._batch.position(row)
+        position: Position = self._batch.position(row)
+        return position
 
     def random_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, `(n,)` int64; 0 where it is over.
@@ -263,7 +276,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. The choices come from the episodes' keys: they are
         the same for any number of games and threads.
         """
-        actions = np.empty(self.num_envs, np.int64)
+        actions: np.ndarray = self._batch.new_actions()
         self._batch.choose(actions)
         return actions
 
@@ -276,7 +289,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Returns:
             How many games ended.
         """
-        ended = self._batch.rollout(plies)
+        ended: int = self._batch.rollout(plies)
         self._batch.show(self._next_outputs())
         return ended
 
@@ -284,7 +297,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     def get_state(self) -> tuple[np.ndarray, np.ndarray]:
         """The states of all games, `(n,)`, and what their randomness comes from; copies."""
-        return self._batch.states.copy(), self._batch.get_series()
+        return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
         """Go back to what `get_state` gave, here or in another such environment.

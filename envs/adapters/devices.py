@@ -1,0 +1,29 @@
+"""Where the games of a batch are stepped: on the CPU, or on a CUDA device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game
+
+DEVICES = ("cpu", "cuda")
+
+
+def vector_env(
+    game: Game | str, num_envs: int = 1, *, device: str = "cpu", **arguments: Any
+) -> AzumayaVectorEnv:
+    """Many games at once, on a device; arguments and errors as the class of that device.
+
+    Raises:
+        OptionError: `device` is none that is known.
+        DeviceError: it is not there.
+    """
+    if device == "cpu":
+        return AzumayaVectorEnv(game, num_envs, **arguments)
+    if device == "cuda":
+        from azumaya.envs.adapters.cuda import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
+
+        return CudaVectorEnv(game, num_envs, **arguments)
+    raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")

@@ -1,0 +1,142 @@
+"""Every kernel of the device compiled to PTX for sm_90, on a machine without a GPU.
+
+Numba asks the device for nothing but its compute capability, so a stand-in that has one is enough.
+
+    python -m tests.cuda.ptx [GAME ...]     # registers and stack of each kernel, if ptxas is there
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("NUMBA_FORCE_CUDA_CC", "9.0")
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numba.cuda.dispatcher
+from numba import config, cuda, types
+
+from azumaya.envs.adapters import cuda_kernels as kernels
+from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.adapters.cuda_records import aligned_record
+from azumaya.envs.bits import word_count
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES
+
+CAPABILITY = (9, 0)
+TARGET = "sm_90"
+
+
+def array(kind: Any, dimensions: int = 1) -> Any:
+    """The type of a contiguous array."""
+    return types.Array(kind, dimensions, "C")
+
+
+def record(dtype: Any) -> Any:
+    """The type of an array of records on the device."""
+    return array(numba.from_dtype(aligned_record(dtype)))
+
+
+FLAGS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
+REST = (array(types.float64), array(types.float64, 2), FLAGS, FLAGS, NUMBERS)
+
+
+def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    """The kernels of a game with the types of their arguments, by name."""
+    words = word_count(game.num_actions(game.defaults))
+    starts, series = record(game.state), record(SERIES)
+    shown = (WORDS, FLAGS, WORDS, WORDS, *REST)
+    acting = (WORDS, series, starts, NUMBERS, *shown, WORDS, FLAGS, NUMBERS, NUMBERS, types.int64)
+    yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
+    yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
+    yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
+    yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, FLAGS, WORDS, NUMBERS)
+    yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
+    rolled = (types.int64, WORDS, series, starts, NUMBERS)
+    yield "rollout", kernels.rollout_kernel(game, words), rolled
+    yield "expand", kernels.expand_kernel(game, False), (WORDS, FLAGS, WORDS)
+    yield "expand masks", kernels.expand_masks_kernel(words), (WORDS, WORDS)
+
+
+def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    """The kernels that all games have in common."""
+    yield "choose", kernels.choose_all, (WORDS, FLAGS, record(SERIES), NUMBERS)
+    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, FLAGS, NUMBERS)
+
+
+def compile_ptx(kernel: Any, arguments: tuple[Any, ...]) -> str:
+    """The PTX of a kernel.
+
+    Raises:
+        Exception: whatever numba raises where it cannot compile it.
+    """
+    config.FORCE_CUDA_CC = CAPABILITY  # read from the environment where numba came first
+    before = numba.cuda.dispatcher.get_current_device
+    stand_in = SimpleNamespace(compute_capability=CAPABILITY)
+    numba.cuda.dispatcher.get_current_device = lambda: stand_in
+    try:
+        return str(cuda.compile_ptx(kernel.py_func, arguments, cc=CAPABILITY)[0])
+    finally:
+        numba.cuda.dispatcher.get_current_device = before
+
+
+def assemble(ptx: str) -> str | None:
+    """What ptxas says of registers and stack; None where there is no ptxas for such PTX.
+
+    Raises:
+        subprocess.CalledProcessError: ptxas refuses it.
+    """
+    ptxas = shutil.which("ptxas")
+    if ptxas is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "kernel.ptx"
+        source.write_text(ptx)
+        done = subprocess.run(
+            [
+                ptxas, "-v", f"-arch={TARGET}", f"-maxrregcount={kernels.REGISTERS}", str(source),
+                "-o", str(source.with_suffix(".cubin")),
+            ],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if done.returncode and "Unsupported .version" in done.stderr:
+        return None
+    done.check_returncode()
+    return done.stderr
+
+
+def figures(said: str) -> str:
+    """Registers, stack and spills in short."""
+    found = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", said)
+    registers = re.search(r"Used (\d+) registers", said)
+    constants = re.search(r"(\d+) bytes cmem\[[34]\]", said)
+    assert registers is not None
+    return (
+        f"{registers[1]} registers, {found[0][0]} bytes of stack, {found[0][1]} spilled, "
+        f"{constants[1] if constants else 0} constant"
+    )
+
+
+def main(names: list[str]) -> None:
+    """Print the figures of every kernel."""
+    for name in names or list(GAMES):
+        for title, kernel, arguments in kernels_of(GAMES[name]):
+            begin = time.perf_counter()
+            ptx = compile_ptx(kernel, arguments)
+            took = time.perf_counter() - begin
+            said = assemble(ptx)
+            shown = figures(said) if said else "no ptxas for it"
+            print(f"{name:16} {title:14} {took:5.1f} s {len(ptx):8,} bytes: {shown}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,237 @@
+"""The device's environment in numba's simulator; `test_simulator.py` runs this in a process.
+
+Kernels run as plain Python there, hence few games, which begin a few moves from their end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from azumaya.envs import make_vec
+from azumaya.envs.adapters.cuda_kernels import LANES, bits_kernel, numbers_kernel
+from azumaya.envs.bits import word_count
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import Game
+from azumaya.envs.observation import unpack_bits, unpack_planes
+from azumaya.envs.registry import GAMES
+from azumaya.envs.spread import padded
+from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
+
+STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])
+"""By game, options with which episodes begin shortly before their end."""
+ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+FIRST = next(iter(GAMES.values()))
+STEPS = 12
+
+
+def device_env(game: Game = FIRST, num_envs: int = 3, **arguments: Any) -> Any:
+    return make_vec(game.name, num_envs, device="cuda", **{**STARTS[game.name], **arguments})
+
+
+def runs() -> list[Any]:
+    """Two runs of every game; together they have every form in every mode."""
+    found = []
+    for number, game in enumerate(GAMES.values()):
+        for turn in (0, 1):
+            form, mode = COMBINATIONS[(2 * number + turn) % len(COMBINATIONS)]
+            found.append(pytest.param(game, form, mode, id=f"{game.name}-{form}-{mode}"))
+    return found
+
+
+def test_runs_have_every_form_in_every_mode() -> None:
+    assert {run.values[1:] for run in runs()} == set(COMBINATIONS)
+
+
+@pytest.mark.parametrize(("game", "form", "mode"), runs())
+def test_as_on_the_cpu(game: Game, form: str, mode: str) -> None:
+    pair = Pair(game, 3, form, mode, **STARTS[game.name])
+    pair.play(STEPS, seed=5)
+    assert pair.ends
+    state = pair.device.get_state()
+    assert pair.host.rollout(STEPS) == pair.device.rollout(STEPS)
+    equal_states(pair.host, pair.device)
+    equal_results(pair.host.set_state(state), pair.device.set_state(state))
+    pair.reset()
+    pair.reset(options={"reset_mask": np.array([False, True, False])})
+    pair.reset(seed=[1, 2, 2**64 - 1], options={"reset_mask": np.array([True, False, True])})
+    pair.step()
+    equal_states(pair.host, pair.device)
+
+
+@ALL_GAMES
+def test_rows_are_spread_as_numpy_does(game: Game) -> None:
+    """Any words, not only those that games show."""
+    rng = np.random.default_rng(1)
+    words = rng.integers(0, 2**64, (4, game.observation_words), np.uint64)
+    bits, size = game.cell_planes * game.cells, len(game.planes) * game.cells
+    words[:, word_count(bits) - 1] &= np.uint64((1 << ((bits - 1) % 64 + 1)) - 1)
+    out = np.zeros((4, padded(size) // 8), np.uint64)
+    for row in range(4):
+        for lane in range(LANES):
+            bits_kernel(bits // 8)(words, row, lane, out)
+            numbers_kernel(game)(words, row, lane, out)
+    seen = out.view(np.int8)[:, :size].reshape(4, len(game.planes), *game.shape)
+    assert np.array_equal(seen, unpack_planes(game, words))
+    masks = np.zeros((4, 8 * game.observation_words), np.uint64)
+    for lane in range(LANES):
+        bits_kernel(8 * game.observation_words)(words, 2, lane, masks)
+    assert np.array_equal(masks[2].view(np.int8), unpack_bits(words[2], masks[2].nbytes))
+
+
+# ---- illegal actions ----
+
+
+def legal_and_not(env: Any) -> tuple[Any, Any]:
+    """Legal actions, and for every game one that is not."""
+    masks = env.reset(seed=3)[0]["action_mask"]
+    return masks.argmax(dim=1), masks.argmin(dim=1)
+
+
+def test_an_illegal_action_changes_nothing_and_is_told_later() -> None:
+    env, other = device_env(num_envs=5), device_env(num_envs=5)
+    legal, illegal = legal_and_not(env)
+    legal_and_not(other)
+    before, bad = env.get_state(), legal.clone()
+    bad[1], bad[3] = -1, illegal[3]
+    observations, rewards, *_ = env.step(bad)
+    expected = other.step(legal)[0]
+    for name, tensor in observations.items():
+        assert torch.equal(tensor[[0, 2, 4]], expected[name][[0, 2, 4]])
+    assert not rewards[[1, 3]].any()
+    env.step(env.random_actions())
+    bad = env.random_actions()
+    bad[0] = 10**12
+    env.step(bad)
+    with pytest.raises(IllegalActionError, match=r"actions\[1\]: -1 .* in step 1 of 3 since"):
+        env.check()
+    env.check()  # it is told once
+    pattern = rf"actions\[3\]: {int(illegal[3])} .* in step 1 of 1 since"
+    bad = legal.clone()
+    bad[3] = illegal[3]
+    for call in (lambda: env.position(0), env.get_state, env.reset, env.close):
+        env.set_state(before)
+        env.step(bad)
+        with pytest.raises(IllegalActionError, match=pattern):
+            call()
+        assert env.get_state()[0][3].tobytes() == before[0][3].tobytes()
+
+
+def test_checked_actions_change_no_game() -> None:
+    env = device_env(num_envs=4, check_actions=True)
+    legal, illegal = legal_and_not(env)
+    before = env.get_state()
+    bad = legal.clone()
+    bad[2], bad[3] = illegal[2], -1
+    with pytest.raises(IllegalActionError, match=r"actions\[2\]: "):
+        env.step(bad)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(before, env.get_state(), strict=True))
+    env.step(legal)
+    env.check()
+
+
+def test_an_action_for_a_game_that_is_over() -> None:
+    """It plays no part in the next-step mode; in the disabled mode it is illegal."""
+    following, disabled = device_env(num_envs=2), device_env(num_envs=2, autoreset_mode="Disabled")
+    following.reset(seed=1)
+    disabled.reset(seed=1)
+    while following.get_state()[0]["over"].sum() == 0:
+        following.step(following.random_actions())
+    state = following.get_state()
+    row = int(np.argmax(state[0]["over"]))
+    disabled.set_state(state)
+    actions = following.random_actions()
+    disabled.step(actions)
+    with pytest.raises(IllegalActionError, match=rf"actions\[{row}\]"):
+        disabled.check()
+    assert disabled.get_state()[0][row].tobytes() == state[0][row].tobytes()
+    assert disabled.get_state()[1][row].tobytes() == state[1][row].tobytes()
+    following.step(actions)
+    assert not following.get_state()[0]["over"][row]
+
+
+def test_other_bad_actions() -> None:
+    env = device_env()
+    with pytest.raises(IllegalActionError, match="reset must be called"):
+        env.step(env.random_actions())
+    legal, _ = legal_and_not(env)
+    for wrong, pattern in (
+        (legal[:2], r"shape \(2,\) given, \(3,\) is needed"),
+        (legal.double(), "float64 given"),
+        (legal > 0, "bool given"),
+        (legal.tolist(), "a tensor is needed"),
+        (torch.empty(3, dtype=torch.int64, device="meta"), "on meta, needed on cpu"),
+    ):
+        with pytest.raises(IllegalActionError, match=pattern):
+            env.step(wrong)
+    state = env.get_state()
+    expected = env.step(legal)[0]
+    for form in (legal.short(), torch.stack([legal, legal], 1)[:, 0], legal.numpy()):
+        env.set_state(state)
+        for name, tensor in env.step(form)[0].items():
+            equal(name, expected[name], tensor)
+
+
+# ---- the rest ----
+
+
+def test_buffers() -> None:
+    """Without copies the same memory at every call; with copies other memory."""
+    for copy in (False, True):
+        env = device_env(copy=copy)
+        first = env.reset(seed=1)[0]
+        kept = {name: tensor.clone() for name, tensor in first.items()}
+        for _ in range(3):
+            seen = env.step(env.random_actions())[0]
+        for name, tensor in seen.items():
+            assert (tensor.data_ptr() == first[name].data_ptr()) is not copy
+            assert torch.equal(first[name], kept[name]) is copy
+            assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
+
+
+def test_scribbling_on_masks_harms_no_game() -> None:
+    for form in ("planes", "packed"):
+        env = device_env(copy=False, observation=form)
+        masks = env.reset(seed=1)[0]["action_mask"]
+        illegal = env.unpack(env.reset()[0])["action_mask"].argmin(1) if form == "packed" else None
+        illegal = masks.argmin(dim=1) if illegal is None else illegal
+        masks.view(torch.int8).fill_(-1)
+        env.step(illegal)
+        with pytest.raises(IllegalActionError, match=r"actions\[0\]"):
+            env.check()
+
+
+def test_states_go_from_one_device_to_the_other() -> None:
+    pair = Pair(FIRST, 3, "packed", "NextStep", **STARTS[FIRST.name])
+    pair.host.reset(seed=8)
+    pair.host.step(pair.host.random_actions())
+    state = pair.host.get_state()
+    equal_results(pair.host.set_state(state), pair.device.set_state(state))
+    pair.step()
+    for row in range(3):
+        assert str(pair.host.position(row)) == str(pair.device.position(row))
+    with pytest.raises(OptionError, match="states"):
+        pair.device.set_state((state[0][:2], state[1]))
+
+
+def test_arguments() -> None:
+    for arguments, pattern in (
+        ({"threads": 2}, "threads=2"),
+        ({"observation": "bits"}, "observation='bits'"),
+        ({"autoreset_mode": "never"}, "autoreset_mode"),
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"no_such_option": 1}, "no_such_option"),
+    ):
+        with pytest.raises(OptionError, match=pattern):
+            device_env(**arguments)
+    env = device_env()
+    for mask in (np.zeros(3, bool), np.ones(2, bool), [True] * 3):
+        with pytest.raises(OptionError, match="reset_mask"):
+            env.reset(options={"reset_mask": mask})
+    env.reset(options={"reset_mask": torch.tensor([True, False, True])})
+    assert env.observation_space == make_vec(FIRST.name, 3).observation_space

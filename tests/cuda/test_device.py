@@ -1,0 +1,102 @@
+"""On a real GPU: bit-equality with the CPU over a million plies of every game, addresses, streams.
+
+python -m pytest -m cuda tests/cuda
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.envs import make_vec
+from azumaya.envs.errors import IllegalActionError
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES
+from tests.cases import Case, cases_of
+from tests.cuda.compare import COMBINATIONS, Pair, equal_states
+
+torch = pytest.importorskip("torch")
+pytestmark = [
+    pytest.mark.cuda,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
+]
+
+ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+CASES = [case for game in GAMES.values() for case in cases_of(game)]
+PLIES = 10**6
+GAMES_AT_ONCE, STEPS = 2048, 250
+
+
+@ALL_GAMES
+def test_a_million_plies_stepped(game: Game) -> None:
+    """Half of them step by step with everything compared, the others in rollouts."""
+    pair = Pair(game, GAMES_AT_ONCE, "packed", "SameStep")
+    pair.play(STEPS, seed=9)
+    assert pair.ends
+    plies = (PLIES - STEPS * GAMES_AT_ONCE) // GAMES_AT_ONCE + 1
+    assert pair.host.rollout(plies) == pair.device.rollout(plies)
+    equal_states(pair.host, pair.device)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+@pytest.mark.parametrize(("form", "mode"), COMBINATIONS)
+def test_every_variant_form_and_mode(case: Case, form: str, mode: str) -> None:
+    pair = Pair(case.game, 67, form, mode, **case.options)
+    pair.play(40, seed=2)
+    pair.reset()
+
+
+@ALL_GAMES
+def test_nothing_is_copied(game: Game) -> None:
+    """Tensors are on the device, at the same address at every call, for other frameworks too."""
+    env: Any = make_vec(game.name, 256, device="cuda", copy=False)
+    first = env.reset(seed=1)[0]
+    for _ in range(5):
+        seen = env.step(env.random_actions())[0]
+        for name, tensor in seen.items():
+            assert tensor.is_cuda
+            assert tensor.data_ptr() == first[name].data_ptr()
+            assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
+
+
+@ALL_GAMES
+def test_on_a_stream_of_its_own(game: Game) -> None:
+    """Kernels follow what torch's stream has to do before them."""
+    pair = Pair(game, 512, "planes", "NextStep")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        pair.play(30, seed=4)
+    torch.cuda.synchronize()
+
+
+@ALL_GAMES
+def test_illegal_actions(game: Game) -> None:
+    env: Any = make_vec(game.name, 4096, device="cuda")
+    env.reset(seed=1)
+    for bad_rows in ([4000, 17, 300], [5]):
+        actions = env.random_actions()
+        actions[bad_rows] = -1
+        env.step(actions)
+    with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
+        env.check()
+    checked: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
+    checked.reset(seed=1)
+    before = checked.get_state()[0].tobytes()
+    actions = checked.random_actions()
+    actions[9] = -1
+    with pytest.raises(IllegalActionError, match=r"actions\[9\]"):
+        checked.step(actions)
+    assert checked.get_state()[0].tobytes() == before
+
+
+def test_rows_beyond_two_gigabytes() -> None:
+    """Offsets of bytes need more than 32 bits: the last rows are as right as the first."""
+    game = next(iter(GAMES.values()))
+    env: Any = make_vec(game.name, 2**20, device="cuda", copy=False)
+    seen = env.reset(seed=3)[0]
+    assert seen["observation"].element_size() * seen["observation"].nelement() > 2**31
+    packed: Any = make_vec(game.name, 2**20, device="cuda", copy=False, observation="packed")
+    words = packed.reset(seed=3)[0]
+    last = {name: tensor[-64:] for name, tensor in words.items()}
+    for name, tensor in packed.unpack(last).items():
+        assert torch.equal(tensor, seen[name][-64:])

@@ -1,0 +1,59 @@
+"""Everything the device's environment does, without a device: in numba's simulator, as Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+from tests.cases import Case, cases_of
+
+ROOT = Path(__file__).parents[2]
+BEFORE = 5
+"""Moves before the end at which the simulated games begin."""
+HERE = Path(__file__).parent
+SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+
+
+def near_the_end(case: Case) -> dict[str, Any]:
+    """Options with which a game begins a few moves before an end of it."""
+    rng, position = random.Random(3), case.position(seed=1)
+    texts = [str(position)]
+    while not position.play(rng.choice(position.legal_actions())).is_over:
+        texts.append(str(position))
+    options = {**case.options, "position": texts[-BEFORE:][0]}
+    Position(case.game, **options)  # it can begin there
+    return options
+
+
+def test_in_the_simulator() -> None:
+    starts = {game.name: near_the_end(cases_of(game)[0]) for game in GAMES.values()}
+    environment = {**os.environ, **SIMULATOR, "AZUMAYA_TEST_STARTS": json.dumps(starts)}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:xdist", str(HERE / "simulated.py")],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+
+
+def test_what_is_missing_is_said() -> None:
+    """No GPU, no torch, a simulator beside compiled kernels: each has an error of its own."""
+    code = "from azumaya.envs import make_vec; make_vec({!r}, 2, device='cuda')"
+    line = code.format(next(iter(GAMES)))
+    for environment, before, reason in (
+        ({"CUDA_VISIBLE_DEVICES": ""}, "", "DeviceError: device='cuda': "),
+        ({"NUMBA_ENABLE_CUDASIM": "1"}, "", "DeviceError: the CUDA simulator needs"),
+        ({}, "import sys; sys.modules['torch'] = None; ", "azumaya[cuda]"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", before + line],
+            env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert reason in done.stderr
