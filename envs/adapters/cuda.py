@@ -384,7 +384,8 @@ class CudaVectorEnv(AzumayaVectorEnv):
             **options,
         )
 
-    def _make_batch(self, *, threads: None, **arguments: Any) -> CudaBatch:
+    def _make_batch(self, **arguments: Any) -> CudaBatch:
+        del arguments["threads"]
         check = self._check_actions
         return CudaBatch(self.game, self._setup, self.num_envs, check_actions=check, **arguments)
 
