@@ -93,7 +93,7 @@ else:
             number = ir.IntType(32)
             kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), *[number] * 3])
             prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-            read_soon = [ir.Constant(number, value) for value in (0, 2, 1)]  # read, L2, data
+            read_soon = [ir.Constant(number, value) for value in (0, 3, 1)]  # read, soon, data
             for byte in range(0, size, LINE):
                 offset = builder.add(begin, ir.Constant(begin.type, byte))
                 address = _address(context, builder, array, args[0], offset)

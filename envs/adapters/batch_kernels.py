@@ -37,6 +37,8 @@ SERIES = np.dtype(
 
 PLANES, PACKED, NONE = 0, 1, 2
 """Forms of an observation: bytes, words, nothing."""
+FETCHED = 2
+"""So many games ahead of the one that moves states are fetched into the nearest cache."""
 _BYTE, _EIGHT = U64(255), U64(8)
 
 
@@ -174,6 +176,8 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool
     show = show_kernel(game, words, form, direct)
 
     # A start has long left the cache: it is fetched a step before the game that ended needs it.
+    # To fetch states took a twentieth off packed steps; outputs as well, or for planes: no more.
+    close = direct and form == PACKED
     ahead = direct and not same_step and game.reset is draw_start
 
     @kernel
@@ -183,6 +187,8 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool
     ):  # fmt: skip
         ended = 0
         for i in range(start, stop):
+            if close:
+                fetch(states, i + FETCHED)
             mover, gain = states[i].to_move, 0
             if states[i].over != RUNNING:
                 series[i].episode += 1

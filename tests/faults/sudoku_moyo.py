@@ -40,7 +40,7 @@ FAULTS = (
         "    owner = target(state)\n    state.territory[owner, 0] = ~ZERO\n",
     ),
     Fault(
-        "mask bits too few: no 9s",
+        "mask bits too few: no 9s in the lowest rows",
         MOYO,
         "    for w in range(ROW):\n        words[w] =",
         "    for w in range(ROW - 1):\n        words[w] =",
