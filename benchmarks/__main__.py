@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from azumaya.envs.extras import require
 
@@ -13,12 +13,13 @@ require("rich", extra="cli")
 import typer  # noqa: E402
 from rich.console import Console  # noqa: E402
 
-from azumaya.benchmarks import machine, report  # noqa: E402
+from azumaya.benchmarks import device, machine, report  # noqa: E402
 from azumaya.benchmarks.peers import catalogue, compare, environments  # noqa: E402
-from azumaya.benchmarks.plan import BUDGETS  # noqa: E402
+from azumaya.benchmarks.plan import BUDGETS, Budget  # noqa: E402
 from azumaya.benchmarks.results import ResultsError, Row, read_run  # noqa: E402
 from azumaya.benchmarks.run import run  # noqa: E402
-from azumaya.envs.errors import OptionError  # noqa: E402
+from azumaya.envs.adapters.devices import DEVICES  # noqa: E402
+from azumaya.envs.errors import DeviceError, OptionError  # noqa: E402
 from azumaya.envs.extras import MissingExtraError  # noqa: E402
 from azumaya.envs.registry import GAMES, find_game  # noqa: E402
 
@@ -29,7 +30,8 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 console = Console()
-INTERRUPTED = 130
+INTERRUPTED, NO_GPU = 130, 3
+"""Exit codes."""
 
 Output = Annotated[
     Path | None,
@@ -47,22 +49,39 @@ def bench(
     ] = False,
     game: Game = None,
     output: Output = None,
+    on: Annotated[str, typer.Option("--device", help="cpu, or cuda: on a GPU.")] = "cpu",
 ) -> None:
     """Measure every game (about six minutes)."""
     if context.invoked_subcommand is not None:
         return
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
-    budget = BUDGETS["quick" if quick else "full" if full else "default"]
-    folder = output or Path("benchmarks/results") / machine.short_name()
+    if on not in DEVICES:
+        raise typer.BadParameter(f"--device {on}: must be one of {', '.join(DEVICES)}")
+    name = "quick" if quick else "full" if full else "default"
     try:
         chosen = [find_game(name) for name in game or GAMES]
-        finished = run(budget, chosen, folder, console)
+        if on == "cuda":
+            folder, finished = _on_gpu(device.BUDGETS[f"cuda {name}"], chosen, output)
+        else:
+            folder = output or Path("benchmarks/results") / machine.short_name()
+            finished = run(BUDGETS[name], chosen, folder, console)
     except (OptionError, ResultsError) as error:
         raise typer.BadParameter(str(error)) from None
     write_report(folder)
     if not finished:
         raise typer.Exit(INTERRUPTED)
+
+
+def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Path, bool]:
+    """Measure a GPU, or end with `NO_GPU` where there is none that can be used."""
+    try:
+        about = device.about()
+    except (DeviceError, MissingExtraError) as error:
+        console.print(f"nothing was measured: {error}", markup=False)
+        raise typer.Exit(NO_GPU) from None
+    folder = output or Path("benchmarks/results") / machine.short_name(about["gpu"])
+    return folder, run(budget, chosen, folder, console, device.jobs, about)
 
 
 @app.command("report")

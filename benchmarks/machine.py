@@ -69,8 +69,11 @@ def describe() -> dict[str, Any]:
     }
 
 
-def short_name() -> str:
-    """Date and CPU as a folder name."""
+def short_name(gpu: str | None = None) -> str:
+    """Date and CPU, or the GPU that is measured, as a folder name."""
+    if gpu is not None:
+        slug = re.sub(r"[^a-z0-9]+", "-", gpu.lower()).strip("-")
+        return f"{datetime.date.today().isoformat()}-{slug}"
     cpu = re.sub(r"\(.*?\)|@.*|\b(cpu|processor)\b", " ", cpu_model().lower())
     slug = re.sub(r"[^a-z0-9]+", "-", cpu).strip("-")
     return f"{datetime.date.today().isoformat()}-{slug}-{available_cores()}-cores"

@@ -72,6 +72,7 @@ def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> st
     table = Table(header, rows)
     parts: list[tuple[str, Callable[[Table], str]]] = [
         ("Machine", _machine),
+        ("On a GPU", _device),
         ("References", _references),
         ("One core", _one_core),
         ("Batch sizes", _sizes),
@@ -106,6 +107,28 @@ def _machine(table: Table) -> str:
     )
 
 
+def _device(table: Table) -> str:
+    bare = {row["game"]: row["value"] for row in table.pick("cuda bare")}
+    lines = [
+        (
+            row["game"], row["form"], f"{row['size']:,}", rate(row["value"]),
+            ratio(row["value"], row["memset"]), rate(row["loop_value"]),
+            rate(bare.get(row["game"])), f"`{row['signature']}`",
+        )
+        for row in table.pick("cuda batch")
+    ]  # fmt: skip
+    headings = (
+        "game", "form", "batch", "steps/s", "of memset", "with the choice", "bare plies/s",
+        "signature",
+    )  # fmt: skip
+    note = (
+        "By the device's own clock (CUDA events). Steps: `step` of the vector environment with "
+        "masks and autoreset, zero-copy. Of memset: what share of the rate at which torch fills "
+        "the same buffers with zeros. Bare: random play in one kernel, at the largest batch."
+    )
+    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+
+
 def _references(table: Table) -> str:
     lines = []
     for name in (CARTPOLE, RAW_FOUR, FOUR):
@@ -118,7 +141,8 @@ def _references(table: Table) -> str:
 
 def _one_core(table: Table) -> str:
     cartpole, lines = table.reference(CARTPOLE), []
-    for game in table.games:
+    measured = {row["game"] for kind in ("bare", "batch") for row in table.pick(kind)}
+    for game in (game for game in table.games if game in measured):
         bare = table.best("bare", game=game)
         plies: float | None = bare["value"] if bare else None
         cells, planes = [rate(plies), ratio(plies, cartpole)], None

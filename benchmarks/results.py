@@ -7,8 +7,9 @@ them; `results.json` has the same in one piece, once the run has ended.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from azumaya.benchmarks import machine
@@ -16,8 +17,9 @@ from azumaya.benchmarks import machine
 Row = dict[str, Any]
 """`key` (unique in a run), `kind`, and what that kind has; rates are units a second."""
 
-SAME = ("cpu", "cores", "python", "numpy", "numba", "commit")
+SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
 """What must not differ between the parts of one run."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class ResultsError(Exception):
@@ -30,14 +32,15 @@ class Results:
     Args:
         folder: where they are, or will be; made if need be.
         settings: what the run measures, by name; another one cannot go on from it.
+        about: what else there is to say of the machine.
 
     Raises:
         ResultsError: the folder has rows of another machine, commit or setting.
     """
 
-    def __init__(self, folder: Path, settings: str) -> None:
+    def __init__(self, folder: Path, settings: str, about: Mapping[str, Any] = NOTHING) -> None:
         self.folder = folder
-        self.header: Row = {"machine": machine.describe(), "settings": settings}
+        self.header: Row = {"machine": {**machine.describe(), **about}, "settings": settings}
         self.rows: dict[str, Row] = {}
         folder.mkdir(parents=True, exist_ok=True)
         self._file = folder / "rows.jsonl"
@@ -49,7 +52,7 @@ class Results:
     def _go_on(self) -> None:
         header, rows = read_lines(self._file)
         old, new = header["machine"], self.header["machine"]
-        differing = [f"{name} {old.get(name)}" for name in SAME if old.get(name) != new[name]]
+        differing = [f"{name} {old.get(name)}" for name in SAME if old.get(name) != new.get(name)]
         if header["settings"] != self.header["settings"]:
             differing.append(f"settings {header['settings']}")
         if differing:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,16 +16,24 @@ from azumaya.benchmarks.results import Results
 from azumaya.envs.game import Game
 
 
-def run(budget: Budget, games: Iterable[Game], folder: Path, console: Console) -> bool:
+def run(
+    budget: Budget,
+    games: Iterable[Game],
+    folder: Path,
+    console: Console,
+    planned: Callable[[Budget, Iterable[Game]], Iterable[Job]] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> bool:
     """Measure what is not measured yet; returns whether the run came to its end.
 
-    Ctrl-C ends it early; the same run goes on from there.
+    Ctrl-C ends it early; the same run goes on from there. `planned` makes the jobs, where they
+    are not those of `plan.jobs`; `about` is what else there is to say of the machine.
 
     Raises:
         ResultsError: the folder has rows of another run.
     """
-    results = Results(folder, budget.name)
-    todo = [job for job in jobs(budget, games) if job.key not in results]
+    results = Results(folder, budget.name, about or {})
+    todo = [job for job in (planned or jobs)(budget, games) if job.key not in results]
     finished = True
     try:
         _run_all(todo, results, console)

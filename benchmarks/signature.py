@@ -9,10 +9,12 @@ cannot alter behaviour unseen.
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
 from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.adapters.lookahead import choose_random
 from azumaya.envs.adapters.vector import AzumayaVectorEnv
 from azumaya.envs.bits import word_count
@@ -27,20 +29,25 @@ LARGEST = 2048
 """Games in a batch at most; above, batches behave the same."""
 
 
-def of_rollout(game: Game) -> str:
+def of_rollout(game: Game, device: str = "cpu") -> str:
     """The signature of compiled random play."""
-    env = AzumayaVectorEnv(game, WATCHED, threads=1, observation="none", copy=False)
+    env = vector_env(game, WATCHED, device=device, observation="none", copy=False)
     env.reset(seed=list(range(WATCHED)))
     ended = env.rollout(PLIES)
     return _digest(ended, [str(env.position(i)) for i in range(WATCHED)])
 
 
-def of_batch(game: Game, observation: str, size: int, threads: int = 1) -> str:
+def of_batch(
+    game: Game, observation: str, size: int, threads: int | None = 1, device: str = "cpu"
+) -> str:
     """The signature of batched steps; a batch smaller than `WATCHED` is played several times."""
     size, ended = min(size, LARGEST), 0
     texts: list[str] = []
     for first in range(0, WATCHED, size):
-        env = AzumayaVectorEnv(game, size, threads=threads, observation=observation, copy=False)
+        arguments = {"threads": threads} if device == "cpu" else {}
+        env = vector_env(
+            game, size, device=device, observation=observation, copy=False, **arguments
+        )
         env.reset(seed=list(range(first, first + size)))
         more, ends = _play_batch(env, min(size, WATCHED - first))
         texts += more
@@ -56,11 +63,16 @@ def _play_batch(env: AzumayaVectorEnv, watched: int) -> tuple[list[str], int]:
     while not all(texts):
         made += ~over
         _, _, terminated, truncated, _ = env.step(env.random_actions())
-        was_over, over = over, (terminated | truncated)[:watched].copy()
+        ends: Any = terminated | truncated  # an array, or a tensor on a device
+        was_over, over = over, np.array(_on_host(ends)[:watched])
         ended += int((over & ~was_over & (made <= PLIES)).sum())
         for i in np.flatnonzero((made >= PLIES) & ~over):
             texts[i] = texts[i] or str(env.position(int(i)))
     return texts, ended
+
+
+def _on_host(flags: Any) -> Any:
+    return flags.cpu().numpy() if hasattr(flags, "cpu") else flags
 
 
 def of_aec(game: Game) -> str:

@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from azumaya.baselines.cli import app as outer
 from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import report
 from azumaya.benchmarks.plan import Budget
+from azumaya.envs.errors import DeviceError
 from azumaya.envs.registry import GAMES
 
 GAME = next(iter(GAMES))
@@ -40,6 +42,7 @@ def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
 def test_bad_words_are_refused(tmp_path: Path) -> None:
     for words, reason in (
         (["--quick", "--full"], "exclude"),
+        (["--device", "tpu"], "cpu, cuda"),
         (["--game", "nim", "--output", str(tmp_path)], "no such game"),
         (["report", str(tmp_path / "none")], "rows.jsonl"),
         (["peers", "--peer", "nobody"], "nobody"),
@@ -47,6 +50,17 @@ def test_bad_words_are_refused(tmp_path: Path) -> None:
         done = runner.invoke(command.app, words)
         assert done.exit_code == 2
         assert reason in done.output
+
+
+def test_without_a_gpu_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def none() -> None:
+        raise DeviceError("no GPU is there")
+
+    monkeypatch.setattr(command.device, "about", none)
+    done = runner.invoke(command.app, ["--device", "cuda", "--output", str(tmp_path / "out")])
+    assert done.exit_code == command.NO_GPU
+    assert "no GPU is there" in done.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_azumaya_bench_passes_words_and_exit_code_on() -> None:

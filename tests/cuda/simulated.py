@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
+from azumaya.benchmarks import __main__ as command
+from azumaya.benchmarks import device as measuring
+from azumaya.benchmarks import signature
+from azumaya.benchmarks.plan import Budget
+from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
 from azumaya.envs.adapters.cuda_kernels import LANES, bits_kernel, numbers_kernel
 from azumaya.envs.bits import word_count
@@ -82,6 +89,32 @@ def test_rows_are_spread_as_numpy_does(game: Game) -> None:
     for lane in range(LANES):
         bits_kernel(8 * game.observation_words)(words, 2, lane, masks)
     assert np.array_equal(masks[2].view(np.int8), unpack_bits(words[2], masks[2].nbytes))
+
+
+# ---- measuring ----
+
+
+def test_every_row_of_a_benchmark_comes_about(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(signature, "WATCHED", 2)
+    monkeypatch.setattr(signature, "PLIES", 3)
+    game = list(GAMES.values())[-1]
+    tiny = Budget("cuda tiny", 0.0, 2, (2, 3), measuring.FORMS)
+    monkeypatch.setattr(measuring, "PLIES", 2)
+    monkeypatch.setattr(measuring, "MOST", 1)
+    monkeypatch.setattr(command.device, "BUDGETS", {"cuda quick": tiny})
+    words = ["--device", "cuda", "--quick", "--game", game.name, "--output", str(tmp_path)]
+    done = CliRunner().invoke(command.app, words)
+    assert done.exit_code == 0, done.output
+    header, rows = read_run(tmp_path)
+    assert "simulator" in header["machine"]["gpu"]
+    assert [row["kind"] for row in rows] == ["cuda bare", *["cuda batch"] * 4]
+    assert {row["signature"] for row in rows} == {signature.of_rollout(game)}
+    for row in rows[1:]:
+        assert row["bytes"] >= len(game.planes) * game.cells * row["size"] / 8
+        assert row["memset"] > 0
+    assert f"| {game.name} | packed | 3 |" in (tmp_path / "report.md").read_text()
 
 
 # ---- illegal actions ----
@@ -234,4 +267,5 @@ def test_arguments() -> None:
         with pytest.raises(OptionError, match="reset_mask"):
             env.reset(options={"reset_mask": mask})
     env.reset(options={"reset_mask": torch.tensor([True, False, True])})
-    assert env.observation_space == make_vec(FIRST.name, 3).observation_space
+    on_cpu = make_vec(FIRST.name, 3, **STARTS[FIRST.name])
+    assert env.observation_space == on_cpu.observation_space

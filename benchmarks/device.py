@@ -1,0 +1,194 @@
+"""The figures of a CUDA device, by its own clock: bare rules, batched steps, and a memset beside.
+
+`azumaya bench --device cuda` runs this. In numba's simulator it runs too, by the wall clock, with
+figures that mean nothing: so the tests can see that every row comes about.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from azumaya.benchmarks import signature
+from azumaya.benchmarks.games import BARE, SEED, STEP
+from azumaya.benchmarks.plan import GIB, Budget, Job
+from azumaya.benchmarks.results import Row
+from azumaya.benchmarks.timing import Rates
+from azumaya.envs.adapters.devices import vector_env
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game
+
+FORMS = ("planes", "packed")
+BUDGETS = {
+    budget.name: budget
+    for budget in (
+        Budget("cuda quick", 0.05, 3, (4096, 262144), FORMS),
+        Budget("cuda default", 0.2, 5, (1024, 16384, 65536, 262144, 1048576, 4194304), FORMS),
+        Budget("cuda full", 0.5, 7, tuple(4**k for k in range(12)), FORMS),
+    )
+}
+"""What a run measures; sizes go up to 2^22 games."""
+PLIES = 100
+"""Moves of one rollout."""
+MOST = 10_000
+"""Steps of one repeat at most."""
+
+
+class Clock:
+    """Seconds of work on the device, by CUDA events; in the simulator by the wall clock."""
+
+    def __init__(self, env: Any) -> None:
+        self._torch, self._device = require("torch", "cuda"), env._batch.device
+        self._real = self._device.place.type == "cuda"
+
+    def mark(self) -> Any:
+        """A moment, after all that has been launched so far."""
+        if not self._real:
+            return time.perf_counter()
+        event = self._torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def between(self, first: Any, last: Any) -> float:
+        """Seconds between two moments; the device must be past both."""
+        return first.elapsed_time(last) / 1000 if self._real else last - first
+
+    def wait(self) -> None:
+        """Until the device has done all."""
+        if self._real:
+            self._torch.cuda.synchronize()
+
+
+def about() -> dict[str, Any]:
+    """What the device is and what drives it, for the header of a run.
+
+    Raises:
+        DeviceError: there is none.
+        MissingExtraError: what it needs is not installed.
+    """
+    torch = require("torch", "cuda")
+    from azumaya.envs.adapters.cuda_device import Device  # noqa: PLC0415 - loads numba.cuda
+
+    if Device().place.type == "cpu":
+        return {"gpu": "none, numba's simulator", "torch": torch.__version__}
+    found = torch.cuda.get_device_properties(torch.cuda.current_device())
+    numba_cuda = require("numba.cuda", "cuda")
+    return {
+        "gpu": found.name,
+        "gpu memory": f"{found.total_memory / GIB:.0f} GiB",
+        "capability": f"{found.major}.{found.minor}",
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "numba.cuda": getattr(numba_cuda, "__version__", "built in"),
+    }
+
+
+def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
+    """All jobs of a run: of each game bare rules and batches, the largest sizes of both."""
+    for game in chosen:
+        fields = {"game": game.name}
+        size = max(budget.sizes)
+        yield Job(
+            f"cuda bare/{game.name}",
+            {"kind": "cuda bare", **fields, "size": size},
+            partial(bare, game, size, budget.seconds, budget.repeats),
+        )
+        for form in budget.forms:
+            for size in budget.sizes:
+                yield Job(
+                    f"cuda batch/{game.name}/{form}/{size}",
+                    {"kind": "cuda batch", **fields, "form": form, "size": size},
+                    partial(batch, game, form, size, budget.seconds, budget.repeats),
+                )
+
+
+def _new(game: Game, size: int, form: str) -> Any:
+    env = vector_env(game, size, device="cuda", observation=form, copy=False)
+    env.reset(seed=SEED)
+    return env
+
+
+def rates(clock: Clock, work: Callable[[], int], seconds: float, repeats: int) -> Rates:
+    """Units a second of work that says how many units it launched, by the device's clock."""
+    work()  # compiles, warms up
+    found = Rates()
+    for _ in range(repeats):
+        done, launched, begin = 0, 0, clock.mark()
+        wall = time.perf_counter()
+        while not launched or (launched < MOST and time.perf_counter() - wall < seconds):
+            done += work()
+            launched += 1
+        end = clock.mark()
+        clock.wait()
+        found.cpu.append(done / max(clock.between(begin, end), 1e-9))
+        found.wall.append(done / max(time.perf_counter() - wall, 1e-9))
+    return found
+
+
+def bare(game: Game, size: int, seconds: float, repeats: int) -> Row:
+    """Random play in one kernel, without observations."""
+    env = _new(game, size, "none")
+
+    def work() -> int:
+        env._batch.rollout(PLIES)
+        return size * PLIES
+
+    row = rates(Clock(env), work, seconds, repeats).fields()
+    return {**row, "includes": BARE, "signature": signature.of_rollout(game, "cuda")}
+
+
+def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row:
+    """Steps with masks and autoreset, and a memset of the same bytes; `loop_` with the choice."""
+    torch = require("torch", "cuda")
+    try:
+        env = _new(game, size, form)
+    except torch.OutOfMemoryError as error:
+        return {"skipped": str(error).splitlines()[0]}
+    clock, steps, moments = Clock(env), Rates(), []
+    over = torch.zeros(1, dtype=torch.int64, device=env._batch.device.place)
+
+    def work() -> int:
+        actions = env.random_actions()
+        begin = clock.mark()
+        _, _, terminated, truncated, _ = env.step(actions)
+        moments.append((begin, clock.mark()))
+        over.add_((terminated | truncated).sum())
+        return size
+
+    loops, counted = Rates(), 0
+    work()
+    for _ in range(repeats):
+        moments.clear()
+        over.zero_()
+        loop = rates(clock, work, seconds, 1)
+        idle = int(over.item())  # the next step of a game that ended begins it anew
+        counted = len(moments) * size
+        moves = max(0.0, 1 - idle / counted)
+        spent = sum(clock.between(*pair) for pair in moments)
+        steps.cpu.append(counted * moves / max(spent, 1e-9))
+        steps.wall.append(loop.wall[0] * moves)
+        loops.cpu.append(loop.cpu[0] * moves)
+        loops.wall.append(loop.wall[0] * moves)
+    env.check()
+    buffers = outputs(env)
+    written = sum(tensor.numel() * tensor.element_size() for tensor in buffers)
+
+    def fill() -> int:
+        for tensor in buffers:
+            tensor.zero_()
+        return size
+
+    row = {**steps.fields(), **loops.fields("loop_"), "includes": STEP, "bytes": written}
+    row["bytes_per_step"] = round(written / size, 1)
+    row["memset"] = float(f"{rates(clock, fill, seconds / 4, repeats).median:.5g}")
+    row["signature"] = signature.of_batch(game, form, min(size, signature.WATCHED), device="cuda")
+    return row
+
+
+def outputs(env: Any) -> list[Any]:
+    """The buffers that a step writes, padding included."""
+    made = env._outputs
+    names = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
+    return [getattr(made, name) for name in names]
