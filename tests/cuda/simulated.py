@@ -139,7 +139,7 @@ def test_an_illegal_action_changes_nothing_and_is_told_later() -> None:
     assert not rewards[[1, 3]].any()
     env.step(env.random_actions())
     bad = env.random_actions()
-    bad[0] = 10**12
+    bad[0], bad[1] = 10**12, -7
     env.step(bad)
     with pytest.raises(IllegalActionError, match=r"actions\[1\]: -1 .* in step 1 of 3 since"):
         env.check()
