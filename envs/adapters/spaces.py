@@ -25,7 +25,9 @@ def batched(space: spaces.Dict, count: int) -> spaces.Dict:
     planes is 16 KB, and for a million games more than the machine has. Here they are views that
     repeat those of one game.
     """
-    boxes = {name: _repeated(box, count) for name, box in space.items()}
+    boxes: dict[str, spaces.Space[Any]] = {
+        name: _repeated(box, count) for name, box in space.items()
+    }
     return spaces.Dict(boxes, seed=deepcopy(space.np_random), sort_keys=space.sort_keys)
 
 
