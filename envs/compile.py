@@ -46,3 +46,16 @@ def kernel(function: Callable[..., Any] | None = None, *, wraps: bool = False) -
     if not inspect.isfunction(function):
         raise TypeError(f"function: must be a plain Python function, not {function!r}")
     return CachedDispatcher(function, targetoptions=dict(_OPTIONS))
+
+
+def bound(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """A kernel for arguments of exactly these types, which all later calls must have.
+
+    numba looks at the type of every argument at every call, which takes as long as to pass it: of
+    1.6 µs for fifteen arrays 0.8. What comes back does not look, and must not be pickled.
+    """
+    if INTERPRETED:
+        return function
+    kinds = tuple(function.typeof_pyval(argument) for argument in arguments)  # type: ignore[attr-defined]
+    entry: Callable[..., Any] = function.compile(kinds)  # type: ignore[attr-defined]
+    return entry

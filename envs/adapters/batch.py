@@ -19,6 +19,7 @@ from azumaya.envs.adapters import batch_kernels as kernels
 from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import word_count
+from azumaya.envs.compile import bound
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
 from azumaya.envs.position import Position, check_seed
@@ -134,6 +135,7 @@ class Batch:
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self._seeded = False
+        self._entries: dict[Any, Any] = {}
         self._step = kernels.step_kernel(game, self.words, self.form, same_step, True)
         self._look = kernels.look_kernel(game, self.words, self.form)
 
@@ -198,7 +200,8 @@ class Batch:
         o = outputs
 
         def task(start: int, stop: int) -> tuple[int, int]:
-            ended = self._step(
+            ended = self._call(
+                self._step,
                 start, stop, self.states, self._series, self.setup.starts, self._actions,
                 *self._room(), self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
@@ -310,11 +313,23 @@ class Batch:
 
     def _take_actions(self, actions: Any, skip_over: bool) -> None:
         copy_actions(actions, self._actions)
-        row = kernels.first_illegal(
-            0, self.count, self._legal, self._actions, self.setup.num_actions, self._over, skip_over
-        )
+        row = self._call(
+            kernels.first_illegal,
+            0, self.count, self._legal, self._actions, self.setup.num_actions, self._over,
+            skip_over,
+        )  # fmt: skip
         if row >= 0:
             raise illegal_row(self.position(row), int(row), int(self._actions[row]))
+
+    def _call(self, function: Any, *arguments: Any) -> Any:
+        """Call a kernel of every step: the batch's arrays never change their types."""
+        entry = self._entries.get(function)
+        if entry is None:
+            entry = self._entries[function] = bound(function, *arguments)
+        return entry(*arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_entries": {}}
 
 
 # ---- checks ----

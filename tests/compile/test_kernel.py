@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs import bits
-from azumaya.envs.compile import INTERPRETED, kernel
+from azumaya.envs.compile import INTERPRETED, bound, kernel
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="about compiled kernels")
 
@@ -55,3 +55,16 @@ def test_refuses_what_is_no_function(thing):
     if not INTERPRETED:
         with pytest.raises(TypeError, match="function: must be a plain Python function"):
             kernel(thing)
+
+
+def test_a_bound_kernel_is_the_kernel():
+    """For arguments of the types it was bound to it gives what the kernel gives."""
+
+    @kernel
+    def total(words, factor):
+        return factor * bits.count(words)
+
+    words = np.array([7, 1], np.uint64)
+    entry = bound(total, words, 3)
+    assert entry(words, 3) == total(words, 3) == 12
+    assert entry(np.array([1], np.uint64), 5) == 5

@@ -365,3 +365,18 @@ def test_masks_are_the_words(case: Case) -> None:
     bits = unpack_bits(words["action_mask"], 64 * words["action_mask"].shape[1])
     assert np.array_equal(bits[:, : masks.shape[1]], masks)
     assert not bits[:, masks.shape[1] :].any()
+
+
+# ---- copies of whole environments ----
+
+
+@ALL_GAMES
+def test_environments_survive_pickling(case: Case) -> None:
+    """A copy goes on as the original does, in the middle of a series of episodes."""
+    games = vector(case, 3)
+    play(games, 5)
+    copy = pickle.loads(pickle.dumps(games))
+    for _ in range(20):
+        actions = games.random_actions()
+        assert np.array_equal(copy.random_actions(), actions)
+        assert same(copy.step(actions), games.step(actions))
