@@ -191,7 +191,7 @@ def drafted(state):
 @kernel
 def region_at(state, cell):
     """The number of a cell's region, from 0."""
-    region = 0
+    region = np.int64(0)
     for b in range(REGION_BITS):
         region |= np.int64((state.regions[b, cell >> 6] >> U64(cell & 63)) & ONE) << b
     return region
