@@ -37,8 +37,8 @@ SERIES = np.dtype(
 
 PLANES, PACKED, NONE = 0, 1, 2
 """Forms of an observation: bytes, words, nothing."""
-FETCHED = 2
-"""So many games ahead of the one that moves states are fetched into the nearest cache."""
+FETCHED = 3
+"""So many games ahead of the one that moves, states and rows are fetched into the nearest cache."""
 _BYTE, _EIGHT = U64(255), U64(8)
 
 
@@ -165,6 +165,18 @@ def begin_kernel(game: Game) -> Any:
 
 
 @functools.cache
+def fetch_row_kernel(size: int) -> Any:
+    """The kernel `fetch_row(rows, row)` for rows of `size` words."""
+
+    @kernel
+    def fetch_row(rows, row):
+        for w in range(0, size, LINE // 8):
+            fetch(rows, row * size + w)
+
+    return fetch_row
+
+
+@functools.cache
 def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool = False) -> Any:
     """The kernel that plays an action in every game and shows what comes of it.
 
@@ -174,9 +186,11 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool
     """
     play, restart = game.play, restart_kernel(game)
     show = show_kernel(game, words, form, direct)
+    fetch_mask, fetch_view = fetch_row_kernel(words), fetch_row_kernel(game.observation_words)
 
     # A start has long left the cache: it is fetched a step before the game that ended needs it.
-    # To fetch states took a twentieth off packed steps; outputs as well, or for planes: no more.
+    # To fetch states took a twentieth off packed steps, and rows to write to a tenth where the
+    # batch is larger than the caches; for planes neither did anything.
     close = direct and form == PACKED
     ahead = direct and not same_step and game.reset is draw_start
 
@@ -189,6 +203,9 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool
         for i in range(start, stop):
             if close:
                 fetch(states, i + FETCHED)
+                fetch_mask(legal, i + FETCHED)
+                fetch_mask(masks, i + FETCHED)
+                fetch_view(views, i + FETCHED)
             mover, gain = states[i].to_move, 0
             if states[i].over != RUNNING:
                 series[i].episode += 1
