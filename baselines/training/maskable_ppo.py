@@ -114,7 +114,7 @@ class Config:
     """What a gain by the game's own evaluation is worth beside winning, see `AzumayaVecEnv`; by
     default what suits the network."""
     network: str = ""
-    """`numbers` or `plain`; by default what fits the game."""
+    """`numbers`, `board` or `plain`; by default what fits the game."""
     width: int | None = None
     """Width of the network; by default what suits its kind."""
     depth: int | None = None
