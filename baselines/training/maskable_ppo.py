@@ -19,7 +19,7 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
-from azumaya.envs import find_game
+from azumaya.envs import OptionError, find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BASELINES = (RandomAgent, GreedyAgent)
@@ -158,8 +158,18 @@ class Config:
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of the run in a folder."""
+    """The configuration of the run in a folder.
+
+    Raises:
+        OptionError: it is of another version of this script.
+    """
     stored = json.loads((folder / "config.json").read_text("utf-8"))
+    known = {item.name for item in fields(Config)}
+    if set(stored) != known:
+        raise OptionError(
+            f"{folder / 'config.json'}: was written by another version of this script; it differs "
+            f"in {', '.join(sorted(set(stored) ^ known))}"
+        )
     return Config(**{**stored, "output": folder})
 
 
@@ -380,7 +390,7 @@ def train(config: Config, console: Console) -> nn.Module:
         try:
             if left > 0:
                 model.learn(left, overseer, reset_num_timesteps=False)
-            overseer.measure()
+                overseer.measure()
         except KeyboardInterrupt:
             overseer.bar.stop()
             save_run(config, model)
@@ -426,7 +436,7 @@ def main(config: Config) -> list[Score]:
     console = Console()
     if config.resume:
         config = replace(read_config(config.folder), steps=config.steps, resume=True)
-    config = replace(config, **asdict(config.recipe))
+    config = replace(config, network=config.network_kind, **asdict(config.recipe))
     write_config(config)
     torch.set_num_threads(config.threads)
     began = time.monotonic()

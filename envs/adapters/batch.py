@@ -30,6 +30,10 @@ FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Forms of an observation by name."""
 
 
+CONTENT = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
+"""The fields of `Outputs` that are memory of their own; the others are views of it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outputs:
     """The buffers that a step of `n` games writes.

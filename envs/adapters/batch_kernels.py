@@ -288,8 +288,10 @@ def rollout_kernel(game: Game, words: int) -> Any:
             for _ in range(plies):
                 wipe(choices)
                 write_legal(states[i], choices)
-                play(states[i], choose_random(choices, series[i].key, series[i].ply))
+                action = choose_random(choices, series[i].key, series[i].ply)
                 series[i].ply += 1
+                if action >= 0:  # there is none where the game was over before
+                    play(states[i], action)
                 if states[i].over != RUNNING:
                     ended += 1
                     series[i].episode += 1

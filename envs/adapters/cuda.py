@@ -410,6 +410,14 @@ class CudaVectorEnv(AzumayaVectorEnv):
         rewards = torch.where(which[:, None], outputs.both, 0.0)
         infos |= self._final_infos(masks, seen, which, to_move, rewards)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Refused: what kernels take are addresses on the device.
+
+        Raises:
+            TypeError: always; `get_state` and `set_state` carry games over.
+        """
+        raise TypeError("an environment on a device cannot be copied; see get_state and set_state")
+
     def check(self) -> None:
         """Wait for the device; raise if an action was illegal since the last such call.
 

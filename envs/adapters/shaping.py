@@ -8,6 +8,7 @@ lookahead goes by, `game.evaluate`, tells how a position changed long before.
 from __future__ import annotations
 
 import functools
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from azumaya.envs.setup import Setup
 
 SAMPLE_GAMES, SAMPLE_ROUNDS, SAMPLE_PLIES = 64, 32, 5
 """The spread of the evaluation is taken over so many games, looked at so often, every few plies."""
+
+LARGEST = 1_000_000
 
 
 @functools.cache
@@ -47,17 +50,18 @@ class Shaping:
     Args:
         game: the game.
         setup: its checked options.
-        weight: what a gain of one unit is worth, from 0 on.
+        weight: what a gain of one unit is worth, from 0 to a million.
 
     Raises:
-        OptionError: the weight is no number from 0 on.
+        OptionError: the weight is no such number.
     """
 
     def __init__(self, game: Game, setup: Setup, weight: float) -> None:
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < 1e6:
-            raise OptionError(f"shaping={weight!r}: a number from 0 on is needed")
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not number or not 0 <= weight <= LARGEST:
+            raise OptionError(f"shaping={weight!r}: a number from 0 to {LARGEST:,} is needed")
         self._worths = _worth_kernel(game)
-        self._factor = weight / _spread(game, setup) if weight else 0.0
+        self._factor = float(weight) / _spread(game, setup) if weight else 0.0
 
     def __bool__(self) -> bool:
         return self._factor > 0

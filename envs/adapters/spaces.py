@@ -28,7 +28,8 @@ def batched(space: spaces.Dict, count: int) -> spaces.Dict:
     boxes: dict[str, spaces.Space[Any]] = {
         name: _repeated(box, count) for name, box in space.items()
     }
-    return spaces.Dict(boxes, seed=deepcopy(space.np_random), sort_keys=space.sort_keys)
+    # as pairs they keep their order in every version of Gymnasium
+    return spaces.Dict(tuple(boxes.items()), seed=deepcopy(space.np_random))
 
 
 def _repeated(box: Any, count: int) -> spaces.Box:

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch import Batch, Outputs, check_count
+from azumaya.envs.adapters.batch import CONTENT, Batch, Outputs, check_count
 from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
@@ -310,6 +310,17 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         outputs = self._next_outputs()
         self._batch.set_state(*state, outputs)
         return self._observations(outputs), self._infos(outputs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the buffers, whose content is kept: as copies they would not be aligned."""
+        content = {name: getattr(self._outputs, name) for name in CONTENT}
+        return {**self.__dict__, "_outputs": content}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__dict__.update(saved)
+        self._outputs = self._batch.new_outputs()
+        for name, content in saved["_outputs"].items():
+            getattr(self._outputs, name)[:] = content
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads end."""

@@ -25,6 +25,7 @@ from azumaya.baselines.training.maskable_ppo import (
     read_config,
     read_curve,
 )
+from azumaya.envs import OptionError
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
@@ -103,6 +104,24 @@ def test_the_recipe_is_kept(run: Path) -> None:
     kept = read_config(run)
     assert None not in (kept.width, kept.depth, kept.learning_rate, kept.shaping)
     assert kept.recipe == tiny(run).recipe
+    assert kept.network == tiny(run).network_kind
+
+
+def test_a_finished_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
+    """Nothing is left to train: it is evaluated again, and stays as it was."""
+    main(tiny(tmp_path))
+    curve, kept = read_curve(tmp_path), load_file(tmp_path / "policy.safetensors")
+    assert len(main(tiny(tmp_path, resume=True))) == 2
+    again = load_file(tmp_path / "policy.safetensors")
+    assert read_curve(tmp_path) == curve
+    assert all((again[name] == kept[name]).all() for name in kept)
+
+
+def test_configurations_of_other_versions_are_refused(run: Path, tmp_path: Path) -> None:
+    stored = json.loads((run / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**stored, "final_learning_rate": 0.1}))
+    with pytest.raises(OptionError, match="differs in final_learning_rate"):
+        main(tiny(tmp_path, resume=True))
 
 
 def test_sb3_files_need_trust(run: Path) -> None:

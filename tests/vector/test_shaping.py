@@ -62,7 +62,13 @@ def test_a_gain_weighs_the_same_in_every_game(case: Case) -> None:
     assert 0.001 < extra.mean() < 3
 
 
-@pytest.mark.parametrize("weight", [-0.1, "1", True, None, float("nan"), float("inf")])
+@pytest.mark.parametrize("weight", [-0.1, "1", True, None, float("nan"), float("inf"), 1e7])
 def test_weights_are_checked(weight: object) -> None:
     with pytest.raises(OptionError, match="shaping="):
         AzumayaVecEnv("sudoku_moyo", 2, shaping=weight)  # type: ignore[arg-type]
+
+
+def test_any_kind_of_number_is_a_weight() -> None:
+    games = AzumayaVecEnv("sudoku_moyo", 2, shaping=np.float32(0.25), seed=1)
+    games.reset()
+    assert games.step(games.action_masks().argmax(1))[1].dtype == np.float32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from copy import deepcopy
 
 import gymnasium
 import numpy as np
@@ -15,6 +16,7 @@ from azumaya.envs import make_vec
 from azumaya.envs.adapters.workers import SMALLEST, Workers
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.observation import unpack_bits
+from azumaya.envs.spread import LINE
 from tests.cases import Case
 from tests.vector.cases import FIRST, MANY, pick, same, vector
 
@@ -370,13 +372,28 @@ def test_masks_are_the_words(case: Case) -> None:
 # ---- copies of whole environments ----
 
 
+def through_pickle(games):
+    """A copy as another process would get it."""
+    return pickle.loads(pickle.dumps(games))
+
+
+@pytest.mark.parametrize("form", ["planes", "packed", "none"])
+@pytest.mark.parametrize("copies", [True, False], ids=["copies", "zero-copy"])
 @ALL_GAMES
-def test_environments_survive_pickling(case: Case) -> None:
-    """A copy goes on as the original does, in the middle of a series of episodes."""
-    games = vector(case, 3)
-    play(games, 5)
-    copy = pickle.loads(pickle.dumps(games))
-    for _ in range(20):
-        actions = games.random_actions()
-        assert np.array_equal(copy.random_actions(), actions)
-        assert same(copy.step(actions), games.step(actions))
+def test_environments_survive_copying(case: Case, form: str, copies: bool) -> None:
+    """A copy goes on as the original does, with buffers of its own, aligned as kernels need."""
+    games = vector(case, 3, observation=form, copy=copies)
+    for begun in (False, True):
+        for copier in (through_pickle, deepcopy):
+            copy = copier(games)
+            if not begun:
+                games.reset(seed=1)
+                copy.reset(seed=1)
+            buffers = copy._outputs
+            for rows in (buffers.mask_rows, buffers.view_rows):
+                assert not rows.size or rows.ctypes.data % LINE == 0
+            assert np.shares_memory(buffers.masks, buffers.mask_rows)
+            for _ in range(9):
+                actions = games.random_actions()
+                assert np.array_equal(copy.random_actions(), actions)
+                assert same(copy.step(actions), games.step(actions))
