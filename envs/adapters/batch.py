@@ -112,6 +112,9 @@ class Batch:
         same_step: whether a game that ends is begun anew in the same step; else in the next.
         threads: None for all cores.
 
+    Attributes:
+        begun: whether episodes have ever begun; before, the states are no positions.
+
     Raises:
         OptionError: an argument has a value it cannot take.
     """
@@ -138,7 +141,7 @@ class Batch:
         self._finals = as_states(np.empty(count if same_step else 1, game.state))
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
-        self._seeded = False
+        self.begun = False
         self._entries: dict[Any, Any] = {}
         self._step = kernels.step_kernel(game, self.words, self.form, same_step, True)
         self._look = kernels.look_kernel(game, self.words, self.form)
@@ -173,11 +176,11 @@ class Batch:
             setup: what the episodes start from, where it is not the batch's own.
         """
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is None and self._seeded:
+        if seeds is None and self.begun:
             self._series["episode"][rows] += 1
         else:
             seed_series(self._series, secrets.randbits(63) if seeds is None else seeds, rows)
-        self._seeded = True
+        self.begun = True
         starts = (setup or self.setup).starts
         kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
         self.show(outputs)
@@ -198,7 +201,7 @@ class Batch:
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the game, and none has changed.
         """
-        if not self._seeded:
+        if not self.begun:
             raise IllegalActionError("actions: reset must be called before the first step")
         self._take_actions(actions, skip_over)
         o = outputs
@@ -283,7 +286,7 @@ class Batch:
         """
         check_states(self.game, self.count, states, series)
         self.states[:], self._series[:] = states, series
-        self._seeded = True
+        self.begun = True
         self.show(outputs)
 
     def close(self) -> None:

@@ -88,7 +88,7 @@ class CudaBatch:
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
         self._make_views()
-        self._seeded, self._number = False, 0
+        self.begun, self._number = False, 0
 
     def _make_views(self) -> None:
         """What kernels take for the batch's own memory."""
@@ -141,12 +141,12 @@ class CudaBatch:
         self.check()
         device, game = self.device, self.game
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is not None or not self._seeded:
+        if seeds is not None or not self.begun:
             series = self.get_series()
             seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
             series["episode"][rows] = -1  # the kernel begins the next
             device.put(series, self._series)
-        self._seeded = True
+        self.begun = True
         starts = device.view(device.put(setup.starts), game.state) if setup else self._starts
         which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
@@ -168,7 +168,7 @@ class CudaBatch:
             IllegalActionError: the actions have a wrong shape or type, or lie elsewhere. With
                 `check_actions` also where one is illegal; else `check` raises that later.
         """
-        if not self._seeded:
+        if not self.begun:
             raise IllegalActionError("actions: reset must be called before the first step")
         taken = self._take(actions)
         given = self.device.view(taken)
@@ -311,7 +311,7 @@ class CudaBatch:
         self.check()
         self.device.put(to_columns(states), self._states)
         self.device.put(series, self._series)
-        self._seeded = True
+        self.begun = True
         self.show(outputs)
 
     def close(self) -> None:

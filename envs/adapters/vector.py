@@ -128,6 +128,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         given = dict(options or {})
         rows = self._rows(given.pop("reset_mask", None))
+        if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
+            raise OptionError("reset_mask: the first reset must begin all games")
         setup = override(self.game, self._setup, given) if given else None
         outputs = self._next_outputs()
         self._batch.reset(outputs, seed, rows, setup)
@@ -288,7 +290,12 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
         Returns:
             How many games ended.
+
+        Raises:
+            OptionError: the games were never reset.
         """
+        if not self._batch.begun:
+            raise OptionError("rollout: reset must be called first")
         ended: int = self._batch.rollout(plies)
         self._batch.show(self._next_outputs())
         return ended

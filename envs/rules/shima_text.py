@@ -355,6 +355,9 @@ def check_state(state: Any) -> None:
     cover = np.bitwise_or.reduce(state["territory"])
     assert all((a & b == ZERO).all() for a, b in _pairs(state["territory"]))
     assert state["stage"] == shima.DRAFT or (cover == shima.ALL_STONES).all()
+    for row in state["territory"]:  # it repeats one board for each number
+        for w in range(2):
+            assert len({int(shima.word_of(row, n, w)) for n in range(NUMBERS)}) == 1
 
 
 def _pairs(boards: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

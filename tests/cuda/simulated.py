@@ -266,6 +266,7 @@ def test_arguments() -> None:
     for mask in (np.zeros(3, bool), np.ones(2, bool), [True] * 3):
         with pytest.raises(OptionError, match="reset_mask"):
             env.reset(options={"reset_mask": mask})
+    env.reset()
     env.reset(options={"reset_mask": torch.tensor([True, False, True])})
     on_cpu = make_vec(FIRST.name, 3, **STARTS[FIRST.name])
     assert env.observation_space == on_cpu.observation_space

@@ -285,6 +285,18 @@ def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
     check_refused(games, illegal, r"actions\[0\]")
 
 
+@ONE_GAME
+def test_games_must_have_begun(case: Case) -> None:
+    """Nothing is made of states that no reset has laid out."""
+    games = vector(case, 3)
+    with pytest.raises(OptionError, match="rollout: reset must be called first"):
+        games.rollout(5)
+    with pytest.raises(OptionError, match="the first reset must begin all games"):
+        games.reset(options={"reset_mask": np.array([True, False, False])})
+    games.reset(options={"reset_mask": np.ones(3, np.bool_)})
+    games.rollout(5)
+
+
 # ---- Gymnasium's customs ----
 
 
