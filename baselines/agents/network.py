@@ -53,6 +53,11 @@ def group_planes(game: Game) -> PlaneGroups:
     return PlaneGroups(numbered, tuple(i for i in range(len(game.planes)) if i not in used))
 
 
+def scale_of(game: Game) -> torch.Tensor:
+    """What brings each plane's values to 0 to 1, `(C, 1, 1)`."""
+    return torch.tensor([1.0 / plane.high for plane in game.planes])[:, None, None]
+
+
 class Fields(nn.Module):
     """What lies and what fits on each cell, for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
 
@@ -130,8 +135,7 @@ class NumberNet(nn.Module):
         groups = group_planes(game)
         size = game.shape[0]
         self.register_buffer("shared", torch.tensor(groups.shared), persistent=False)
-        scale = torch.tensor([1.0 / plane.high for plane in game.planes])
-        self.register_buffer("scale", scale[:, None, None], persistent=False)
+        self.register_buffer("scale", scale_of(game), persistent=False)
         self.fields = Fields(game, groups)
         self.on_cell = nn.Linear(len(groups.shared), width, bias=False)
         widths = [self.fields.count, *[width] * depth]
@@ -173,8 +177,7 @@ class BoardNet(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int = 32, depth: int = 3) -> None:
         super().__init__()
-        scale = torch.tensor([1.0 / plane.high for plane in game.planes])
-        self.register_buffer("scale", scale[:, None, None], persistent=False)
+        self.register_buffer("scale", scale_of(game), persistent=False)
         widths = [len(game.planes), *[width] * depth]
         pairs = list(itertools.pairwise(widths))
         self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairs)
@@ -235,8 +238,7 @@ class PlainNet(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int = 256, depth: int = 2) -> None:
         super().__init__()
-        scale = torch.tensor([1.0 / plane.high for plane in game.planes])
-        self.register_buffer("scale", scale[:, None, None], persistent=False)
+        self.register_buffer("scale", scale_of(game), persistent=False)
         sizes = [len(game.planes) * game.cells, *[width] * depth]
         layers: list[nn.Module] = []
         for inputs, outputs in itertools.pairwise(sizes):
