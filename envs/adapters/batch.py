@@ -143,7 +143,7 @@ class Batch:
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = False
         self._entries: dict[Any, Any] = {}
-        self._step = kernels.step_kernel(game, self.words, self.form, same_step, True)
+        self._step = kernels.step_kernel(game, self.words, self.form, same_step)
         self._look = kernels.look_kernel(game, self.words, self.form)
 
     # ---- buffers ----

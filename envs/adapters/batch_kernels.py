@@ -177,22 +177,22 @@ def fetch_row_kernel(size: int) -> Any:
 
 
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool, direct: bool = False) -> Any:
+def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
     """The kernel that plays an action in every game and shows what comes of it.
 
     A game that is over is begun anew instead, without reward. With `same_step` that is done in
     the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
-    both from `start` on, and the kernel returns how many there are. `direct`: see `show_kernel`.
+    both from `start` on, and the kernel returns how many there are.
     """
     play, restart = game.play, restart_kernel(game)
-    show = show_kernel(game, words, form, direct)
+    show = show_kernel(game, words, form, True)
     fetch_mask, fetch_view = fetch_row_kernel(words), fetch_row_kernel(game.observation_words)
 
     # A start has long left the cache: it is fetched a step before the game that ended needs it.
     # To fetch states took a twentieth off packed steps, and rows to write to a tenth where the
     # batch is larger than the caches; for planes neither did anything.
-    close = direct and form == PACKED
-    ahead = direct and not same_step and game.reset is draw_start
+    close = form == PACKED
+    ahead = not same_step and game.reset is draw_start
 
     @kernel
     def step(
