@@ -210,7 +210,7 @@ class Batch:
             ended = self._call(
                 self._step,
                 start, stop, self.states, self._series, self.setup.starts, self._actions,
-                *self._room(), self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
+                self._room(), self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             )  # fmt: skip
             return start, ended
@@ -259,7 +259,7 @@ class Batch:
         kernel = kernels.rollout_kernel(self.game, self.words)
 
         def task(start: int, stop: int) -> int:
-            starts, room = self.setup.starts, self._room()[0]
+            starts, room = self.setup.starts, np.empty(self.words, np.uint64)
             return int(kernel(start, stop, plies, self.states, self._series, starts, room))
 
         return sum(self.workers.run(task, self.count))
@@ -295,9 +295,9 @@ class Batch:
 
     # ---- inside ----
 
-    def _room(self) -> tuple[np.ndarray, np.ndarray]:
-        """Room for a packed mask and a packed observation."""
-        return np.empty(self.words, np.uint64), np.empty(self.game.observation_words, np.uint64)
+    def _room(self) -> np.ndarray:
+        """Room for a packed observation."""
+        return np.empty(self.game.observation_words, np.uint64)
 
     def _show(
         self,
@@ -312,7 +312,7 @@ class Batch:
 
         def task(start: int, stop: int) -> None:
             self._look(
-                start, stop, rows, players, states, *self._room(), legal, outputs.mask_rows,
+                start, stop, rows, players, states, self._room(), legal, outputs.mask_rows,
                 outputs.view_rows,
             )  # fmt: skip
 

@@ -94,27 +94,24 @@ def restart_kernel(game: Game) -> Any:
 
 
 @functools.cache
-def show_kernel(game: Game, words: int, form: int, direct: bool = False) -> Any:
+def show_kernel(game: Game, words: int, form: int) -> Any:
     """The kernel that writes what a player sees of one state to row `row` of the outputs.
 
-    `show(state, player, row, choices, seen, legal, masks, views)`: `choices`, `(words,)`, and
-    `seen`, `(game.observation_words,)`, are room; `legal` gets the packed mask. `masks` and
-    `views` get mask and observation: words when `form` is PACKED, else bytes in rows padded to
-    whole words; `views` is left alone when it is NONE. `direct`: packed words are put together
-    where they belong, not in the room first; on a CPU, whose cache holds the row, that is faster.
+    `show(state, player, row, seen, legal, masks, views)`: `seen`, `(game.observation_words,)`, is
+    room; `legal` gets the packed mask. `masks` and `views` get mask and observation: words when
+    `form` is PACKED, else bytes in rows padded to whole words; `views` is left alone when it is
+    NONE. Packed words are put together where they belong: the cache holds the row.
     """
     write_legal = game.write_legal
-    look, wipe_choices = _look_at(game, form, direct), wipe_kernel(words)
+    look, wipe_mask = _look_at(game, form), wipe_kernel(words)
 
     @kernel
-    def show(state, player, row, choices, seen, legal, masks, views):
-        mask = row_of(legal, row) if direct else choices
-        wipe_choices(mask)
+    def show(state, player, row, seen, legal, masks, views):
+        mask = row_of(legal, row)
+        wipe_mask(mask)
         if player == state.to_move:
             write_legal(state, mask)
         for w in range(words):
-            if not direct:
-                legal[row, w] = mask[w]
             if form == PACKED:
                 masks[row, w] = mask[w]
             else:
@@ -125,20 +122,18 @@ def show_kernel(game: Game, words: int, form: int, direct: bool = False) -> Any:
     return show
 
 
-def _look_at(game: Game, form: int, direct: bool) -> Any:
+def _look_at(game: Game, form: int) -> Any:
     """The kernel that writes the observation of one state to a row of `views`."""
     observe, cells, sets = game.observe, game.cells, game.cell_planes
-    numbers, size = len(game.planes) - sets, game.observation_words
-    set_words, wipe = word_count(sets * cells), wipe_kernel(size)
+    numbers, wipe = len(game.planes) - sets, wipe_kernel(game.observation_words)
+    set_words = word_count(sets * cells)
 
     @kernel
     def look(state, player, row, seen, views):
-        view = row_of(views, row) if direct and form == PACKED else seen
+        view = row_of(views, row) if form == PACKED else seen
         wipe(view)
         observe(state, player, view)
         if form == PACKED:
-            for w in range(0 if direct else size):
-                views[row, w] = view[w]
             return
         base = row * views.shape[1]
         for w in range(set_words):
@@ -185,7 +180,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
     both from `start` on, and the kernel returns how many there are.
     """
     play, restart = game.play, restart_kernel(game)
-    show = show_kernel(game, words, form, True)
+    show = show_kernel(game, words, form)
     fetch_mask, fetch_view = fetch_row_kernel(words), fetch_row_kernel(game.observation_words)
 
     # A start has long left the cache: it is fetched a step before the game that ended needs it.
@@ -196,7 +191,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
 
     @kernel
     def step(
-        start, stop, states, series, starts, actions, choices, seen, legal, over, masks, views,
+        start, stop, states, series, starts, actions, seen, legal, over, masks, views,
         rewards, both, terminated, truncated, to_move, finals, final_rows,
     ):  # fmt: skip
         ended = 0
@@ -232,7 +227,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
             over[i] = states[i].over != RUNNING
             player = states[i].to_move
             to_move[i] = player
-            show(states[i], player, i, choices, seen, legal, masks, views)
+            show(states[i], player, i, seen, legal, masks, views)
         return ended
 
     return step
@@ -260,12 +255,12 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
     show = show_kernel(game, words, form)
 
     @kernel
-    def look(start, stop, rows, players, states, choices, seen, legal, masks, views):
+    def look(start, stop, rows, players, states, seen, legal, masks, views):
         for r in range(start, stop):
             i, player = rows[r], players[r]
             if player < 0:
                 player = states[i].to_move
-            show(states[i], player, r, choices, seen, legal, masks, views)
+            show(states[i], player, r, seen, legal, masks, views)
 
     return look
 

@@ -350,11 +350,8 @@ class Duel:
         masks = aligned((count, padded(self.setup.num_actions)), np.int8)
 
         def task(start: int, stop: int) -> None:
-            choices = np.empty(self._mask_words, np.uint64)
             seen = np.empty(game.observation_words, np.uint64)
-            self._look_at(
-                start, stop, rows, players, self.states, choices, seen, legal, masks, planes
-            )
+            self._look_at(start, stop, rows, players, self.states, seen, legal, masks, planes)
 
         self._workers.run(task, count)
         shape = (count, len(game.planes), *game.shape)

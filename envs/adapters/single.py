@@ -26,18 +26,18 @@ _LOOK = -1
 def turn_kernel(game: Game, words: int) -> Any:
     """The kernel that plays an action in `states[0]`, or none, and shows it to both players.
 
-    `turn(states, action, facts, choices, seen, legal, masks, views)`: row `p` of the outputs is
+    `turn(states, action, facts, seen, legal, masks, views)`: row `p` of the outputs is
     what player `p` sees; `facts`, `(3,)`, gets the fields `to_move`, `over` and `payoff`.
     """
     play, show = game.play, show_kernel(game, words, PLANES)
 
     @kernel
-    def turn(states, action, facts, choices, seen, legal, masks, views):
+    def turn(states, action, facts, seen, legal, masks, views):
         if action != _LOOK:
             play(states[0], action)
         facts[0], facts[1], facts[2] = states[0].to_move, states[0].over, states[0].payoff
         for player in range(2):
-            show(states[0], player, player, choices, seen, legal, masks, views)
+            show(states[0], player, player, seen, legal, masks, views)
 
     return turn
 
@@ -63,8 +63,8 @@ class SingleGame:
         self._views = aligned((2, views), np.int8)
         self._planes = self._views[:, :size].reshape(2, len(game.planes), *game.shape)
         self._facts = np.zeros(3, np.int64)
-        choices, seen = np.zeros(words, np.uint64), np.zeros(game.observation_words, np.uint64)
-        self._room = (choices, seen, np.zeros((2, words), np.uint64), self._masks, self._views)
+        seen = np.zeros(game.observation_words, np.uint64)
+        self._room = (seen, np.zeros((2, words), np.uint64), self._masks, self._views)
         self._turn = turn_kernel(game, words)
 
     def play(self, action: int) -> None:
