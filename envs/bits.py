@@ -85,19 +85,19 @@ def get(words, index):
 
 
 @kernel
-def count(words):
-    """How many bits of a row of words are set."""
+def count(words, size):
+    """How many bits of a row of `size` words are set; with a constant size, a few cycles."""
     total = 0
-    for i in range(words.shape[0]):
+    for i in range(size):
         total += popcount(words[i])
     return total
 
 
 @kernel
-def select_in(words, k):
-    """Index of the k-th set bit of a row of words, counted from 0; -1 if it has no more than k."""
+def select_in(words, size, k):
+    """Index of the k-th set bit of `size` words, counted from 0; -1 if there are no more than k."""
     total, before, word = 0, 0, 0
-    for i in range(words.shape[0]):  # without leaving early: where to stop cannot be predicted
+    for i in range(size):  # without leaving early: where to stop cannot be predicted
         total += popcount(words[i])
         passed = total <= k
         word += passed

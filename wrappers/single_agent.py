@@ -31,8 +31,8 @@ class UniformOpponent:
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A legal action for each position, each as likely as the others."""
         return [
-            int(choose_random(position.legal_words(), np.uint64(key), 0))
-            for position, key in zip(positions, keys, strict=True)
+            int(choose_random(words, len(words), np.uint64(key), 0))
+            for words, key in zip((p.legal_words() for p in positions), keys, strict=True)
         ]
 
 

@@ -75,7 +75,9 @@ def wipe_kernel(size: int) -> Any:
 def choose(start, stop, legal, over, series, actions):
     """A uniformly random legal action for every row, 0 where the game is over."""
     for i in range(start, stop):
-        actions[i] = 0 if over[i] else choose_random(legal[i], series[i].key, series[i].ply)
+        actions[i] = (
+            0 if over[i] else choose_random(legal[i], legal.shape[1], series[i].key, series[i].ply)
+        )
         series[i].ply += 1
 
 
@@ -283,7 +285,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
             for _ in range(plies):
                 wipe(choices)
                 write_legal(states[i], choices)
-                action = choose_random(choices, series[i].key, series[i].ply)
+                action = choose_random(choices, words, series[i].key, series[i].ply)
                 series[i].ply += 1
                 if action >= 0:  # there is none where the game was over before
                     play(states[i], action)

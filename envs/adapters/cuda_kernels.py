@@ -243,7 +243,9 @@ def choose_all(legal, over, series, actions):
     """A uniformly random legal action for every game, 0 where it is over."""
     i = cuda.grid(1)
     if i < actions.shape[0]:
-        actions[i] = 0 if over[i] else choose_random(legal[i], series[i].key, series[i].ply)
+        actions[i] = (
+            0 if over[i] else choose_random(legal[i], legal.shape[1], series[i].key, series[i].ply)
+        )
         series[i].ply += 1
 
 
@@ -266,7 +268,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
             for w in range(words):
                 choices[w] = ZERO
             write_legal(own[0], choices)
-            action = choose_random(choices, series[i].key, series[i].ply)
+            action = choose_random(choices, words, series[i].key, series[i].ply)
             series[i].ply += 1
             if action >= 0:  # none is where the game was over before
                 play(own[0], action)

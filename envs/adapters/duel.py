@@ -108,7 +108,7 @@ def _respond_kernel(game: Game) -> Any:
                 clear(words)
                 write_legal(states[i], words)
                 if seats[i].opponent == RANDOM:
-                    action = choose_random(words, key, series[i].ply)
+                    action = choose_random(words, words.shape[0], key, series[i].ply)
                 else:
                     action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
                 series[i].ply += 1

@@ -21,9 +21,9 @@ DECIDED = 1 << 40
 
 
 @kernel
-def choose_random(words, key, n):
-    """One of the actions set in `words`, `(W,)`, uniformly; choice `n` of an episode's key."""
-    return select_in(words, random_below(key, CHOICES + n, count(words)))
+def choose_random(words, size, key, n):
+    """One of the actions set in `words`, `(size,)`, uniformly; choice `n` of an episode's key."""
+    return select_in(words, size, random_below(key, CHOICES + n, count(words, size)))
 
 
 @functools.cache
@@ -66,6 +66,6 @@ def greedy_kernel(game: Game) -> Any:
                     clear(ties)
                 if value == best:
                     put_bit(ties, action)
-        return choose_random(ties, key, n)
+        return choose_random(ties, ties.shape[0], key, n)
 
     return choose_greedy

@@ -25,10 +25,8 @@ from azumaya.envs.bits import (
     ONE,
     U64,
     ZERO,
-    bit,
     board_of,
     popcount,
-    put,
     put_bit,
     put_byte,
     word_count,
@@ -37,9 +35,13 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.game import Plane, Symmetries
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, FULL, GRID, NUMBERS, PEERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
+from azumaya.envs.rows import any_bit, load, raised, store, word_at, word_in
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
-"""Owners, as indices of `state.territory`. Player p owns LIGHT where p is `state.light`."""
+"""Owners. Player p owns LIGHT where p is `state.light`; what has no other owner is NEUTRAL."""
+
+MIDDLE = 4
+"""The region that stays neutral when the blocks are drafted."""
 
 DRAFT, COLOUR, STARTER, HANDICAP, PLAY = 0, 1, 2, 3, 4
 """Stages, in the order in which a game passes through them."""
@@ -69,18 +71,18 @@ DRAFT_ORDER = np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64)
 FIELDS: list[tuple[Any, ...]] = [
     ("candidates", U64, (ROW,)),  # the stones that rule 4 allows on empty cells
     ("stones", U64, (ROW,)),  # those that lie
-    ("territory", U64, (3, ROW)),  # by owner: all stones on the owner's cells
+    ("territory", U64, (2, ROW)),  # of light and dark: all stones on their cells
     ("regions", U64, (REGION_BITS, WORDS)),  # the bits of each cell's region number, from 0
-    ("to_move", np.int64),
-    ("over", np.int64),
-    ("payoff", np.int64),
-    ("stage", np.int64),
-    ("light", np.int64),  # the player who has the light regions
-    ("starter", np.int64),  # who starts play; 0 once play has begun
-    ("handicap", np.int64),  # stones still to be laid before play
-    ("handicap_player", np.int64),  # who lays them; 0 once play has begun
-    ("drafts", np.int64),  # options: are regions drafted, is the starter chosen?
-    ("chooses", np.int64),
+    ("to_move", np.int32),
+    ("over", np.int32),
+    ("payoff", np.int32),
+    ("stage", np.int32),
+    ("light", np.int32),  # the player who has the light regions
+    ("starter", np.int32),  # who starts play; 0 once play has begun
+    ("handicap", np.int32),  # stones still to be laid before play
+    ("handicap_player", np.int32),  # who lays them; 0 once play has begun
+    ("drafts", np.int32),  # options: are regions drafted, is the starter chosen?
+    ("chooses", np.int32),
 ]
 """The fields of a state that both games have."""
 
@@ -152,12 +154,37 @@ def own(state, player):
 
 
 @kernel
-def room_in(state, owner):
-    """Whether any number may still be laid somewhere in the regions of an owner."""
-    room = ZERO
-    for w in range(ROW):
-        room |= state.candidates[w] & state.territory[owner, w]
-    return room != ZERO
+def stones_of(state, side):
+    """All stones on the cells of LIGHT or DARK, as a row."""
+    return load(state.territory, side * ROW, ROW)
+
+
+@kernel
+def neutral_candidates(state):
+    """The stones that may be laid on neutral cells, as a row."""
+    owned = stones_of(state, LIGHT) | stones_of(state, DARK)
+    return load(state.candidates, 0, ROW) & ~owned
+
+
+@kernel
+def neutral_room(state):
+    """Whether any number may still be laid in the neutral region."""
+    return any_bit(neutral_candidates(state))
+
+
+@kernel
+def stone_at(at):
+    """The row of one stone."""
+    return word_at(at >> 6, ONE << U64(at & 63), ROW)
+
+
+@kernel
+def board_at(at, low, high):
+    """The row in which the words of a board stand from bit `at` on."""
+    first, shift = at >> 6, U64(at & 63)
+    row = word_at(first, low << shift, ROW)
+    row = row | word_at(first + 1, ((low >> ONE) >> (LOW6 - shift)) | (high << shift), ROW)
+    return row | word_at(first + 2, (high >> ONE) >> (LOW6 - shift), ROW)
 
 
 @kernel
@@ -208,12 +235,12 @@ def region_word(state, region, w):
 
 @kernel
 def region_is_free(state, region):
-    """Whether a region has no owner yet and is not the neutral one."""
+    """Whether a region can be drafted: it is not the neutral one and has no owner yet."""
     taken = ZERO
-    for owner in range(3):
+    for side in range(2):
         for w in range(WORDS):
-            taken |= word_of(state.territory[owner], 0, w) & region_word(state, region, w)
-    return taken == ZERO
+            taken |= word_of(state.territory[side], 0, w) & region_word(state, region, w)
+    return region != MIDDLE and taken == ZERO
 
 
 # ---- kernels ----
@@ -222,22 +249,16 @@ def region_is_free(state, region):
 @kernel
 def lay(state, number, cell):
     """Lay a number (from 0) on a cell. Rule 4: its house peers and its region lose the number."""
-    word, index, action = cell >> 6, U64(cell & 63), number * CELLS + cell
+    word, index, at = cell >> 6, U64(cell & 63), number * CELLS
     low, high = ALL_ONES, FULL[1]
     for b in range(REGION_BITS):
         other = ALL_ONES * ((~state.regions[b, word] >> index) & ONE)
         low &= state.regions[b, 0] ^ other
         high &= state.regions[b, 1] ^ other
-    low, high = low | PEERS[cell, 0], high | PEERS[cell, 1]
-    gone = STONES_ON[cell]
-    for w in range(ROW):
-        state.candidates[w] &= ~gone[w]
-    first, shift = (number * CELLS) >> 6, U64((number * CELLS) & 63)
-    third = first + 2 if first + 2 < ROW else first
-    state.candidates[first] &= ~(low << shift)
-    state.candidates[first + 1] &= ~(((low >> ONE) >> (LOW6 - shift)) | (high << shift))
-    state.candidates[third] &= ~((high >> ONE) >> (LOW6 - shift))
-    state.stones[action >> 6] |= bit(action & 63)
+    there = load(STONES_ON, cell * ROW, ROW)
+    gone = there | board_at(at, low | PEERS[cell, 0], high | PEERS[cell, 1])
+    store(state.candidates, 0, load(state.candidates, 0, ROW) & ~gone)
+    store(state.stones, 0, load(state.stones, 0, ROW) | stone_at(at + cell))
 
 
 @kernel
@@ -253,7 +274,7 @@ def begin_play(state):
 @kernel
 def begin_handicap(state):
     """Go to the handicap stones, or to play where none is to be laid or none fits."""
-    if state.handicap > 0 and room_in(state, NEUTRAL):
+    if state.handicap > 0 and neutral_room(state):
         state.stage = HANDICAP
         state.to_move = state.handicap_player
     else:
@@ -330,36 +351,46 @@ def lay_puzzles(states, puzzles):
 
 
 @kernel
-def put_board(words, plane, low, high):
-    """A board as one plane of cells."""
-    put(words, plane * CELLS, CELL_BITS, low)
-    put(words, plane * CELLS + CELL_BITS, HIGH_BITS, high)
+def put_stones(words, plane, stones):
+    """Or a set of stones, a row, into nine planes of cells, plane after plane."""
+    first, shift = (plane * CELLS) >> 6, (plane * CELLS) & 63
+    store(words, first, load(words, first, ROW) | raised(stones, shift))
+    if shift + (NUMBER_ACTIONS & 63) > 64:
+        words[first + ROW] |= word_in(stones, ROW - 1) >> U64(64 - shift)
 
 
 @kernel
-def put_stones(words, plane, stones):
-    """A set of stones as nine planes of cells, plane after plane."""
-    first, shift = (plane * CELLS) >> 6, U64((plane * CELLS) & 63)
-    before = ZERO
-    for w in range(ROW):
-        word = stones[w]
-        words[first + w] |= (word << shift) | ((before >> ONE) >> (LOW6 - shift))
-        before = word
-    if (plane * CELLS & 63) + (NUMBER_ACTIONS & 63) > 64:
-        words[first + ROW] |= (before >> ONE) >> (LOW6 - shift)
+def append(words, at, held, low, high):
+    """Write a board from bit `at` on; `held` is what the word there holds already.
+
+    Returns what the word after the board's last bit holds.
+    """
+    word, shift = at >> 6, U64(at & 63)
+    words[word] = held | (low << shift)
+    held = ((low >> ONE) >> (LOW6 - shift)) | (high << shift)
+    if (at & 63) + HIGH_BITS > 64:
+        words[word + 1] = held
+        held = (high >> ONE) >> (LOW6 - shift)
+    words[(at + CELLS) >> 6] = held
+    return held
 
 
 @kernel
 def observe_cells(state, player, words):
-    """The planes of `CELL_PLANES`."""
-    put_stones(words, 0, state.candidates)
-    put_stones(words, STONES_PLANE, state.stones)
+    """The planes of `CELL_PLANES`, each word written once."""
+    candidates, at = load(state.candidates, 0, ROW), STONES_PLANE * CELLS
+    store(words, 0, candidates)
+    before = word_at(0, word_in(candidates, ROW - 1), ROW)
+    stones = before | raised(load(state.stones, 0, ROW), at & 63)
+    store(words, at >> 6, stones)
+    held, at = word_in(stones, ROW - 1), OWN_PLANE * CELLS
     for side in range(2):
         owner = own(state, player ^ side)
-        low, high = state.territory[owner, 0], state.territory[owner, 1] & FULL[1]
-        put_board(words, OWN_PLANE + side, low, high)
+        high = state.territory[owner, 1] & FULL[1]
+        held = append(words, at + side * CELLS, held, state.territory[owner, 0], high)
+    at = REGION_PLANE * CELLS
     for b in range(REGION_BITS):
-        put_board(words, REGION_PLANE + b, state.regions[b, 0], state.regions[b, 1])
+        held = append(words, at + b * CELLS, held, state.regions[b, 0], state.regions[b, 1])
 
 
 @kernel

@@ -30,25 +30,27 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Stone
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, WORDS
+from azumaya.envs.rows import any_bit, load, only_if, store
 from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
-    CELL_BITS,
+    DARK,
     FIELDS,
     FIRST_NUMBER,
     HANDICAP,
-    NEUTRAL,
+    LIGHT,
     PLAY,
     ROW,
     SETUP_BYTES,
     STONES_WITH,
     lay,
+    neutral_candidates,
+    neutral_room,
     observe_cells,
     observe_setup,
     own,
     play_before,
     region_word,
-    room_in,
     word_of,
     write_before,
 )
@@ -94,29 +96,25 @@ CELL_WORTH = 16
 
 
 @kernel
-def held(state, player, w):
-    """Word `w` of the stones whose number a player has left."""
-    stones = ZERO
-    for n in range(w * CELL_BITS // CELLS, ((w + 1) * CELL_BITS - 1) // CELLS + 1):
-        if n < NUMBERS and nibble(state.stock[player], n):
-            stones |= STONES_WITH[n, w]
+def in_stock(state, player):
+    """The stones whose number a player has left, as a row."""
+    stock, stones = state.stock[player], only_if(False, load(STONES_WITH, 0, ROW))
+    for n in range(NUMBERS):
+        stones = stones | only_if(nibble(stock, n) > 0, load(STONES_WITH, n * ROW, ROW))
     return stones
 
 
 @kernel
 def can_move(state, player):
     """Whether a player could lay a stone if it were their turn: rules 2 to 5."""
-    room = ZERO
-    for w in range(ROW):
-        allowed = state.territory[NEUTRAL, w] | held(state, player, w)
-        room |= state.candidates[w] & allowed
-    return room != ZERO
+    own_choices = load(state.candidates, 0, ROW) & in_stock(state, player)
+    return any_bit(neutral_candidates(state) | own_choices)
 
 
 @kernel
 def is_neutral(state, cell):
     """Whether a cell lies in the neutral region."""
-    return get(state.territory[NEUTRAL], cell)
+    return not (get(state.territory[LIGHT], cell) or get(state.territory[DARK], cell))
 
 
 @kernel
@@ -177,10 +175,12 @@ def write_legal(state, words):
     if state.stage < HANDICAP:
         write_before(state, words)
         return
-    opening = room_in(state, NEUTRAL)
-    for w in range(ROW):
-        allowed = state.territory[NEUTRAL, w] if opening else held(state, state.to_move, w)
-        words[w] = state.candidates[w] & allowed
+    neutral = neutral_candidates(state)
+    if any_bit(neutral):
+        store(words, 0, neutral)
+    else:
+        choices = in_stock(state, state.to_move)
+        store(words, 0, load(state.candidates, 0, ROW) & choices)
 
 
 @kernel
@@ -315,7 +315,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 def _read_stock(states: np.ndarray, parts: PositionText) -> None:
     state, word = states[0], parts.words["stock"]
-    if state["stage"] != PLAY or room_in(state, NEUTRAL):
+    if state["stage"] != PLAY or neutral_room(state):
         raise PositionError(
             "position: stock= stands only when no number fits the neutral region any more"
         )
@@ -355,7 +355,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
         return f"{fits}, in the neutral region"
     if stage == HANDICAP:
         return f"{name}: handicap stones go to the neutral region"
-    if room_in(state, NEUTRAL):
+    if neutral_room(state):
         return f"{name}: while a number fits the neutral region, it must be laid there (rule 2)"
     left = stock_of(state, int(state["to_move"]))[number - 1]
     if not left:
@@ -386,7 +386,7 @@ def _note(state: Any) -> str:
     mover = words_of.side_name(state, int(state["to_move"]))
     if state["stage"] < PLAY:
         return f"{mover}: {words_of.TASKS[int(state['stage'])]}"
-    phase = "opening: neutral region" if room_in(state, NEUTRAL) else "any region but neutral"
+    phase = "opening: neutral region" if neutral_room(state) else "any region but neutral"
     return f"{mover} to move ({phase})"
 
 
@@ -400,7 +400,7 @@ def check_state(state: Any) -> None:
     elif state["stage"] >= PLAY:
         assert movable[int(state["to_move"])]
         assert not state["payoff"]
-    outside = ~state["territory"][NEUTRAL]
+    outside = state["territory"][LIGHT] | state["territory"][DARK]
     for n in range(NUMBERS):
         left = [stock_of(state, player)[n] for player in (0, 1)]
         assert all(0 <= count <= SET for count in left)

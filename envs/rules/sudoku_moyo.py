@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import ZERO, popcount, put_byte
+from azumaya.envs.bits import popcount, put_byte
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, one_of
 from azumaya.envs.geometry.sudoku81 import CELLS
+from azumaya.envs.rows import any_bit, load, store
 from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
@@ -39,11 +40,13 @@ from azumaya.envs.rules.shima import (
     ROW,
     SETUP_BYTES,
     lay,
+    neutral_candidates,
+    neutral_room,
     observe_cells,
     observe_setup,
     own,
     play_before,
-    room_in,
+    stones_of,
     write_before,
 )
 from azumaya.envs.rules.territory import (
@@ -61,8 +64,8 @@ POINTS = PLAY + 1
 STATE = np.dtype(
     [
         *FIELDS,
-        ("points", np.int64),  # option: is the game scored by points?
-        ("streak", np.int64),  # stones the winner has laid since the loser's last, in POINTS
+        ("points", np.int32),  # option: is the game scored by points?
+        ("streak", np.int32),  # stones the winner has laid since the loser's last, in POINTS
     ]
 )
 
@@ -79,19 +82,14 @@ PLANES = (
 @kernel
 def target(state):
     """The owner in whose regions the player to move lays: rules 2 and 3."""
-    if room_in(state, NEUTRAL):
-        return NEUTRAL
-    return own(state, state.to_move)
+    return NEUTRAL if neutral_room(state) else own(state, state.to_move)
 
 
 @kernel
 def can_move(state, player):
     """Whether a player could lay a stone if it were their turn: rules 2 to 4."""
-    room, side = ZERO, own(state, player)
-    for w in range(ROW):  # both at once: what comes first is hard to predict for a CPU
-        allowed = state.territory[NEUTRAL, w] | state.territory[side, w]
-        room |= state.candidates[w] & allowed
-    return room != ZERO
+    forbidden = stones_of(state, own(state, 1 - player))
+    return any_bit(load(state.candidates, 0, ROW) & ~forbidden)
 
 
 @kernel
@@ -111,9 +109,12 @@ def write_legal(state, words):
     if state.stage < HANDICAP:
         write_before(state, words)
         return
-    owner = target(state)
-    for w in range(ROW):
-        words[w] = state.candidates[w] & state.territory[owner, w]
+    neutral = neutral_candidates(state)
+    if any_bit(neutral):
+        store(words, 0, neutral)
+    else:
+        side = stones_of(state, own(state, state.to_move))
+        store(words, 0, load(state.candidates, 0, ROW) & side)
 
 
 @kernel
@@ -281,7 +282,7 @@ def _note(state: Any) -> str:
         return f"{mover}: {words_of.TASKS[int(state['stage'])]}"
     if state["stage"] == POINTS:
         return f"{mover} lays on for points: {int(state['streak'])}"
-    phase = "opening: neutral region" if room_in(state, NEUTRAL) else "own regions"
+    phase = "opening: neutral region" if neutral_room(state) else "own regions"
     return f"{mover} to move ({phase})"
 
 

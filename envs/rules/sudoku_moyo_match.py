@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, get, put_byte, word_count
+from azumaya.envs.bits import U64, clear, get, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, Plane, Scene, Settings, as_states
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS
+from azumaya.envs.rows import load, store
 from azumaya.envs.rules import shima, sudoku_moyo, sudoku_text
 from azumaya.envs.rules.shima import (
     ALL_STONES,
@@ -110,9 +111,8 @@ def begin_second(state, mover):
 @kernel
 def restart(state):
     """Take the stones off the board and lay the puzzle again."""
-    for w in range(ROW):
-        state.candidates[w] = ALL_STONES[w]
-        state.stones[w] = ZERO
+    store(state.candidates, 0, load(ALL_STONES, 0, ROW))
+    clear(state.stones)
     for action in range(NUMBER_ACTIONS):
         if get(state.givens, action):
             lay(state, action // CELLS, action % CELLS)
@@ -130,7 +130,7 @@ def settle(state):
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
     observe_cells(state, player, words)
-    put_stones(words, CELL_PLANES, state.givens)
+    put_stones(words, CELL_PLANES, load(state.givens, 0, ROW))
     sudoku_moyo.observe_numbers(state, player, words, FIRST_NUMBER)
     ahead = state.first if player == 0 else -state.first
     lays = 10 if state.lays_before == player and state.stones_before else 0

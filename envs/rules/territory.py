@@ -69,10 +69,11 @@ class Territory:
 
     @cached_property
     def owner_stones(self) -> np.ndarray:
-        """All stones on the cells of light, dark and neutral, `(3, 12)` uint64."""
-        stones = np.zeros((3, shima.ROW), U64)
+        """All stones on the cells of light and of dark, `(2, 12)` uint64."""
+        stones = np.zeros((2, shima.ROW), U64)
         for cells, owner in zip(self.houses, self.owners, strict=True):
-            stones["LD.".index(owner)] |= np.bitwise_or.reduce(shima.STONES_ON[list(cells)])
+            if owner in "LD":
+                stones["LD".index(owner)] |= np.bitwise_or.reduce(shima.STONES_ON[list(cells)])
         return stones
 
 
@@ -251,7 +252,7 @@ def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.nda
         states["handicap_player"], states["handicap"] = settings["handicap"]
     if settings["territory"] == "draft":
         states["drafts"] = 1
-        states["territory"][:, : shima.NEUTRAL] = 0
+        states["territory"] = 0
         states["stage"] = shima.DRAFT
     else:
         states["stage"] = shima.COLOUR if settings["setup"] == "choose" else shima.HANDICAP

@@ -48,10 +48,10 @@ def test_select_finds_the_kth_bit(word: int, data: st.DataObject) -> None:
 def test_rows_of_words(numbers: list[int]) -> None:
     board, value = row(numbers), whole(row(numbers))
     lit = [i for i in range(64 * len(numbers)) if value >> i & 1]
-    assert bits.count(board) == len(lit)
+    assert bits.count(board, len(board)) == len(lit)
     assert bits.cells_of(board) == lit
-    assert [bits.select_in(board, k) for k in range(len(lit))] == lit
-    assert bits.select_in(board, len(lit)) == -1
+    assert [bits.select_in(board, len(board), k) for k in range(len(lit))] == lit
+    assert bits.select_in(board, len(board), len(lit)) == -1
     assert [i for i in range(64 * len(numbers)) if bits.get(board, i)] == lit
     assert (bits.board_of(lit, len(numbers)) == board).all()
     assert unpack_bits(board, 64 * len(numbers)).nonzero()[0].tolist() == lit
