@@ -60,6 +60,7 @@ from azumaya.envs.geometry.dominari36 import (
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.symmetry import IDENTITY, square
 from azumaya.envs.rng import random_below
+from azumaya.envs.rows import any_bit, load, only_if, with_word, word_in
 from azumaya.envs.rules import halma_dominari_text as words_of
 from azumaya.envs.rules.halma_dominari_text import (
     ACTIONS,
@@ -103,6 +104,10 @@ CORNER = np.array([1 << 5, 1 << 30], U64)
 """By player, the corner its stones leave by: f6, a1."""
 GATE = np.array([1 << 4 | 1 << 10 | 1 << 11, 1 << 24 | 1 << 25 | 1 << 31], U64)
 """By player, the cells from which a stone jumps over that corner."""
+EXITS = np.array([[5, 4, 10, 11], [30, 24, 25, 31]], U64)
+"""By player, the cells of both."""
+CLASHES = np.append(PEERS, np.zeros(64 - CELLS + 1, U64))
+"""By cell, the others of its row, column and block; none for 64, the cell of no stone."""
 OFF = U64(CELLS)
 """The bit, beside those of the cells, that says that a stone may leave."""
 LEFT = np.array(
@@ -162,57 +167,84 @@ def stones_of(state, player):
 
 
 @kernel
-def fits(state, player, number):
-    """Rule 3: the cells where a number (from 0) clashes with none of the opponent's."""
-    other = state.stones[1 - player, number]
-    if other == ZERO:
-        return FULL
-    return FULL & ~PEERS[lowest(other)]
+def taken_cells(state):
+    """The cells with a stone."""
+    return stones_of(state, WHITE) | stones_of(state, BLACK)
 
 
 @kernel
-def steps_from(stone, player, taken):
-    """Rule 2: where a stone can go by one step."""
-    cells = ZERO
-    for way in range(WAYS):
-        cells |= forward(stone, player, way)
+def fits(state, player, number):
+    """Rule 3: the cells where a number (from 0) clashes with none of the opponent's."""
+    return FULL & ~CLASHES[lowest(state.stones[1 - player, number])]
+
+
+@kernel
+def stones_row(state, player):
+    """A player's stones by number, as a row."""
+    return load(state.stones, player * NUMBERS, NUMBERS)
+
+
+@kernel
+def room(state, player):
+    """Rule 3 for all of a player's numbers, as a row."""
+    row = stones_row(state, player)
+    for n in range(NUMBERS):
+        row = with_word(row, n, fits(state, player, n))
+    return row
+
+
+@kernel
+def steps_from(stones, player, taken):
+    """Rule 2: where stones can go by one step; for a row of stones, or a single one."""
+    cells = forward(stones, player, 0)
+    for way in range(1, WAYS):
+        cells = cells | forward(stones, player, way)
     return cells & ~taken
 
 
 @kernel
-def jumps_from(stone, player, taken):
-    """Rule 2: all cells a stone can land on by jumps, flooding on from each."""
-    landed, fresh = ZERO, stone
-    while fresh:
-        found = ZERO
-        for way in range(WAYS):
-            found |= forward(forward(fresh, player, way) & taken, player, way)
+def jumps_from(stones, player, taken):
+    """Rule 2: all cells each of a row of stones can land on by jumps, flooding on from each."""
+    landed, fresh = only_if(False, stones), stones
+    while any_bit(fresh):
+        found = forward(forward(fresh, player, 0) & taken, player, 0)
+        for way in range(1, WAYS):
+            found = found | forward(forward(fresh, player, way) & taken, player, way)
         fresh = found & ~taken
-        landed |= fresh
+        landed = landed | fresh
     return landed
 
 
 @kernel
-def goals(state, player, number, taken):
-    """Where a stone may go, as a board; bit `OFF` is set if it may leave."""
-    stone = state.stones[player, number]
-    landed = jumps_from(stone, player, taken)
-    cells = (landed | steps_from(stone, player, taken)) & fits(state, player, number)
-    corner = CORNER[player]
-    over = (stone | landed) & GATE[player] != ZERO and corner & taken != ZERO
-    if stone == corner or (over and stone != ZERO):  # Rule 4
-        cells |= ONE << OFF
-    return cells
+def goals(state, player, taken):
+    """Where a player's stones may go, as a row of boards; bit `OFF` is set if one may leave."""
+    stones = stones_row(state, player)
+    landed = jumps_from(stones, player, taken)
+    cells = (landed | steps_from(stones, player, taken)) & room(state, player)
+    gate = GATE[player] if CORNER[player] & taken else ZERO
+    leaving = (stones & CORNER[player]) | ((stones | landed) & gate)  # Rule 4
+    off = leaving >> EXITS[player, 0]
+    for e in range(1, EXITS.shape[1]):
+        off = off | (leaving >> EXITS[player, e])
+    return cells | ((off & ONE) << OFF)
+
+
+@kernel
+def jumps_of(state, player, number, taken):
+    """All cells where the stone of one number can land by jumps, as a board."""
+    return word_in(jumps_from(stones_row(state, player), player, taken), number)
+
+
+@kernel
+def goals_of(state, player, number, taken):
+    """Where the stone of one number may go, as `goals`."""
+    return word_in(goals(state, player, taken), number)
 
 
 @kernel
 def can_move(state, player):
     """Whether a player could move if it were their turn."""
-    taken = stones_of(state, WHITE) | stones_of(state, BLACK)
-    n = 0
-    while n < NUMBERS and not goals(state, player, n, taken):
-        n += 1
-    return n < NUMBERS
+    return any_bit(goals(state, player, taken_cells(state)))
 
 
 @kernel
@@ -248,10 +280,9 @@ def write_legal(state, words):
     if state.stage == CHOOSE:
         put(words, laid(state, player) * CELLS, CELLS, START[player] & ~stones_of(state, player))
         return
-    taken = stones_of(state, WHITE) | stones_of(state, BLACK)
-    leaving = ZERO
+    found, leaving = goals(state, player, taken_cells(state)), ZERO
     for n in range(NUMBERS):
-        cells = goals(state, player, n, taken)
+        cells = word_in(found, n)
         put(words, n * CELLS, CELLS, cells & FULL)
         leaving |= (cells >> OFF) << U64(n)
     put(words, OFF_ACTION, NUMBERS, leaving)
@@ -288,7 +319,7 @@ def settle(state, mover):
 @kernel
 def observe(state, player, words):
     """The planes of `PLANES`, packed."""
-    free = FULL & ~(stones_of(state, WHITE) | stones_of(state, BLACK))
+    free = FULL & ~taken_cells(state)
     for n in range(NUMBERS):
         put(words, n * CELLS, CELLS, state.stones[player, n])
         put(words, (OPPOSING_PLANE + n) * CELLS, CELLS, state.stones[1 - player, n])
@@ -372,7 +403,7 @@ def _check_end(state: Any, result: int) -> None:
 
 def _taken(state: Any) -> np.uint64:
     """All stones; kernels hand words to the host as plain ints."""
-    return U64(stones_of(state, WHITE)) | U64(stones_of(state, BLACK))
+    return U64(taken_cells(state))
 
 
 def explain(state: Any, action: int, settings: Settings) -> str:
@@ -398,7 +429,7 @@ def _explain_off(state: Any, player: int, number: int, taken: Any) -> str:
     stone = state["stones"][player, number]
     if stone == CORNER[player]:
         return f" is legal: the stone steps off from {corner} (rule 4)"
-    if has(U64(goals(state, player, number, taken)), CELLS):
+    if has(U64(goals_of(state, player, number, taken)), CELLS):
         return f" is legal: the stone jumps over the one on {corner} (rule 4)"
     return f": stones leave by a step from {corner} or a jump over a stone on it only (rule 4)"
 
@@ -408,7 +439,7 @@ def _explain_move(state: Any, player: int, number: int, cell: int, taken: Any) -
     start = SQUARES[lowest(stone)]
     if has(taken, cell):
         return f": {square} is not free (rule 2)"
-    jump = has(U64(jumps_from(stone, player, taken)), cell)
+    jump = has(U64(jumps_of(state, player, number, taken)), cell)
     if not jump and not has(U64(steps_from(stone, player, taken)), cell):
         ways = "up and right" if player == WHITE else "down and left"
         return f": no step and no jumps lead from {start} to {square}, going {ways} (rule 2)"
