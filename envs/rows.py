@@ -32,9 +32,24 @@ def store(words: Row, start: int, row: Row) -> None:
     words.reshape(-1)[start : start + len(row)] = row
 
 
+def filled(word: np.uint64, size: int) -> Row:
+    """The row of `size` words that are all this one."""
+    return np.full(size, word, np.uint64)
+
+
+def union(row: Row) -> np.uint64:
+    """All words of a row in one."""
+    return np.uint64(np.bitwise_or.reduce(row))
+
+
 def any_bit(row: Row) -> bool:
     """Whether a row has a bit set."""
     return bool(row.any())
+
+
+def meeting(row: Row, word: np.uint64) -> np.uint64:
+    """Which words of a row, at most 64, share a bit with a word, as bits."""
+    return np.uint64(sum(1 << i for i, other in enumerate(row) if other & word))
 
 
 def only_if(condition: bool, row: Row) -> Row:

@@ -112,7 +112,18 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-def _any_bit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _filled(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _everywhere(builder, args[0], sig.return_type.lanes)
+
+
+def _meeting(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    lanes = sig.args[0].lanes
+    shared = builder.and_(args[0], _everywhere(builder, args[1], lanes))
+    which = builder.icmp_unsigned("!=", shared, _zeros(lanes))
+    return builder.zext(builder.bitcast(which, ir.IntType(lanes)), WORD)
+
+
+def _union(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     size, lanes = sig.args[0].size, sig.args[0].lanes
     own = [i if i < size else lanes for i in range(lanes)]  # `~` has set the others, too
     rest = _pick(builder, args[0], _zeros(lanes), own)
@@ -120,7 +131,11 @@ def _any_bit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         lanes //= 2
         high = _pick(builder, rest, rest, range(lanes, 2 * lanes))
         rest = builder.or_(_pick(builder, rest, rest, range(lanes)), high)
-    return builder.icmp_unsigned("!=", builder.extract_element(rest, PLACE(0)), WORD(0))
+    return builder.extract_element(rest, PLACE(0))
+
+
+def _any_bit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.icmp_unsigned("!=", _union(context, builder, sig, args), WORD(0))
 
 
 def _only_if(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -163,6 +178,9 @@ INT, U64 = types.int64, types.uint64
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "load": (_load, lambda words, start, size: (_row(size), words, INT, size)),
     "store": (_store, lambda words, start, row: (types.void, words, INT, row)),
+    "filled": (_filled, lambda word, size: (_row(size), U64, size)),
+    "union": (_union, lambda row: (U64, row)),
+    "meeting": (_meeting, lambda row, word: (U64, row, U64)),
     "any_bit": (_any_bit, lambda row: (types.boolean, row)),
     "only_if": (_only_if, lambda condition, row: (row, types.boolean, row)),
     "word_in": (_word_in, lambda row, index: (U64, row, INT)),

@@ -22,6 +22,7 @@ import numpy as np
 
 from azumaya.envs.bits import U64
 from azumaya.envs.compile import kernel
+from azumaya.envs.rows import load
 
 CELLS, SIZE = 61, 9
 RADIUS = 4
@@ -99,6 +100,19 @@ def facing(word, direction):
     """The cells whose neighbour in a direction is on a board."""
     turned = (word >> ROTATION[direction]) | (word << _BACK[direction])
     return turned & HAS[direction]
+
+
+def turns(directions: Iterable[int]) -> np.ndarray:
+    """What `facing_each` needs to look in these directions, `(3, n)` uint64."""
+    chosen = list(directions)
+    return np.stack([ROTATION[chosen], _BACK[chosen], HAS[chosen]])
+
+
+@kernel
+def facing_each(boards, by, size):
+    """`facing` for a row of `size` boards, each in the direction that `by`, of `turns`, has."""
+    turned = (boards >> load(by, 0, size)) | (boards << load(by, size, size))
+    return turned & load(by, 2 * size, size)
 
 
 @kernel

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.bits import (
+    FOUR,
     LOW6,
     ONE,
-    SIX,
     U64,
     ZERO,
     bit,
@@ -71,13 +71,17 @@ from azumaya.envs.geometry.hex61 import (
     array_rows,
     board,
     facing,
+    facing_each,
     shifted,
 )
 from azumaya.envs.geometry.symmetry import hexagon
 from azumaya.envs.rng import draw_start
+from azumaya.envs.rows import any_bit, filled, load, meeting, union, word_in
 from azumaya.envs.rules import abalone_text as words_of
 from azumaya.envs.rules.abalone_moves import (
     ACTIONS,
+    ALL_TURNS,
+    AXIS_TURNS,
     CHUNK_FIRST,
     CHUNK_MASK,
     CHUNK_PLACE,
@@ -90,8 +94,10 @@ from azumaya.envs.rules.abalone_moves import (
     MOVE_AXIS,
     MOVE_DIRECTION,
     MOVE_PLACE,
-    THREE_ACTION,
-    TWO_ACTION,
+    SIDE_BITS,
+    SIDE_FIRST,
+    SIDE_KINDS,
+    SIDE_TURNS,
     leaves_and_enters,
 )
 from azumaya.envs.rules.abalone_text import BLACK, MOST_PLIES, TO_WIN, WHITE
@@ -109,7 +115,8 @@ STATE = np.dtype(
     ]
 )
 
-CHUNK_COUNT = len(CHUNKS)
+CHUNK_COUNT, KINDS = len(CHUNKS), len(SIDE_KINDS)
+LAST_WORD = word_count(ACTIONS) - 1
 NO_BOUND = 2**31 - 1
 MARBLE_WORTH = 16
 """To `evaluate`; more than the most a move changes in centrality (five marbles, one step each)."""
@@ -151,17 +158,21 @@ def free_cells(state):
 
 
 @kernel
-def in_line(own, theirs, free, direction):
-    """The trailing marbles of all moves in line in one direction: rules 1 and 2.
+def in_line(own, theirs, free):
+    """The trailing marbles of all moves in line, as a row by direction: rules 1 and 2.
 
     Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
     next one; `third` and `second` are own marbles that can go third or second in a line.
     """
-    one = theirs & (facing(free, direction) | ~HAS[direction])
-    both = theirs & facing(one, direction)
-    third = own & facing(free | one | both, direction)
-    second = own & facing(free | one | third, direction)
-    return own & facing(free | second, direction)
+    ahead = facing_each(filled(free, DIRECTIONS), ALL_TURNS, DIRECTIONS)
+    edge = ~load(HAS, 0, DIRECTIONS)
+    one = (ahead | edge) & theirs
+    both = facing_each(one, ALL_TURNS, DIRECTIONS) & theirs
+    gone = filled(free, DIRECTIONS) | one | both
+    third = facing_each(gone, ALL_TURNS, DIRECTIONS) & own
+    gone = filled(free, DIRECTIONS) | one | third
+    second = facing_each(gone, ALL_TURNS, DIRECTIONS) & own
+    return facing_each(filled(free, DIRECTIONS) | second, ALL_TURNS, DIRECTIONS) & own
 
 
 @kernel
@@ -175,10 +186,7 @@ def can_move(state, player):
     for direction in range(DIRECTIONS):
         if own & facing(free, direction):
             return True
-    pushes = ZERO
-    for direction in range(DIRECTIONS):
-        pushes |= in_line(own, theirs, free, direction)
-    return pushes != ZERO
+    return any_bit(in_line(own, theirs, free))
 
 
 # ---- legal moves ----
@@ -198,9 +206,9 @@ def write_legal(state, words):
 @kernel
 def write_lines(own, theirs, free, words):
     """The moves in line."""
-    ne, e = in_line(own, theirs, free, NE), in_line(own, theirs, free, E)
-    se, sw = in_line(own, theirs, free, SE), in_line(own, theirs, free, SW)
-    w, nw = in_line(own, theirs, free, W), in_line(own, theirs, free, NW)
+    found = in_line(own, theirs, free)
+    ne, e, se = word_in(found, NE), word_in(found, E), word_in(found, SE)
+    sw, w, nw = word_in(found, SW), word_in(found, W), word_in(found, NW)
     table = LINE_BITS  # named once: a kernel for CUDA keeps a copy for every mention
     for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
         bits = table[NE, row_of(ne, chunk)] | table[E, row_of(e, chunk)]
@@ -217,43 +225,31 @@ def row_of(word, chunk):
 
 @kernel
 def write_sides(own, free, words):
-    """The broadsides, in the order of `SIDE_KINDS`."""
-    tables = TWO_ACTION, THREE_ACTION  # named once, as in `write_lines`
-    ne, e, se = facing(free, NE), facing(free, E), facing(free, SE)
-    sw, w, nw = facing(free, SW), facing(free, W), facing(free, NW)
-    pairs = own & facing(own, NW)
-    write_side(words, tables, 0, pairs, ne, NW)
-    write_side(words, tables, 1, pairs, e, NW)
-    write_side(words, tables, 2, pairs, sw, NW)
-    write_side(words, tables, 3, pairs, w, NW)
-    pairs = own & facing(own, NE)
-    write_side(words, tables, 4, pairs, e, NE)
-    write_side(words, tables, 5, pairs, se, NE)
-    write_side(words, tables, 6, pairs, w, NE)
-    write_side(words, tables, 7, pairs, nw, NE)
-    pairs = own & facing(own, E)
-    write_side(words, tables, 8, pairs, ne, E)
-    write_side(words, tables, 9, pairs, se, E)
-    write_side(words, tables, 10, pairs, sw, E)
-    write_side(words, tables, 11, pairs, nw, E)
+    """The broadsides, found for all kinds at once and taken by the first marble's place.
+
+    Rule 1: marbles side by side that all have a free cell beside them.
+    """
+    pairs = facing_each(filled(own, KINDS), AXIS_TURNS, KINDS) & own
+    beside = facing_each(filled(free, KINDS), SIDE_TURNS, KINDS)
+    twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)
+    threes = twos & facing_each(twos, AXIS_TURNS, KINDS)
+    first, table = SIDE_FIRST, SIDE_BITS  # named once, as in `write_lines`
+    left = union(twos)
+    while left:
+        place = lowest(left)
+        here = left & (~left + ONE)
+        put_sides(words, first[0, place], table[0, place], meeting(twos, here))
+        put_sides(words, first[1, place], table[1, place], meeting(threes, here))
+        left ^= here
 
 
 @kernel
-def write_side(words, tables, kind, pairs, beside, axis):
-    """Rule 1: pairs that both have a free cell beside them; two in a row make three."""
-    twos = pairs & beside & facing(beside, axis)
-    threes = twos & facing(twos, axis)
-    while twos:
-        place = U64(lowest(twos))
-        put_if(words, U64(tables[0][kind, place]), ONE)
-        put_if(words, U64(tables[1][kind, place]), (threes >> place) & ONE)
-        twos &= twos - ONE
-
-
-@kernel
-def put_if(words, action, yes):
-    """Set the bit of an action if `yes` is 1, leave it if 0."""
-    words[action >> SIX] |= yes << (action & LOW6)
+def put_sides(words, first, table, kinds):
+    """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
+    bits = table[0, kinds & FOUR] | table[1, (kinds >> U64(4)) & FOUR] | table[2, kinds >> U64(8)]
+    word, shift = first >> 6, U64(first & 63)
+    words[word] |= bits << shift
+    words[min(word + 1, LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)
 
 
 # ---- kernels ----

@@ -29,6 +29,7 @@ from azumaya.envs.geometry.hex61 import (
     SIZE,
     SQUARES,
     E,
+    turns,
 )
 
 
@@ -127,17 +128,33 @@ SIDE_KINDS = tuple((a, d) for a in AXES for d in range(DIRECTIONS) if d % 3 != a
 """The axis and direction of each kind of broadside."""
 
 
-def _side_actions(moves: list[Move], offset: int) -> np.ndarray:
-    table = np.zeros((len(SIDE_KINDS), CELLS), np.uint16)
-    for i, move in enumerate(moves):
-        kind = SIDE_KINDS.index((move.axis, move.direction))
-        table[kind, PLACE[move.cells[0]]] = offset + i
-    return table
+AXIS_TURNS = turns(axis for axis, _ in SIDE_KINDS)
+SIDE_TURNS = turns(direction for _, direction in SIDE_KINDS)
+ALL_TURNS = turns(range(DIRECTIONS))
+"""To look along the axis of each kind of broadside, the way it goes, and in every direction."""
+
+KINDS_A_LOOK = 4
+"""So many kinds, those of one axis, `SIDE_BITS` takes at once."""
 
 
-TWO_ACTION = _side_actions(TWOS, FIRST_TWO)
-THREE_ACTION = _side_actions(THREES, FIRST_THREE)
-"""By kind and the first marble's place, the action of a broadside, `(12, 61)` uint16."""
+def _side_tables() -> tuple[np.ndarray, np.ndarray]:
+    first = np.zeros((2, CELLS), np.int64)
+    table = np.zeros((2, CELLS, len(AXES), 1 << KINDS_A_LOOK), U64)
+    for size, moves, offset in ((0, TWOS, FIRST_TWO), (1, THREES, FIRST_THREE)):
+        for action in reversed(range(len(moves))):
+            first[size, PLACE[moves[action].cells[0]]] = offset + action
+        for action, move in enumerate(moves, offset):
+            place = PLACE[move.cells[0]]
+            axis, kind = divmod(SIDE_KINDS.index((move.axis, move.direction)), KINDS_A_LOOK)
+            lit = [value for value in range(1 << KINDS_A_LOOK) if value >> kind & 1]
+            table[size, place, axis, lit] |= U64(1 << (action - int(first[size, place])))
+    return first, table
+
+
+SIDE_FIRST, SIDE_BITS = _side_tables()
+"""For broadsides of two and of three, by the first marble's place: the first action, `(2, 61)`; and
+by axis and the kinds of this axis that can be done, as bits, those of their actions, counted from
+there, `(2, 61, 3, 16)`."""
 
 WHOLE_ROW = 8
 """A row with more cells is cut in two chunks, to keep `LINE_BITS` in the first cache and, with all
