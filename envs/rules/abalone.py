@@ -91,9 +91,8 @@ from azumaya.envs.rules.abalone_moves import (
     FIRST_THREE,
     FIRST_TWO,
     LINE_BITS,
-    MOVE_AXIS,
-    MOVE_DIRECTION,
     MOVE_PLACE,
+    MOVE_WAYS,
     SIDE_BITS,
     SIDE_FIRST,
     SIDE_KINDS,
@@ -246,10 +245,11 @@ def write_sides(own, free, words):
 @kernel
 def put_sides(words, first, table, kinds):
     """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
-    bits = table[0, kinds & FOUR] | table[1, (kinds >> U64(4)) & FOUR] | table[2, kinds >> U64(8)]
-    word, shift = first >> 6, U64(first & 63)
+    bits = U64(table[0, kinds & FOUR])
+    bits |= U64(table[1, (kinds >> U64(4)) & FOUR]) | U64(table[2, kinds >> U64(8)])
+    word, shift = np.int64(first) >> 6, U64(first & 63)
     words[word] |= bits << shift
-    words[min(word + 1, LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)
+    words[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)
 
 
 # ---- kernels ----
@@ -259,11 +259,11 @@ def put_sides(words, first, table, kinds):
 def play(state, action):
     """Make a legal move."""
     mover = state.to_move
-    first, direction = bit(MOVE_PLACE[action]), np.int64(MOVE_DIRECTION[action])
+    first, ways = bit(MOVE_PLACE[action]), np.int64(MOVE_WAYS[action])
+    axis, direction = ways >> 3, ways & 7
     if action < FIRST_TWO:
         move_in_line(state, mover, first, direction)
     else:
-        axis = np.int64(MOVE_AXIS[action])
         group = first | shifted(first, axis)
         if action >= FIRST_THREE:
             group |= shifted(group, axis)

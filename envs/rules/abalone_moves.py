@@ -120,9 +120,8 @@ def leaves_and_enters(action: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 # ---- tables for the kernels ----
 
 MOVE_PLACE = np.array([PLACE[move.cells[0]] for move in MOVES], np.uint8)
-MOVE_AXIS = np.array([move.axis for move in MOVES], np.uint8)
-MOVE_DIRECTION = np.array([move.direction for move in MOVES], np.uint8)
-"""By action: the place of the trailing or first cell, the axis, the direction."""
+MOVE_WAYS = np.array([move.axis << 3 | move.direction for move in MOVES], np.uint8)
+"""By action: the place of the trailing or first cell; the axis, and in three bits the direction."""
 
 SIDE_KINDS = tuple((a, d) for a in AXES for d in range(DIRECTIONS) if d % 3 != a % 3)
 """The axis and direction of each kind of broadside."""
@@ -138,8 +137,8 @@ KINDS_A_LOOK = 4
 
 
 def _side_tables() -> tuple[np.ndarray, np.ndarray]:
-    first = np.zeros((2, CELLS), np.int64)
-    table = np.zeros((2, CELLS, len(AXES), 1 << KINDS_A_LOOK), U64)
+    first = np.zeros((2, CELLS), np.int16)
+    table = np.zeros((2, CELLS, len(AXES), 1 << KINDS_A_LOOK), np.uint16)
     for size, moves, offset in ((0, TWOS, FIRST_TWO), (1, THREES, FIRST_THREE)):
         for action in reversed(range(len(moves))):
             first[size, PLACE[moves[action].cells[0]]] = offset + action
@@ -147,7 +146,7 @@ def _side_tables() -> tuple[np.ndarray, np.ndarray]:
             place = PLACE[move.cells[0]]
             axis, kind = divmod(SIDE_KINDS.index((move.axis, move.direction)), KINDS_A_LOOK)
             lit = [value for value in range(1 << KINDS_A_LOOK) if value >> kind & 1]
-            table[size, place, axis, lit] |= U64(1 << (action - int(first[size, place])))
+            table[size, place, axis, lit] |= np.uint16(1 << (action - int(first[size, place])))
     return first, table
 
 
