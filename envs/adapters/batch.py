@@ -19,7 +19,6 @@ from azumaya.envs.adapters import batch_kernels as kernels
 from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import word_count
-from azumaya.envs.compile import bound
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
 from azumaya.envs.position import Position, check_seed
@@ -142,9 +141,9 @@ class Batch:
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = False
-        self._entries: dict[Any, Any] = {}
         self._step = kernels.step_kernel(game, self.words, self.form, same_step)
         self._look = kernels.look_kernel(game, self.words, self.form)
+        self._choose = kernels.choose_kernel(self.words)
 
     # ---- buffers ----
 
@@ -206,19 +205,19 @@ class Batch:
         self._take_actions(actions, skip_over)
         o = outputs
 
-        def task(start: int, stop: int) -> tuple[int, int]:
-            ended = self._call(
-                self._step,
-                start, stop, self.states, self._series, self.setup.starts, self._actions,
-                self._room(), self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
+        def arguments() -> tuple[Any, ...]:
+            return (
+                self.states, self._series, self.setup.starts, self._actions, self._room(),
+                self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             )  # fmt: skip
-            return start, ended
 
-        pieces = self.workers.run(task, self.count)
+        ended = self._run(self._step, arguments)
         if not self.same_step:
             return self._everybody[:0]
-        self._slots = np.concatenate([np.arange(start, start + n) for start, n in pieces])
+        size = self.workers.slice_of(self.count)
+        slots = [np.arange(i * size, i * size + n) for i, n in enumerate(ended)]
+        self._slots = np.concatenate(slots)
         return self._final_rows[self._slots]
 
     def finals(self) -> Outputs:
@@ -245,11 +244,7 @@ class Batch:
 
         The choices are drawn from the episode's key, so they are the same in any batch.
         """
-
-        def task(start: int, stop: int) -> None:
-            kernels.choose(start, stop, self._legal, self._over, self._series, actions)
-
-        self.workers.run(task, self.count)
+        self._run(self._choose, lambda: (self._legal, self._over, self._series, actions))
 
     def rollout(self, plies: int) -> int:
         """Make random legal moves in every game, begun anew where it ends, and show nothing.
@@ -258,11 +253,14 @@ class Batch:
         """
         kernel = kernels.rollout_kernel(self.game, self.words)
 
-        def task(start: int, stop: int) -> int:
-            starts, room = self.setup.starts, np.empty(self.words, np.uint64)
-            return int(kernel(start, stop, plies, self.states, self._series, starts, room))
-
-        return sum(self.workers.run(task, self.count))
+        starts = self.setup.starts
+        return sum(
+            self.workers.run(
+                kernel,
+                self.count,
+                lambda: (plies, self.states, self._series, starts, np.empty(self.words, np.uint64)),
+            )
+        )
 
     # ---- single games ----
 
@@ -310,33 +308,27 @@ class Batch:
         if legal is None:
             legal = np.empty((len(rows), self.words), np.uint64)
 
-        def task(start: int, stop: int) -> None:
-            self._look(
-                start, stop, rows, players, states, self._room(), legal, outputs.mask_rows,
-                outputs.view_rows,
-            )  # fmt: skip
-
-        self.workers.run(task, len(rows))
+        masks, views = outputs.mask_rows, outputs.view_rows
+        self.workers.run(
+            self._look,
+            len(rows),
+            lambda: (rows, players, states, self._room(), legal, masks, views),
+        )
 
     def _take_actions(self, actions: Any, skip_over: bool) -> None:
         copy_actions(actions, self._actions)
-        row = self._call(
+        num_actions = self.setup.num_actions
+        rows = self._run(
             kernels.first_illegal,
-            0, self.count, self._legal, self._actions, self.setup.num_actions, self._over,
-            skip_over,
-        )  # fmt: skip
-        if row >= 0:
-            raise illegal_row(self.position(row), int(row), int(self._actions[row]))
+            lambda: (self._legal, self._actions, num_actions, self._over, skip_over),
+        )
+        for row in rows:
+            if row >= 0:
+                raise illegal_row(self.position(row), int(row), int(self._actions[row]))
 
-    def _call(self, function: Any, *arguments: Any) -> Any:
-        """Call a kernel of every step: the batch's arrays never change their types."""
-        entry = self._entries.get(function)
-        if entry is None:
-            entry = self._entries[function] = bound(function, *arguments)
-        return entry(*arguments)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_entries": {}}
+    def _run(self, kernel: Any, arguments: Callable[[], tuple[Any, ...]]) -> list[int]:
+        """Run a kernel of every step over all games: its arguments never change their types."""
+        return self.workers.run(kernel, self.count, arguments, fixed=True)
 
 
 # ---- checks ----

@@ -1,7 +1,8 @@
 """The kernels that step many games, made for each game from those of its record.
 
 All take a slice `start, stop` of the rows, arrays and room to work in, and no Python object, so
-that threads may run them on slices of one batch at once. Nothing is checked here.
+that threads may run them on slices of one batch at once; those without a result of their own return
+how many rows there were. Nothing is checked here.
 
 What a kernel writes, and the sizes of its loops, are constants of its factory: with them as
 arguments the same step took 1.6 times as long, as LLVM then neither unrolls nor schedules across
@@ -71,14 +72,19 @@ def wipe_kernel(size: int) -> Any:
     return wipe
 
 
-@kernel
-def choose(start, stop, legal, over, series, actions):
-    """A uniformly random legal action for every row, 0 where the game is over."""
-    for i in range(start, stop):
-        actions[i] = (
-            0 if over[i] else choose_random(legal[i], legal.shape[1], series[i].key, series[i].ply)
-        )
-        series[i].ply += 1
+@functools.cache
+def choose_kernel(words: int) -> Any:
+    """The kernel that chooses a random legal action in every game, 0 where it is over."""
+
+    @kernel
+    def choose(start, stop, legal, over, series, actions):
+        for i in range(start, stop):
+            action = choose_random(row_of(legal, i), words, series[i].key, series[i].ply)
+            actions[i] = 0 if over[i] else action
+            series[i].ply += 1
+        return stop - start
+
+    return choose
 
 
 @functools.cache
@@ -244,6 +250,7 @@ def move_kernel(game: Game) -> Any:
     def move(start, stop, rows, actions, states):
         for r in range(start, stop):
             play(states[rows[r]], actions[r])
+        return stop - start
 
     return move
 
@@ -263,6 +270,7 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
             if player < 0:
                 player = states[i].to_move
             show(states[i], player, r, seen, legal, masks, views)
+        return stop - start
 
     return look
 

@@ -113,6 +113,7 @@ def _respond_kernel(game: Game) -> Any:
                     action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
                 series[i].ply += 1
                 play(states[i], action)
+        return stop - start
 
     return respond
 
@@ -288,14 +289,12 @@ class Duel:
     def _respond(self, rows: np.ndarray) -> None:
         """The opponents' moves, until the learner is to act or the game ends."""
 
-        def task(start: int, stop: int) -> None:
+        def arguments() -> tuple[Any, ...]:
             words = np.zeros(self._mask_words, np.uint64)
-            self._respond_all(
-                start, stop, rows, self.states, self._series, self._seats, words,
-                self.game.new_states(1), words.copy(),
-            )  # fmt: skip
+            trial, ties = self.game.new_states(1), words.copy()
+            return rows, self.states, self._series, self._seats, words, trial, ties
 
-        self._workers.run(task, len(rows))
+        self._workers.run(self._respond_all, len(rows), arguments)
         for number, policy in enumerate(self._policies):
             mine = rows[self._seats["opponent"][rows] == POLICIES + number]
             while (mine := self._waiting(mine)).size:
@@ -320,10 +319,7 @@ class Duel:
         return actions
 
     def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        def task(start: int, stop: int) -> None:
-            self._move_all(start, stop, rows, actions, self.states)
-
-        self._workers.run(task, len(rows))
+        self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
 
     def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What players see of games: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
@@ -349,11 +345,11 @@ class Duel:
         planes = aligned((count, padded(size)), np.int8)
         masks = aligned((count, padded(self.setup.num_actions)), np.int8)
 
-        def task(start: int, stop: int) -> None:
+        def arguments() -> tuple[Any, ...]:
             seen = np.empty(game.observation_words, np.uint64)
-            self._look_at(start, stop, rows, players, self.states, seen, legal, masks, planes)
+            return rows, players, self.states, seen, legal, masks, planes
 
-        self._workers.run(task, count)
+        self._workers.run(self._look_at, count, arguments)
         shape = (count, len(game.planes), *game.shape)
         return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]
 

@@ -1,24 +1,39 @@
-"""A pool of threads for kernels that work on slices of a batch without holding the GIL.
+"""Threads for kernels that work on slices of a batch without holding the GIL.
 
 Python threads and not numba's own: its work queue aborts when two Python threads run parallel
 kernels at once. Slices change nothing about results, as each game draws from keys of its own.
+
+To wake a thread that sleeps takes longer (70 µs where this was measured) than to step a thousand
+games. So after a job threads stay awake for a while and listen for the next one, in compiled code
+and without the GIL; it is announced from inside the caller's own kernel, when the GIL is free for
+them. A thread that comes too late finds no slice left, and nobody has waited for it.
 """
 
 from __future__ import annotations
 
 import operator
 import os
-from collections import deque
+import threading
+import time
+import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from azumaya.envs.adapters.sharing import LINE, PATIENCE, shared_kernel
+from azumaya.envs.compile import INTERPRETED, bound
 from azumaya.envs.errors import OptionError
 
-SMALLEST = 1024
-"""Games a slice has at least: handing a slice to a thread costs as much as some hundred steps."""
-LARGE = 8192
-"""Games a slice has at most, so that a thread that is held up does not hold up the others."""
+SMALLEST = 128
+"""Games a slice has at least."""
+FEW = 2048
+"""Of fewer games one thread is faster: that another one takes part costs some 20 µs."""
+SLICES = 16
+"""Slices a thread gets, so that one that is held up does not hold up the others."""
+NAP = 50e-6
+"""Seconds between looks at a slice that another thread is held up with."""
 
 
 def available_cores() -> int:
@@ -41,8 +56,91 @@ def check_threads(threads: Any) -> int:
     return number
 
 
+@dataclass(eq=False)
+class Job:
+    """A kernel to be called for slices of `count` rows, by whoever takes them."""
+
+    call: Callable[..., Any]
+    """Calls a kernel, that of `shared_kernel` here, with its arguments."""
+    kernel: Any
+    count: int
+    size: int
+    threads: int
+    arguments: Callable[[], tuple[Any, ...]]
+    error: BaseException | None = None
+    counts: np.ndarray = field(init=False)
+    results: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(LINE * (self.threads + 1), np.int64)
+        self.results = np.zeros(-(-self.count // self.size), np.int64)
+
+    def work(self, bell: np.ndarray, number: int, who: int) -> bool:
+        """Take slices until none is left; returns whether all are done."""
+        done: bool = self.call(
+            shared_kernel(self.kernel), bell, number, who, self.counts, self.results, self.size,
+            self.count, PATIENCE, self.arguments(),
+        )  # fmt: skip
+        return done
+
+    def is_done(self) -> bool:
+        """Whether nothing is to be waited for."""
+        return self.error is not None or int(self.counts[-LINE]) == len(self.results)
+
+    def abandon(self) -> None:
+        """Let nobody take another slice."""
+        self.counts[:-LINE] = len(self.results)
+
+
+class Post:
+    """Where a job is handed to threads that help. They keep it, so it does not keep its owner."""
+
+    def __init__(self, helpers: int) -> None:
+        self._condition = threading.Condition()
+        self._bell, self._number, self._sleeping = np.zeros(1, np.int64), 0, 0
+        self._job: Job | None = None
+        for who in range(1, helpers + 1):
+            threading.Thread(target=self._help, args=(who,), name="azumaya", daemon=True).start()
+
+    def hand_out(self, job: Job | None) -> None:
+        """Give all threads a job, or None for them to end."""
+        with self._condition:
+            self._job, self._number = job, self._number + 1
+            if self._sleeping:
+                self._condition.notify_all()
+
+    def work(self, job: Job) -> None:
+        """Ring the bell and take part in the job; returns when all of it is done."""
+        try:
+            done = job.work(self._bell, self._number, 0)
+            while not (done or job.is_done()):
+                time.sleep(NAP)
+        except BaseException:
+            job.abandon()
+            raise
+        if job.error is not None:
+            raise job.error
+
+    def _help(self, who: int) -> None:
+        number = 0
+        while True:
+            with self._condition:
+                self._sleeping += 1
+                while self._number == number:
+                    self._condition.wait()
+                self._sleeping -= 1
+                job, number = self._job, self._number
+            if job is None:
+                return
+            try:
+                job.work(self._bell, number, who)
+            except BaseException as error:
+                job.error = error
+            del job
+
+
 class Workers:
-    """Runs a task over slices of a batch, the calling thread taking part.
+    """Runs kernels over slices of a batch, the calling thread taking part.
 
     Args:
         threads: how many threads work at once; None for as many as there are cores.
@@ -50,54 +148,66 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = check_threads(threads)
-        self._pool: ThreadPoolExecutor | None = None
+        self._post: Post | None = None
         self._process = -1
+        self._entries: dict[Any, Any] = {}
 
-    def run(self, task: Callable[[int, int], Any], count: int) -> list[Any]:
-        """Call `task(start, stop)` for slices that cover `range(count)`; results in that order."""
-        slices = self._slices(count)
-        if len(slices) == 1:
-            return [task(*slices[0])]
-        waiting = deque(enumerate(slices))
-        results: list[Any] = [None] * len(slices)
+    def slice_of(self, count: int) -> int:
+        """How many of so many rows a slice has; all of them where one thread does it alone."""
+        if INTERPRETED or self.threads == 1 or count < FEW:
+            return max(count, 1)
+        return max(SMALLEST, -(-count // (SLICES * self.threads)))
 
-        def work() -> None:
-            while True:
-                try:
-                    number, piece = waiting.popleft()
-                except IndexError:
-                    return
-                results[number] = task(*piece)
+    def run(
+        self,
+        kernel: Any,
+        count: int,
+        arguments: Callable[[], tuple[Any, ...]],
+        *,
+        fixed: bool = False,
+    ) -> list[int]:
+        """Call `kernel(start, stop, *arguments())`, which returns a number, for `count` rows.
 
-        others = min(self.threads, len(slices)) - 1
-        helpers = [self._threads().submit(work) for _ in range(others)]
-        try:
-            work()
-        finally:
-            errors = [helper.exception() for helper in helpers]
-        for error in errors:
-            if error is not None:
-                raise error
-        return results
+        Args:
+            kernel: a compiled kernel.
+            count: how many rows.
+            arguments: gives each thread arguments of its own, with room to work in among them.
+            fixed: the kernel's arguments have the same types whenever these workers run it, so
+                numba need not look at them.
+
+        Returns:
+            What the kernel returned, by slices of `slice_of(count)` rows.
+        """
+        call, size = self._call_fixed if fixed else _call, self.slice_of(count)
+        if size >= count:
+            return [call(kernel, 0, count, *arguments())]
+        job, post = Job(call, kernel, count, size, self.threads, arguments), self._threads()
+        post.hand_out(job)
+        post.work(job)
+        return job.results.tolist()
+
+    def _call_fixed(self, kernel: Any, *arguments: Any) -> Any:
+        entry = self._entries.get(kernel)
+        if entry is None:
+            entry = self._entries[kernel] = bound(kernel, *arguments)
+        return entry(*arguments)
 
     def close(self) -> None:
         """Let the threads end."""
-        if self._pool is not None and self._process == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
+        if self._post is not None and self._process == os.getpid():
+            self._post.hand_out(None)
+        self._post = None
 
-    def _slices(self, count: int) -> list[tuple[int, int]]:
-        if self.threads == 1 or count < 2 * SMALLEST:
-            return [(0, count)]
-        rounds = -(-count // (self.threads * LARGE))
-        size = max(SMALLEST, -(-count // (self.threads * rounds)))
-        return [(start, min(start + size, count)) for start in range(0, count, size)]
-
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._pool is None or self._process != os.getpid():  # threads do not survive a fork
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="azumaya")
+    def _threads(self) -> Post:
+        if self._post is None or self._process != os.getpid():  # threads do not survive a fork
+            self._post = Post(self.threads - 1)
             self._process = os.getpid()
-        return self._pool
+            weakref.finalize(self, self._post.hand_out, None)
+        return self._post
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_post": None, "_entries": {}}
+
+
+def _call(kernel: Any, *arguments: Any) -> Any:
+    return kernel(*arguments)

@@ -13,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from azumaya.envs import make_vec
-from azumaya.envs.adapters.workers import SMALLEST, Workers
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.observation import unpack_bits
 from azumaya.envs.spread import LINE
@@ -348,27 +347,6 @@ def test_spaces_do_not_grow_with_the_games(case: Case) -> None:
         games.observation_space.seed(5), own.seed(5)
         assert np.array_equal(games.observation_space.sample()[name], own.sample()[name])
     assert pickle.loads(pickle.dumps(games.observation_space)) == own
-
-
-# ---- threads ----
-
-
-def test_workers_cover_every_row_once() -> None:
-    """The slices are the range, their results in order; an error of any comes out."""
-    workers = Workers(3)
-    for count in (1, SMALLEST, 2 * SMALLEST, 5 * SMALLEST + 3, 50 * SMALLEST):
-        slices = workers.run(lambda start, stop: (start, stop), count)
-        assert [row for start, stop in slices for row in range(start, stop)] == list(range(count))
-
-    def fail(start: int, stop: int) -> None:
-        if stop == 4 * SMALLEST:
-            raise RuntimeError("one slice")
-
-    with pytest.raises(RuntimeError, match="one slice"):
-        workers.run(fail, 4 * SMALLEST)
-    workers.close()
-    assert workers.run(lambda start, stop: stop - start, 4 * SMALLEST)
-    workers.close()
 
 
 @ONE_GAME

@@ -1,0 +1,114 @@
+"""Threads share the slices of a batch: every row once, in whatever state the threads are."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs.adapters.workers import FEW, Workers
+from azumaya.envs.compile import INTERPRETED, kernel
+
+THREADS = 3
+COUNTS = (1, FEW - 1, FEW, FEW + 1, 5 * FEW + 3) if not INTERPRETED else (1, 50)
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python is not shared")
+
+
+@kernel
+def mark(start, stop, marks):  # type: ignore[no-untyped-def]
+    """Count a visit of every row; returns the first."""
+    for i in range(start, stop):
+        marks[i] += 1
+    return start
+
+
+@pytest.fixture
+def workers() -> Any:
+    made = Workers(THREADS)
+    yield made
+    made.close()
+
+
+def helpers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "azumaya"}
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+def test_every_row_once(workers: Workers, fixed: bool, pause: float) -> None:
+    """Whether the others listen or sleep; results are in the order of the slices."""
+    for count in COUNTS:
+        marks, size = np.zeros(count, np.int64), workers.slice_of(count)
+        for runs in range(1, 4):
+            time.sleep(pause)
+            firsts = workers.run(mark, count, lambda marks=marks: (marks,), fixed=fixed)
+            assert firsts == list(range(0, count, size))
+            assert (marks == runs).all()
+
+
+@compiled_only
+def test_many_runs_one_after_the_other(workers: Workers) -> None:
+    """No run is mixed up with the one before it, though threads come late to some."""
+    marks = [np.zeros(FEW, np.int64) for _ in range(7)]
+    for run in range(700):
+        workers.run(mark, FEW, lambda run=run: (marks[run % 7],), fixed=True)
+    assert all((each == 100).all() for each in marks)
+
+
+@compiled_only
+def test_all_threads_take_part(workers: Workers) -> None:
+    """Given the time, each thread asks for arguments of its own."""
+    asked = set()
+
+    def arguments() -> tuple[Any, ...]:
+        asked.add(threading.get_ident())
+        if threading.current_thread() is threading.main_thread():
+            time.sleep(0.2)
+        return (np.zeros(FEW, np.int64),)
+
+    workers.run(mark, FEW, arguments)
+    assert len(asked) == THREADS
+
+
+@compiled_only
+@pytest.mark.parametrize("main", [True, False])
+def test_errors_come_out(workers: Workers, main: bool) -> None:
+    """Of whichever thread; the next run is as if nothing had been."""
+    marks = np.zeros(FEW, np.int64)
+
+    def arguments() -> tuple[Any, ...]:
+        if (threading.current_thread() is threading.main_thread()) == main:
+            raise RuntimeError("one thread")
+        time.sleep(0.2 * (not main))
+        return (marks,)
+
+    with pytest.raises(RuntimeError, match="one thread"):
+        workers.run(mark, FEW, arguments)
+    time.sleep(0.05)
+    marks[:] = 0
+    workers.run(mark, FEW, lambda: (marks,))
+    assert (marks == 1).all()
+
+
+@compiled_only
+def test_threads_end() -> None:
+    """When they are told to, and when their owner is gone; closed workers may run again."""
+    before, marks = helpers(), np.zeros(FEW, np.int64)
+    for end in ("close", "forget"):
+        workers = Workers(THREADS)
+        workers.run(mark, FEW, lambda: (marks,))
+        assert len(helpers() - before) == THREADS - 1
+        if end == "close":
+            workers.close()
+            workers.run(mark, FEW, lambda: (marks,))
+            workers.close()
+        del workers
+        gc.collect()
+        patience = time.monotonic() + 30
+        while helpers() - before and time.monotonic() < patience:
+            time.sleep(0.01)
+        assert not helpers() - before, end
