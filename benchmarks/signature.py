@@ -91,7 +91,8 @@ def _play_aec(env: RawEnv, seed: int) -> tuple[str, int]:
         packed = np.packbits(mask, bitorder="little")
         octets[: len(packed)] = packed
         key = episode_key(seed, 0, episode)
-        env.step(int(choose_random(octets.view(np.uint64), key, ply)))
+        words = octets.view(np.uint64)
+        env.step(int(choose_random(words, len(words), key, ply)))
         ply += 1
         if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
             env.reset()

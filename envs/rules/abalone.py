@@ -157,21 +157,24 @@ def free_cells(state):
 
 
 @kernel
+def facing_all(boards):
+    """`facing` in all six directions, for a row of a board for each."""
+    return facing_each(boards, ALL_TURNS, DIRECTIONS)
+
+
+@kernel
 def in_line(own, theirs, free):
     """The trailing marbles of all moves in line, as a row by direction: rules 1 and 2.
 
     Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
     next one; `third` and `second` are own marbles that can go third or second in a line.
     """
-    ahead = facing_each(filled(free, DIRECTIONS), ALL_TURNS, DIRECTIONS)
-    edge = ~load(HAS, 0, DIRECTIONS)
-    one = (ahead | edge) & theirs
-    both = facing_each(one, ALL_TURNS, DIRECTIONS) & theirs
-    gone = filled(free, DIRECTIONS) | one | both
-    third = facing_each(gone, ALL_TURNS, DIRECTIONS) & own
-    gone = filled(free, DIRECTIONS) | one | third
-    second = facing_each(gone, ALL_TURNS, DIRECTIONS) & own
-    return facing_each(filled(free, DIRECTIONS) | second, ALL_TURNS, DIRECTIONS) & own
+    room = filled(free, DIRECTIONS)
+    one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs
+    both = facing_all(one) & theirs
+    third = facing_all(room | one | both) & own
+    second = facing_all(room | one | third) & own
+    return facing_all(room | second) & own
 
 
 @kernel

@@ -40,9 +40,6 @@ from azumaya.envs.rows import any_bit, load, raised, store, word_at, word_in
 LIGHT, DARK, NEUTRAL = 0, 1, 2
 """Owners. Player p owns LIGHT where p is `state.light`; what has no other owner is NEUTRAL."""
 
-MIDDLE = 4
-"""The region that stays neutral when the blocks are drafted."""
-
 DRAFT, COLOUR, STARTER, HANDICAP, PLAY = 0, 1, 2, 3, 4
 """Stages, in the order in which a game passes through them."""
 
@@ -71,7 +68,7 @@ DRAFT_ORDER = np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64)
 FIELDS: list[tuple[Any, ...]] = [
     ("candidates", U64, (ROW,)),  # the stones that rule 4 allows on empty cells
     ("stones", U64, (ROW,)),  # those that lie
-    ("territory", U64, (2, ROW)),  # of light and dark: all stones on their cells
+    ("territory", U64, (2, ROW)),  # all stones on the cells of light, of dark; see `draft`
     ("regions", U64, (REGION_BITS, WORDS)),  # the bits of each cell's region number, from 0
     ("to_move", np.int32),
     ("over", np.int32),
@@ -210,7 +207,7 @@ def drafted(state):
     total = 0
     for w in range(WORDS):
         total += popcount(
-            word_of(state.territory[LIGHT], 0, w) | word_of(state.territory[DARK], 0, w)
+            word_of(state.territory[LIGHT], 0, w) ^ word_of(state.territory[DARK], 0, w)
         )
     return total // NUMBERS
 
@@ -235,12 +232,12 @@ def region_word(state, region, w):
 
 @kernel
 def region_is_free(state, region):
-    """Whether a region can be drafted: it is not the neutral one and has no owner yet."""
-    taken = ZERO
-    for side in range(2):
-        for w in range(WORDS):
-            taken |= word_of(state.territory[side], 0, w) & region_word(state, region, w)
-    return region != MIDDLE and taken == ZERO
+    """Whether a region may still be drafted."""
+    free = ZERO
+    for w in range(WORDS):
+        both = word_of(state.territory[LIGHT], 0, w) & word_of(state.territory[DARK], 0, w)
+        free |= both & region_word(state, region, w)
+    return free != ZERO
 
 
 # ---- kernels ----
@@ -283,11 +280,12 @@ def begin_handicap(state):
 
 @kernel
 def draft(state, region):
-    """Take a region; player_0's are light."""
+    """Take a region; player_0's are light. What is free is in the territory of both."""
+    other = 1 - state.to_move
     for cell in range(CELLS):
         if region_at(state, cell) == region:
-            for w in range(ROW):
-                state.territory[state.to_move, w] |= STONES_ON[cell, w]
+            left = stones_of(state, other) & ~load(STONES_ON, cell * ROW, ROW)
+            store(state.territory, other * ROW, left)
     taken = drafted(state)
     if taken < DRAFT_ORDER.shape[0]:
         state.to_move = DRAFT_ORDER[taken]
@@ -386,8 +384,9 @@ def observe_cells(state, player, words):
     held, at = word_in(stones, ROW - 1), OWN_PLANE * CELLS
     for side in range(2):
         owner = own(state, player ^ side)
-        high = state.territory[owner, 1] & FULL[1]
-        held = append(words, at + side * CELLS, held, state.territory[owner, 0], high)
+        low = state.territory[owner, 0] & ~state.territory[1 - owner, 0]
+        high = state.territory[owner, 1] & ~state.territory[1 - owner, 1] & FULL[1]
+        held = append(words, at + side * CELLS, held, low, high)
     at = REGION_PLANE * CELLS
     for b in range(REGION_BITS):
         held = append(words, at + b * CELLS, held, state.regions[b, 0], state.regions[b, 1])

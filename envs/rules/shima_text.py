@@ -111,11 +111,11 @@ def cells_in(state: Any, region: int) -> tuple[int, ...]:
 
 def owner_of(state: Any, region: int) -> int | None:
     """The owner of a region, or None while it may be drafted."""
-    for owner in (shima.LIGHT, shima.DARK):
-        if (state["territory"][owner] & shima.STONES_ON[cells_in(state, region)[0]]).any():
-            return owner
-    drafted = state["stage"] != shima.DRAFT or region == shima.MIDDLE
-    return shima.NEUTRAL if drafted else None
+    there = shima.STONES_ON[cells_in(state, region)[0]]
+    light, dark = ((row & there).any() for row in state["territory"])
+    if light and dark:
+        return None
+    return shima.LIGHT if light else shima.DARK if dark else shima.NEUTRAL
 
 
 def owners_text(state: Any) -> str:
@@ -194,7 +194,7 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
     if owners is None:
         raise PositionError("position: owners= is needed with territory='draft'")
     known = set(owners) <= {"L", "D", FREE, "."} and len(owners) == NUMBERS
-    if not known or owners[shima.MIDDLE] != "." or owners.count(".") != 1:
+    if not known or owners[4] != "." or owners.count(".") != 1:
         raise PositionError(
             f"position: owners={owners}: nine of L, D and ? are needed, with . in the middle"
         )
@@ -205,7 +205,7 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
     for region, letter in enumerate(owners):
         if letter in "LD":
             stones = np.bitwise_or.reduce(shima.STONES_ON[list(cells_in(states[0], region))])
-            states["territory"][0, "LD".index(letter)] |= stones
+            states["territory"][0, "DL".index(letter)] &= ~stones
 
 
 def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
@@ -353,9 +353,8 @@ def check_state(state: Any) -> None:
     """The board obeys rule 4 and the candidates are what the stones leave."""
     check_board(state, HOUSES + tuple(cells_in(state, region) for region in range(NUMBERS)))
     light, dark = state["territory"]
-    assert not (light & dark).any()
-    owned = np.bitwise_count(light | dark).sum()
-    assert state["stage"] == shima.DRAFT or owned == 8 * NUMBERS * NUMBERS
+    assert state["stage"] == shima.DRAFT or not (light & dark).any()
+    assert np.bitwise_count(light | dark).sum() == 8 * NUMBERS * NUMBERS
     for row in state["territory"]:  # it repeats one board for each number
         for w in range(2):
             assert len({int(shima.word_of(row, n, w)) for n in range(NUMBERS)}) == 1

@@ -252,7 +252,7 @@ def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.nda
         states["handicap_player"], states["handicap"] = settings["handicap"]
     if settings["territory"] == "draft":
         states["drafts"] = 1
-        states["territory"] = 0
+        states["territory"] = np.bitwise_or.reduce(territory.owner_stones)  # free is in both
         states["stage"] = shima.DRAFT
     else:
         states["stage"] = shima.COLOUR if settings["setup"] == "choose" else shima.HANDICAP

@@ -62,7 +62,7 @@ def test_a_bound_kernel_is_the_kernel():
 
     @kernel
     def total(words, factor):
-        return factor * bits.count(words)
+        return factor * bits.count(words, len(words))
 
     words = np.array([7, 1], np.uint64)
     entry = bound(total, words, 3)

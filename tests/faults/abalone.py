@@ -8,40 +8,40 @@ FAULTS = (
     Fault(
         "three push three",
         RULES,
-        "    third = own & facing(free | one | both, direction)\n",
-        "    both |= theirs & facing(both, direction)\n"
-        "    third = own & facing(free | one | both, direction)\n",
+        "    third = facing_all(room | one | both) & own\n",
+        "    both = both | (facing_all(both) & theirs)\n"
+        "    third = facing_all(room | one | both) & own\n",
     ),
     Fault(
         "two push two",
         RULES,
-        "second = own & facing(free | one | third, direction)",
-        "second = own & facing(free | one | both | third, direction)",
+        "second = facing_all(room | one | third) & own",
+        "second = facing_all(room | one | both | third) & own",
     ),
     Fault(
         "four marbles move in line",
         RULES,
-        "    return own & facing(free | second, direction)\n",
-        "    return own & facing(free | second | (own & facing(second & facing(third, direction),"
-        " direction)), direction)\n",
+        "    return facing_all(room | second) & own\n",
+        "    fourth = facing_all(facing_all(third) & second) & own\n"
+        "    return facing_all(room | second | fourth) & own\n",
     ),
     Fault(
         "nothing is pushed off the board",
         RULES,
-        "one = theirs & (facing(free, direction) | ~HAS[direction])",
-        "one = theirs & facing(free, direction)",
+        "one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs",
+        "one = facing_all(room) & theirs",
     ),
     Fault(
         "a broadside needs one free cell only",
         RULES,
-        "twos = pairs & beside & facing(beside, axis)",
+        "twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)",
         "twos = pairs & beside",
     ),
     Fault(
         "a broadside of three needs two free cells only",
         RULES,
-        "threes = twos & facing(twos, axis)",
-        "threes = twos & facing(pairs, axis)",
+        "threes = twos & facing_each(twos, AXIS_TURNS, KINDS)",
+        "threes = twos & facing_each(pairs, AXIS_TURNS, KINDS)",
     ),
     Fault(
         "the third marble of a broadside stays",
@@ -65,7 +65,7 @@ FAULTS = (
     Fault(
         "pushes are no moves to one who has no other",
         RULES,
-        "    return pushes != ZERO\n",
+        "    return any_bit(in_line(own, theirs, free))\n",
         "    return False\n",
     ),
     Fault(

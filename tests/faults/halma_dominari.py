@@ -5,36 +5,26 @@ from tests.faults import Fault
 RULES = "envs/rules/halma_dominari.py"
 
 FAULTS = (
-    Fault("one jump only", RULES, "        landed |= fresh\n", "        return fresh\n"),
+    Fault("one jump only", RULES, "        landed = landed | fresh\n", "        return fresh\n"),
     Fault(
         "free cells on which the number clashes are jumped over",
         RULES,
-        "landed = jumps_from(stone, player, taken)",
-        "landed = jumps_from(stone, player, taken | (FULL & ~fits(state, player, number)))",
+        "landed = jumps_from(stones, player, taken)",
+        "landed = jumps_from(stones, player, ~room(state, player) | taken)",
     ),
-    Fault(
-        "the Sudoku rule does not bind",
-        RULES,
-        " & fits(state, player, number)\n",
-        "\n",
-    ),
+    Fault("the Sudoku rule does not bind", RULES, " & room(state, player)\n", "\n"),
     Fault(
         "a stone jumps over the corner though no stone is there",
         RULES,
-        "over = (stone | landed) & GATE[player] != ZERO and corner & taken != ZERO",
-        "over = (stone | landed) & GATE[player] != ZERO",
+        "gate = GATE[player] if CORNER[player] & taken else ZERO",
+        "gate = GATE[player]",
     ),
-    Fault(
-        "no leaving at the end of a chain",
-        RULES,
-        "over = (stone | landed) & GATE[player] != ZERO",
-        "over = stone & GATE[player] != ZERO",
-    ),
+    Fault("no leaving at the end of a chain", RULES, "(stones | landed) & gate", "stones & gate"),
     Fault(
         "a chain that reaches the corner may go on out",
         RULES,
-        "if stone == corner or (over and stone != ZERO):",
-        "if (stone | landed) & corner != ZERO or (over and stone != ZERO):",
+        "leaving = (stones & CORNER[player])",
+        "leaving = ((stones | landed) & CORNER[player])",
     ),
     Fault(
         "stones may go round the edge",

@@ -20,20 +20,20 @@ FAULTS = (
     Fault(
         "the stock does not bind",
         RULES,
-        "if opening else held(state, state.to_move, w)",
-        "if opening else ~ZERO",
+        "store(words, 0, load(state.candidates, 0, ROW) & choices)",
+        "store(words, 0, load(state.candidates, 0, ROW))",
     ),
     Fault(
         "the stock binds in the opening too",
         RULES,
-        "words[w] = state.candidates[w] & allowed",
-        "words[w] = state.candidates[w] & allowed & held(state, state.to_move, w)",
+        "        store(words, 0, neutral)\n",
+        "        store(words, 0, neutral & in_stock(state, state.to_move))\n",
     ),
     Fault(
         "the opening is not forced",
         RULES,
-        "    opening = room_in(state, NEUTRAL)\n",
-        "    opening = False\n",
+        "    if any_bit(neutral):\n",
+        "    if False:\n",
     ),
     Fault(
         "nobody is skipped",

@@ -15,14 +15,14 @@ FAULTS = (
     Fault(
         "the last cells of some numbers keep their candidates",
         SHIMA,
-        "    state.candidates[third] &= ~(",
-        "    state.candidates[third] &= ~ZERO | (",
+        "    return row | word_at(first + 2, (high >> ONE) >> (LOW6 - shift), ROW)\n",
+        "    return row\n",
     ),
     Fault(
         "a region may hold a number twice",
         SHIMA,
-        "low, high = low | PEERS[cell, 0], high | PEERS[cell, 1]",
-        "low, high = PEERS[cell, 0], PEERS[cell, 1]",
+        "board_at(at, low | PEERS[cell, 0], high | PEERS[cell, 1])",
+        "board_at(at, PEERS[cell, 0], PEERS[cell, 1])",
     ),
     Fault(
         "colours swapped", SHIMA, "return player ^ state.light", "return player ^ 1 ^ state.light"
@@ -36,14 +36,15 @@ FAULTS = (
     Fault(
         "mask bits too many: 1s outside the territory",
         MOYO,
-        "    owner = target(state)\n",
-        "    owner = target(state)\n    state.territory[owner, 0] = ~ZERO\n",
+        "load(state.candidates, 0, ROW) & side)",
+        "load(state.candidates, 0, ROW) & (side | load(shima.STONES_WITH, 0, ROW)))",
     ),
     Fault(
         "mask bits too few: no 9s in the lowest rows",
         MOYO,
-        "    for w in range(ROW):\n        words[w] =",
-        "    for w in range(ROW - 1):\n        words[w] =",
+        "        store(words, 0, load(state.candidates, 0, ROW) & side)\n",
+        "        store(words, 0, load(state.candidates, 0, ROW) & side)\n"
+        "        words[ROW - 1] -= words[ROW - 1]\n",
     ),
     Fault(
         "rewards of the wrong sign",
@@ -54,14 +55,14 @@ FAULTS = (
     Fault(
         "the opening is not forced",
         MOYO,
-        "    if room_in(state, NEUTRAL):\n",
-        "    if state.stage != PLAY and room_in(state, NEUTRAL):\n",
+        "    if any_bit(neutral):\n",
+        "    if state.stage != PLAY and any_bit(neutral):\n",
     ),
     Fault(
         "room in the centre does not count as a move",
         MOYO,
-        "allowed = state.territory[NEUTRAL, w] | state.territory[side, w]",
-        "allowed = state.territory[side, w]",
+        "load(state.candidates, 0, ROW) & ~forbidden)",
+        "load(state.candidates, 0, ROW) & stones_of(state, own(state, player)))",
     ),
     Fault(
         "the mover's moves are asked for, not the opponent's",
@@ -91,8 +92,8 @@ FAULTS = (
     Fault(
         "one handicap stone too many",
         SHIMA,
-        "if state.handicap > 0 and room_in",
-        "if state.handicap > -1 and room_in",
+        "if state.handicap > 0 and neutral_room",
+        "if state.handicap > -1 and neutral_room",
     ),
     Fault(
         "regions are drafted by turns",

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 
 TIERS = (
-    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|spread|extras)",
+    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|spread|rows|rows_compiled|extras)",
     r"envs\.geometry(\.\w+)?",
     r"envs\.game",
     r"envs\.rules(\.\w+)?",
