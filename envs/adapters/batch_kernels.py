@@ -38,7 +38,7 @@ SERIES = np.dtype(
 
 PLANES, PACKED, NONE = 0, 1, 2
 """Forms of an observation: bytes, words, nothing."""
-FETCHED = 3
+FETCHED = 5
 """So many games ahead of the one that moves, states and rows are fetched into the nearest cache."""
 _BYTE, _EIGHT = U64(255), U64(8)
 
