@@ -131,6 +131,7 @@ class Batch:
         self.game, self.setup, self.count = game, setup, check_count(count)
         self.form, self.same_step = check_form(form), same_step
         self.workers = Workers(threads)
+        self._alone = self.workers.slice_of(count) == count
         self.words = word_count(setup.num_actions)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
@@ -205,14 +206,14 @@ class Batch:
         self._take_actions(actions, skip_over)
         o = outputs
 
-        def arguments() -> tuple[Any, ...]:
-            return (
+        ended = self._run(
+            self._step,
+            lambda: (
                 self.states, self._series, self.setup.starts, self._actions, self._room(),
                 self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
-            )  # fmt: skip
-
-        ended = self._run(self._step, arguments)
+            ),
+        )  # fmt: skip
         if not self.same_step:
             return self._everybody[:0]
         size = self.workers.slice_of(self.count)
@@ -251,16 +252,13 @@ class Batch:
 
         Returns how many games ended. `show` must be called before the next `step`.
         """
-        kernel = kernels.rollout_kernel(self.game, self.words)
-
-        starts = self.setup.starts
-        return sum(
-            self.workers.run(
-                kernel,
-                self.count,
-                lambda: (plies, self.states, self._series, starts, np.empty(self.words, np.uint64)),
-            )
+        kernel, starts = kernels.rollout_kernel(self.game, self.words), self.setup.starts
+        ended = self.workers.run(
+            kernel,
+            self.count,
+            lambda: (plies, self.states, self._series, starts, np.empty(self.words, np.uint64)),
         )
+        return sum(ended)
 
     # ---- single games ----
 
@@ -328,6 +326,8 @@ class Batch:
 
     def _run(self, kernel: Any, arguments: Callable[[], tuple[Any, ...]]) -> list[int]:
         """Run a kernel of every step over all games: its arguments never change their types."""
+        if self._alone:  # a small batch takes no longer than to get here
+            return [self.workers.call(kernel, 0, self.count, *arguments())]
         return self.workers.run(kernel, self.count, arguments, fixed=True)
 
 

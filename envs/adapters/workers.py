@@ -178,7 +178,7 @@ class Workers:
         Returns:
             What the kernel returned, by slices of `slice_of(count)` rows.
         """
-        call, size = self._call_fixed if fixed else _call, self.slice_of(count)
+        call, size = self.call if fixed else _call, self.slice_of(count)
         if size >= count:
             return [call(kernel, 0, count, *arguments())]
         job, post = Job(call, kernel, count, size, self.threads, arguments), self._threads()
@@ -186,7 +186,8 @@ class Workers:
         post.work(job)
         return job.results.tolist()
 
-    def _call_fixed(self, kernel: Any, *arguments: Any) -> Any:
+    def call(self, kernel: Any, *arguments: Any) -> Any:
+        """Call a kernel with arguments whose types are the same at every call."""
         entry = self._entries.get(kernel)
         if entry is None:
             entry = self._entries[kernel] = bound(kernel, *arguments)
