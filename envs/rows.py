@@ -52,6 +52,11 @@ def meeting(row: Row, word: np.uint64) -> np.uint64:
     return np.uint64(sum(1 << i for i, other in enumerate(row) if other & word))
 
 
+def where(test: Row, row: Row) -> Row:
+    """The words of a row where the words of another have a bit, else 0."""
+    return np.where(test != 0, row, np.uint64(0))
+
+
 def only_if(condition: bool, row: Row) -> Row:
     """The row if a condition holds, else one without bits."""
     return row if condition else np.zeros_like(row)

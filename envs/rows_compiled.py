@@ -138,6 +138,11 @@ def _any_bit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.icmp_unsigned("!=", _union(context, builder, sig, args), WORD(0))
 
 
+def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    nothing = _zeros(sig.return_type.lanes)
+    return builder.select(builder.icmp_unsigned("!=", args[0], nothing), args[1], nothing)
+
+
 def _only_if(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.select(args[0], args[1], _zeros(sig.return_type.lanes))
 
@@ -182,6 +187,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "union": (_union, lambda row: (U64, row)),
     "meeting": (_meeting, lambda row, word: (U64, row, U64)),
     "any_bit": (_any_bit, lambda row: (types.boolean, row)),
+    "where": (_where, lambda test, row: (row, row, row)),
     "only_if": (_only_if, lambda condition, row: (row, types.boolean, row)),
     "word_in": (_word_in, lambda row, index: (U64, row, INT)),
     "word_at": (_word_at, lambda index, word, size: (_row(size), INT, U64, size)),

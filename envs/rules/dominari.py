@@ -271,6 +271,48 @@ def take_back(state):
     forget(state)
 
 
+def finish_kernel(next_turn: Any, retract: Any, payoff: Any) -> Any:
+    """The kernel `finish_turn(state, mover)`: a player's turn is over.
+
+    A wrong turn is taken back where it would end the game.
+
+    Args:
+        next_turn: kernel `next_turn(state, mover)`: sets who is next and where the number may go;
+            returns whether one can be laid there.
+        retract: kernel `retract(state, mover)`: takes the turn back; the other player is next.
+        payoff: kernel `payoff(state)`: what player_0 gains where the game ends.
+    """
+
+    @kernel
+    def finish_turn(state, mover):
+        if next_turn(state, mover):
+            close_turn(state, mover, 1)
+        elif state.wrong:
+            retract(state, mover)
+            close_turn(state, mover, 0)
+        else:
+            count_turn(state)
+            finish(state, payoff(state), mover)
+
+    return finish_turn
+
+
+def claim_kernel(retract: Any) -> Any:
+    """The kernel `claim(state)`: the turn just played is called wrong, see above."""
+
+    @kernel
+    def claim(state):
+        claimant = state.to_move
+        if state.wrong:
+            retract(state, 1 - claimant)
+        elif breaks_rule(state):
+            finish(state, 0, claimant)
+        else:
+            forget(state)
+
+    return claim
+
+
 # ---- masks, observations, points ----
 
 
@@ -330,9 +372,9 @@ def points(state, player):
 
 
 @kernel
-def payoff_of_points(state, margin):
-    """What player_0 gains when the points decide."""
+def payoff_of_points(state):
+    """What player_0 gains when the points decide, for games with the option `reward`."""
     lead = points(state, WHITE) - points(state, BLACK)
-    if margin:
+    if state.margin:
         return lead
     return np.int64(lead > 0) - np.int64(lead < 0)

@@ -54,12 +54,10 @@ from azumaya.envs.rules.dominari import (
     breaks_rule,
     can_fill,
     can_lay,
-    close_turn,
-    count_turn,
+    claim_kernel,
     fields,
-    finish,
+    finish_kernel,
     fitting,
-    forget,
     lay_blank,
     lay_number,
     observe_turn,
@@ -216,30 +214,13 @@ def next_turn(state, mover):
 
 
 @kernel
-def finish_turn(state, mover):
-    """The turn is over; a wrong one is taken back where it would end the game."""
-    if next_turn(state, mover):
-        close_turn(state, mover, 1)
-    elif state.wrong:
-        take_back(state)
-        next_turn(state, mover)
-        close_turn(state, mover, 0)
-    else:
-        count_turn(state)
-        finish(state, payoff_of_points(state, state.margin), mover)
+def retract(state, mover):
+    """Take back the wrong turn of a player; the other is next."""
+    take_back(state)
+    next_turn(state, mover)
 
 
-@kernel
-def claim(state):
-    """The opponent's last turn is taken back if wrong; an older mistake makes a draw."""
-    claimant = state.to_move
-    if state.wrong:
-        take_back(state)
-        next_turn(state, 1 - claimant)
-    elif breaks_rule(state):
-        finish(state, 0, claimant)
-    else:
-        forget(state)
+finish_turn, claim = finish_kernel(next_turn, retract, payoff_of_points), claim_kernel(retract)
 
 
 @kernel
@@ -329,7 +310,7 @@ def _flips(before: Any, cell: int) -> Any:
 def _check_end(state: Any) -> None:
     payoff, room = int(state["payoff"]), fitting(state)
     stuck = not any(places(state, player) & room for player in (WHITE, BLACK))
-    counted = stuck and payoff == payoff_of_points(state, int(state["margin"]))
+    counted = stuck and payoff == payoff_of_points(state)
     drawn = state["no_referee"] and not payoff and breaks_rule(state)
     if not (counted or drawn):
         raise PositionError(f"position: result={payoff} is not how this game ends")

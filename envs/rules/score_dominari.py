@@ -45,12 +45,10 @@ from azumaya.envs.rules.dominari import (
     breaks_rule,
     can_fill,
     can_lay,
-    close_turn,
-    count_turn,
+    claim_kernel,
     fields,
-    finish,
+    finish_kernel,
     fitting,
-    forget,
     lay_blank,
     lay_number,
     observe_turn,
@@ -184,19 +182,6 @@ def next_turn(state, mover):
 
 
 @kernel
-def finish_turn(state, mover):
-    """The turn is over; a wrong one is taken back where it would end the game."""
-    if next_turn(state, mover):
-        close_turn(state, mover, 1)
-    elif state.wrong:
-        retract(state, mover)
-        close_turn(state, mover, 0)
-    else:
-        count_turn(state)
-        finish(state, payoff_of_points(state, state.margin), mover)
-
-
-@kernel
 def retract(state, mover):
     """Take back the wrong turn of a player, with the rights used and given; the other is next."""
     take_back(state)
@@ -205,16 +190,7 @@ def retract(state, mover):
     next_turn(state, mover)
 
 
-@kernel
-def claim(state):
-    """The opponent's last turn is taken back if wrong; an older mistake makes a draw."""
-    claimant = state.to_move
-    if state.wrong:
-        retract(state, 1 - claimant)
-    elif breaks_rule(state):
-        finish(state, 0, claimant)
-    else:
-        forget(state)
+finish_turn, claim = finish_kernel(next_turn, retract, payoff_of_points), claim_kernel(retract)
 
 
 @kernel
@@ -306,7 +282,7 @@ def _check_rights(state: Any, before: Any, parts: PositionText) -> None:
 
 def _check_end(state: Any) -> None:
     payoff = int(state["payoff"])
-    counted = not fitting(state) and payoff == payoff_of_points(state, int(state["margin"]))
+    counted = not fitting(state) and payoff == payoff_of_points(state)
     drawn = state["no_referee"] and not payoff and breaks_rule(state)
     if not (counted or drawn):
         raise PositionError(f"position: result={payoff} is not how this game ends")

@@ -30,10 +30,12 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Stone
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, WORDS
-from azumaya.envs.rows import any_bit, load, only_if, store
+from azumaya.envs.rows import any_bit, load, store, where
 from azumaya.envs.rules import shima
 from azumaya.envs.rules import shima_text as words_of
 from azumaya.envs.rules.shima import (
+    ALL_STONES,
+    CELL_BITS,
     DARK,
     FIELDS,
     FIRST_NUMBER,
@@ -68,6 +70,14 @@ SET = 4
 """Stones of each number a player has."""
 FULL_STOCK = U64(int("4" * NUMBERS, 16))
 
+_FIRST = [w * CELL_BITS // CELLS for w in range(ROW)]
+STONES_OF_FIRST = np.array([STONES_WITH[n, w] for w, n in enumerate(_FIRST)], U64)
+STONES_OF_SECOND = np.array([ALL_STONES[w] & ~STONES_OF_FIRST[w] for w in range(ROW)], U64)
+STOCK_OF_FIRST = np.array([1 << (4 * n) for n in _FIRST], U64)
+STOCK_OF_SECOND = STOCK_OF_FIRST << U64(4)
+"""A word of a row has stones of two numbers at most: those of each, and the bit of `stock` that
+says whether one of them is left (of 4 stones one of the lowest three bits is set)."""
+
 PLANES = (
     *shima.CELL_PLANES,
     *shima.number_planes("0 draft, 1 colour, 2 starter, 3 handicap, 4 play", PLAY),
@@ -98,10 +108,11 @@ CELL_WORTH = 16
 @kernel
 def in_stock(state, player):
     """The stones whose number a player has left, as a row."""
-    stock, stones = state.stock[player], only_if(False, load(STONES_WITH, 0, ROW))
-    for n in range(NUMBERS):
-        stones = stones | only_if(nibble(stock, n) > 0, load(STONES_WITH, n * ROW, ROW))
-    return stones
+    stock = state.stock[player]
+    left = stock | (stock >> U64(1)) | (stock >> U64(2))  # the lowest of four bits tells
+    first = where(load(STOCK_OF_FIRST, 0, ROW) & left, load(STONES_OF_FIRST, 0, ROW))
+    second = where(load(STOCK_OF_SECOND, 0, ROW) & left, load(STONES_OF_SECOND, 0, ROW))
+    return first | second
 
 
 @kernel

@@ -40,13 +40,14 @@ from azumaya.envs.rules.dominari import (
     breaks_rule,
     can_fill,
     can_lay,
+    claim_kernel,
     close_turn,
     count_turn,
     dead_cells,
     fields,
     finish,
+    finish_kernel,
     fitting,
-    forget,
     lay_blank,
     lay_number,
     observe_turn,
@@ -161,15 +162,19 @@ def next_turn(state, mover):
 
 
 @kernel
-def finish_turn(state, mover):
-    """The turn is over; a wrong one is taken back where it would end the game."""
-    if next_turn(state, mover):
-        close_turn(state, mover, 1)
-    elif state.wrong:
-        retract(state, mover)
-    else:
-        count_turn(state)
-        finish(state, 0, mover)
+def retract(state, mover):
+    """Take back the wrong turn of a player; the other is next."""
+    take_back(state)
+    next_turn(state, mover)
+
+
+@kernel
+def no_payoff(state):
+    """Rule 4: nobody gains."""
+    return 0
+
+
+finish_turn, claim = finish_kernel(next_turn, retract, no_payoff), claim_kernel(retract)
 
 
 @kernel
@@ -177,30 +182,10 @@ def win(state, mover):
     """Rule 3, for a turn that was not wrong."""
     if state.wrong:
         retract(state, mover)
+        close_turn(state, mover, 0)
     else:
         count_turn(state)
         finish(state, 1 - 2 * mover, mover)
-
-
-@kernel
-def retract(state, mover):
-    """A wrong turn is taken back as it would end the game; the opponent is next."""
-    take_back(state)
-    next_turn(state, mover)
-    close_turn(state, mover, 0)
-
-
-@kernel
-def claim(state):
-    """The opponent's last turn is taken back if wrong; an older mistake makes a draw."""
-    claimant = state.to_move
-    if state.wrong:
-        take_back(state)
-        next_turn(state, 1 - claimant)
-    elif breaks_rule(state):
-        finish(state, 0, claimant)
-    else:
-        forget(state)
 
 
 @kernel
