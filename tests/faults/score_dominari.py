@@ -34,7 +34,7 @@ FAULTS = (
     ),
     Fault(
         "older mistakes do not matter",
-        SCORE,
+        DOMINARI,
         "elif breaks_rule(state):",
         "elif state.no_referee == 2:",
     ),
