@@ -211,8 +211,9 @@ def _threads(table: Table) -> str:
     )  # fmt: skip
     note = (
         "Beside one thread and zero-copy buffers. Two threads gain by the wall clock only as far "
-        "as they got cores (cores used: CPU time over wall time); the last column tells what is "
-        "lost to working together (1 is nothing)."
+        "as they got cores (cores used: CPU time over wall time, which the system knows of other "
+        "threads to its tick only); the last column tells what is lost to working together (1 is "
+        "nothing)."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
