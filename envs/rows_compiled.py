@@ -70,6 +70,12 @@ def _everywhere(builder: Any, word: Any, lanes: int) -> Any:
     return _pick(builder, first, nothing, [0] * lanes)
 
 
+def _own(builder: Any, kind: RowType, row: Any) -> Any:
+    """A row without what `~` and `filled` leave in the lanes behind its words."""
+    own = [i if i < kind.size else kind.lanes for i in range(kind.lanes)]
+    return _pick(builder, row, _zeros(kind.lanes), own)
+
+
 def _pieces(size: int) -> Iterator[tuple[int, int]]:
     """Where the pieces of a row lie in memory, and how many words each has."""
     at, piece = 0, LARGEST
@@ -118,15 +124,13 @@ def _filled(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _meeting(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     lanes = sig.args[0].lanes
-    shared = builder.and_(args[0], _everywhere(builder, args[1], lanes))
+    shared = builder.and_(_own(builder, sig.args[0], args[0]), _everywhere(builder, args[1], lanes))
     which = builder.icmp_unsigned("!=", shared, _zeros(lanes))
     return builder.zext(builder.bitcast(which, ir.IntType(lanes)), WORD)
 
 
 def _union(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    size, lanes = sig.args[0].size, sig.args[0].lanes
-    own = [i if i < size else lanes for i in range(lanes)]  # `~` has set the others, too
-    rest = _pick(builder, args[0], _zeros(lanes), own)
+    lanes, rest = sig.args[0].lanes, _own(builder, sig.args[0], args[0])
     while lanes > 1:
         lanes //= 2
         high = _pick(builder, rest, rest, range(lanes, 2 * lanes))
