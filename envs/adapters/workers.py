@@ -96,21 +96,32 @@ class Post:
     """Where a job is handed to threads that help. They keep it, so it does not keep its owner."""
 
     def __init__(self, helpers: int) -> None:
-        self._condition = threading.Condition()
+        self._condition, self._process = threading.Condition(), os.getpid()
         self._bell, self._number, self._sleeping = np.zeros(1, np.int64), 0, 0
-        self._job: Job | None = None
+        self._job: Job | None = None  # None where it is done: it would keep all it works on
+        self._ended = False
         for who in range(1, helpers + 1):
             threading.Thread(target=self._help, args=(who,), name="azumaya", daemon=True).start()
 
-    def hand_out(self, job: Job | None) -> None:
-        """Give all threads a job, or None for them to end."""
+    def is_here(self) -> bool:
+        """Whether the threads are this process's: they do not survive a fork."""
+        return self._process == os.getpid()
+
+    def end(self) -> None:
+        """Let the threads end."""
+        if self.is_here():  # in a child nobody might ever leave the lock
+            self._ended = True
+            self._announce(None)
+
+    def _announce(self, job: Job | None) -> None:
         with self._condition:
             self._job, self._number = job, self._number + 1
             if self._sleeping:
                 self._condition.notify_all()
 
     def work(self, job: Job) -> None:
-        """Ring the bell and take part in the job; returns when all of it is done."""
+        """Give all threads a job and take part in it; returns when all of it is done."""
+        self._announce(job)
         try:
             done = job.work(self._bell, self._number, 0)
             while not (done or job.is_done()):
@@ -118,6 +129,8 @@ class Post:
         except BaseException:
             job.abandon()
             raise
+        finally:
+            self._job = None
         if job.error is not None:
             raise job.error
 
@@ -130,12 +143,13 @@ class Post:
                     self._condition.wait()
                 self._sleeping -= 1
                 job, number = self._job, self._number
-            if job is None:
+            if self._ended:
                 return
-            try:
-                job.work(self._bell, number, who)
-            except BaseException as error:
-                job.error = error
+            if job is not None:
+                try:
+                    job.work(self._bell, number, who)
+                except BaseException as error:
+                    job.error = error
             del job
 
 
@@ -149,7 +163,6 @@ class Workers:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = check_threads(threads)
         self._post: Post | None = None
-        self._process = -1
         self._entries: dict[Any, Any] = {}
 
     def slice_of(self, count: int) -> int:
@@ -181,9 +194,8 @@ class Workers:
         call, size = self.call if fixed else _call, self.slice_of(count)
         if size >= count:
             return [call(kernel, 0, count, *arguments())]
-        job, post = Job(call, kernel, count, size, self.threads, arguments), self._threads()
-        post.hand_out(job)
-        post.work(job)
+        job = Job(call, kernel, count, size, self.threads, arguments)
+        self._threads().work(job)
         return job.results.tolist()
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
@@ -195,15 +207,14 @@ class Workers:
 
     def close(self) -> None:
         """Let the threads end."""
-        if self._post is not None and self._process == os.getpid():
-            self._post.hand_out(None)
+        if self._post is not None:
+            self._post.end()
         self._post = None
 
     def _threads(self) -> Post:
-        if self._post is None or self._process != os.getpid():  # threads do not survive a fork
+        if self._post is None or not self._post.is_here():
             self._post = Post(self.threads - 1)
-            self._process = os.getpid()
-            weakref.finalize(self, self._post.hand_out, None)
+            weakref.finalize(self, self._post.end)
         return self._post
 
     def __getstate__(self) -> dict[str, Any]:

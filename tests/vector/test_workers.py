@@ -100,7 +100,7 @@ def test_threads_end() -> None:
     before, marks = helpers(), np.zeros(FEW, np.int64)
     for end in ("close", "forget"):
         workers = Workers(THREADS)
-        workers.run(mark, FEW, lambda: (marks,))
+        workers.run(mark, FEW, lambda: (marks,), fixed=True)
         assert len(helpers() - before) == THREADS - 1
         if end == "close":
             workers.close()
