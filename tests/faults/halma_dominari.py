@@ -2,33 +2,33 @@
 
 from tests.faults import Fault
 
-RULES = "envs/rules/halma_dominari.py"
+RULES, MOVES = "envs/rules/halma_dominari.py", "envs/rules/halma_moves.py"
 
 FAULTS = (
-    Fault("one jump only", RULES, "        landed = landed | fresh\n", "        return fresh\n"),
+    Fault("one jump only", MOVES, "        landed = landed | fresh\n", "        return fresh\n"),
     Fault(
         "free cells on which the number clashes are jumped over",
-        RULES,
+        MOVES,
         "landed = jumps_from(stones, player, taken)",
         "landed = jumps_from(stones, player, ~room(state, player) | taken)",
     ),
-    Fault("the Sudoku rule does not bind", RULES, " & room(state, player)\n", "\n"),
+    Fault("the Sudoku rule does not bind", MOVES, " & room(state, player)\n", "\n"),
     Fault(
         "a stone jumps over the corner though no stone is there",
-        RULES,
+        MOVES,
         "gate = GATE[player] if CORNER[player] & taken else ZERO",
         "gate = GATE[player]",
     ),
-    Fault("no leaving at the end of a chain", RULES, "(stones | landed) & gate", "stones & gate"),
+    Fault("no leaving at the end of a chain", MOVES, "(stones | landed) & gate", "stones & gate"),
     Fault(
         "a chain that reaches the corner may go on out",
-        RULES,
+        MOVES,
         "leaving = (stones & CORNER[player])",
         "leaving = ((stones | landed) & CORNER[player])",
     ),
     Fault(
         "stones may go round the edge",
-        RULES,
+        MOVES,
         "    board = board & KEPT[player, way]\n",
         "",
     ),
