@@ -16,7 +16,7 @@ from azumaya.envs.compile import kernel
 U64 = np.uint64
 ZERO, ONE, WORD = U64(0), U64(1), U64(64)
 SIX, LOW6 = U64(6), U64(63)
-FOUR = U64(15)
+LOW4 = U64(15)
 
 _M1 = U64(0x5555555555555555)
 _M2 = U64(0x3333333333333333)
@@ -56,7 +56,7 @@ def has(word, index):
 @kernel
 def nibble(word, n):
     """The four bits of a word from bit `4 * n` on, as a number: a word holds 16 small counts."""
-    return np.int64((word >> U64(4 * n)) & FOUR)
+    return np.int64((word >> U64(4 * n)) & LOW4)
 
 
 @kernel(wraps=True)

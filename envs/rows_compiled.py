@@ -71,7 +71,7 @@ def _everywhere(builder: Any, word: Any, lanes: int) -> Any:
 
 
 def _own(builder: Any, kind: RowType, row: Any) -> Any:
-    """A row without what `~` and `filled` leave in the lanes behind its words."""
+    """A row without what `~` and `everywhere` leave in the lanes behind its words."""
     own = [i if i < kind.size else kind.lanes for i in range(kind.lanes)]
     return _pick(builder, row, _zeros(kind.lanes), own)
 
@@ -118,7 +118,7 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-def _filled(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _fill(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return _everywhere(builder, args[0], sig.return_type.lanes)
 
 
@@ -187,7 +187,7 @@ INT, U64 = types.int64, types.uint64
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "load": (_load, lambda words, start, size: (_row(size), words, INT, size)),
     "store": (_store, lambda words, start, row: (types.void, words, INT, row)),
-    "filled": (_filled, lambda word, size: (_row(size), U64, size)),
+    "everywhere": (_fill, lambda word, size: (_row(size), U64, size)),
     "union": (_union, lambda row: (U64, row)),
     "meeting": (_meeting, lambda row, word: (U64, row, U64)),
     "any_bit": (_any_bit, lambda row: (types.boolean, row)),

@@ -79,8 +79,9 @@ def choose_kernel(words: int) -> Any:
     @kernel
     def choose(start, stop, legal, over, series, actions):
         for i in range(start, stop):
-            action = choose_random(row_of(legal, i), words, series[i].key, series[i].ply)
-            actions[i] = 0 if over[i] else action
+            actions[i] = 0
+            if not over[i]:
+                actions[i] = choose_random(row_of(legal, i), words, series[i].key, series[i].ply)
             series[i].ply += 1
         return stop - start
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from azumaya.envs.bits import ONE, ZERO, clear, count, lowest, put_bit, select_in
 from azumaya.envs.compile import kernel
 from azumaya.envs.game import Game
@@ -34,7 +36,7 @@ def worth_kernel(game: Game) -> Any:
     @kernel
     def worth(state, player):
         if state.over:
-            return DECIDED * (state.payoff if player == 0 else -state.payoff)
+            return DECIDED * np.int64(state.payoff if player == 0 else -state.payoff)
         return evaluate(state, player)
 
     return worth

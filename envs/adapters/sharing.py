@@ -19,23 +19,7 @@ PATIENCE = 4_000 if _PAUSES else 100_000
 LINE = 16
 """Entries of `counts` from one count to the next: each has cache lines of its own."""
 
-if INTERPRETED:
-
-    def add(array, index, value):  # type: ignore[no-untyped-def]
-        """Add to an entry of an int64 array; returns what it was."""
-        before = array[index]
-        array[index] += value
-        return before
-
-    def look(array, index):  # type: ignore[no-untyped-def]
-        """An entry of an int64 array that other threads change."""
-        return array[index]
-
-    def ring(bell, number):  # type: ignore[no-untyped-def]
-        """Write a number to a bell, `(1,)` int64, after all that was written before."""
-        bell[0] = number
-
-else:
+if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic
@@ -82,10 +66,10 @@ else:
 
 
 @kernel
-def listen(bell, job, patience):
-    """Wait until a later job than this is rung, at most for `patience` looks."""
+def listen(bell, call, patience):
+    """Wait until a later call than this is rung, at most for `patience` looks."""
     looks = 0
-    while looks < patience and look(bell, 0) <= job:
+    while looks < patience and look(bell, 0) <= call:
         looks += 1
 
 
@@ -93,20 +77,20 @@ def listen(bell, job, patience):
 def shared_kernel(kernel_of_rows: Any) -> Any:
     """A kernel that calls `kernel_of_rows(start, stop, *arguments)` for slices of `count` rows.
 
-    `shared(bell, job, who, counts, results, size, count, patience, arguments)` takes slices of
+    `shared(bell, call, who, counts, results, size, count, patience, arguments)` takes slices of
     `size` rows until all are taken, and puts what the kernel returns into `results`, by slice.
     `counts`, `(LINE * (threads + 1),)`, has how many slices of each thread's part are taken, and
     last how many are done. `who` is the number of the thread.
 
-    Thread 0 rings the bell with the job's number first, and in the end waits for the slices of the
-    others; the others listen for the next job, so that they do not want the GIL when thread 0 does.
-    Both wait for at most `patience` looks. It returns whether all slices are done.
+    Thread 0 rings the bell with the number of the call first, and in the end waits for the slices
+    of the others; the others listen for the next call, so that they do not want the GIL when
+    thread 0 does. Both wait for at most `patience` looks. It returns whether all slices are done.
     """
 
     @kernel
-    def shared(bell, job, who, counts, results, size, count, patience, arguments):
+    def shared(bell, call, who, counts, results, size, count, patience, arguments):
         if who == 0:
-            ring(bell, job)
+            ring(bell, call)
         slices, threads = results.shape[0], counts.shape[0] // LINE - 1
         for turn in range(threads):
             owner = (who + turn) % threads
@@ -119,7 +103,7 @@ def shared_kernel(kernel_of_rows: Any) -> Any:
                 add(counts, LINE * threads, 1)
                 number = owner * slices // threads + add(counts, LINE * owner, 1)
         if who > 0:
-            listen(bell, job, patience)
+            listen(bell, call, patience)
         looks = 0
         while who == 0 and looks < patience and look(counts, LINE * threads) < slices:
             looks += 1

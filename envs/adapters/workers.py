@@ -5,7 +5,7 @@ kernels at once. Slices change nothing about results, as each game draws from ke
 
 To wake a thread that sleeps takes longer (70 µs where this was measured) than to step a thousand
 games. So after a job threads stay awake for a while and listen for the next one, in compiled code
-and without the GIL; it is announced from inside the caller's own kernel, when the GIL is free for
+and without the GIL; it is rung for from inside the caller's own kernel, when the GIL is free for
 them. A thread that comes too late finds no slice left, and nobody has waited for it.
 """
 
@@ -26,10 +26,10 @@ from azumaya.envs.adapters.sharing import LINE, PATIENCE, shared_kernel
 from azumaya.envs.compile import INTERPRETED, bound
 from azumaya.envs.errors import OptionError
 
+LEAST = 1024
+"""Games a thread has at least: that another takes part costs as much as to step some hundred."""
 SMALLEST = 128
 """Games a slice has at least."""
-FEW = 2048
-"""Of fewer games one thread is faster: that another one takes part costs some 20 µs."""
 SLICES = 16
 """Slices a thread gets, so that one that is held up does not hold up the others."""
 NAP = 50e-6
@@ -58,7 +58,7 @@ def check_threads(threads: Any) -> int:
 
 @dataclass(eq=False)
 class Job:
-    """A kernel to be called for slices of `count` rows, by whoever takes them."""
+    """A kernel to be called for slices of `count` rows, by so many threads."""
 
     call: Callable[..., Any]
     """Calls a kernel, that of `shared_kernel` here, with its arguments."""
@@ -67,6 +67,8 @@ class Job:
     size: int
     threads: int
     arguments: Callable[[], tuple[Any, ...]]
+    helping: int = 0
+    """How many threads are at it, beside the one whose job it is."""
     error: BaseException | None = None
     counts: np.ndarray = field(init=False)
     results: np.ndarray = field(init=False)
@@ -88,16 +90,19 @@ class Job:
         return self.error is not None or int(self.counts[-LINE]) == len(self.results)
 
     def abandon(self) -> None:
-        """Let nobody take another slice."""
+        """Let nobody take another slice, and wait for those at work on one."""
         self.counts[:-LINE] = len(self.results)
+        while self.helping:
+            time.sleep(NAP)
 
 
 class Post:
     """Where a job is handed to threads that help. They keep it, so it does not keep its owner."""
 
     def __init__(self, helpers: int) -> None:
-        self._condition, self._process = threading.Condition(), os.getpid()
-        self._bell, self._number, self._sleeping = np.zeros(1, np.int64), 0, 0
+        self._process, self._lock = os.getpid(), threading.Lock()
+        self._wake = [threading.Condition(self._lock) for _ in range(helpers)]
+        self._bell, self._number = np.zeros(1, np.int64), 0
         self._job: Job | None = None  # None where it is done: it would keep all it works on
         self._ended = False
         for who in range(1, helpers + 1):
@@ -109,48 +114,56 @@ class Post:
 
     def end(self) -> None:
         """Let the threads end."""
-        if self.is_here():  # in a child nobody might ever leave the lock
+        if self.is_here():  # in a child nobody might ever give the lock back
             self._ended = True
-            self._announce(None)
-
-    def _announce(self, job: Job | None) -> None:
-        with self._condition:
-            self._job, self._number = job, self._number + 1
-            if self._sleeping:
-                self._condition.notify_all()
+            self._announce(None, len(self._wake))
 
     def work(self, job: Job) -> None:
-        """Give all threads a job and take part in it; returns when all of it is done."""
-        self._announce(job)
+        """Give a job to its threads and take part in it; returns when all of it is done."""
         try:
+            self._announce(job, job.threads - 1)
             done = job.work(self._bell, self._number, 0)
             while not (done or job.is_done()):
                 time.sleep(NAP)
+            if job.error is not None:
+                raise job.error
         except BaseException:
+            self._announce(None, 0)
             job.abandon()
             raise
-        finally:
-            self._job = None
-        if job.error is not None:
-            raise job.error
+        self._job = None
+
+    def _announce(self, job: Job | None, helpers: int) -> None:
+        with self._lock:
+            self._job, self._number = job, self._number + 1
+            for wake in self._wake[:helpers]:
+                wake.notify()
 
     def _help(self, who: int) -> None:
         number = 0
         while True:
-            with self._condition:
-                self._sleeping += 1
+            with self._lock:
                 while self._number == number:
-                    self._condition.wait()
-                self._sleeping -= 1
+                    self._wake[who - 1].wait()
                 job, number = self._job, self._number
+                if job is not None and who < job.threads:
+                    job.helping += 1
+                else:
+                    job = None
             if self._ended:
                 return
             if job is not None:
-                try:
-                    job.work(self._bell, number, who)
-                except BaseException as error:
-                    job.error = error
+                self._take_part(job, number, who)
             del job
+
+    def _take_part(self, job: Job, number: int, who: int) -> None:
+        try:
+            job.work(self._bell, number, who)
+        except BaseException as error:
+            job.error = error
+        finally:
+            with self._lock:
+                job.helping -= 1
 
 
 class Workers:
@@ -167,9 +180,11 @@ class Workers:
 
     def slice_of(self, count: int) -> int:
         """How many of so many rows a slice has; all of them where one thread does it alone."""
-        if INTERPRETED or self.threads == 1 or count < FEW:
-            return max(count, 1)
-        return max(SMALLEST, -(-count // (SLICES * self.threads)))
+        threads = self._threads_for(count)
+        return max(SMALLEST, -(-count // (SLICES * threads))) if threads > 1 else max(count, 1)
+
+    def _threads_for(self, count: int) -> int:
+        return 1 if INTERPRETED else min(self.threads, max(count // LEAST, 1))
 
     def run(
         self,
@@ -194,8 +209,8 @@ class Workers:
         call, size = self.call if fixed else _call, self.slice_of(count)
         if size >= count:
             return [call(kernel, 0, count, *arguments())]
-        job = Job(call, kernel, count, size, self.threads, arguments)
-        self._threads().work(job)
+        job = Job(call, kernel, count, size, self._threads_for(count), arguments)
+        self._helpers().work(job)
         return job.results.tolist()
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
@@ -211,7 +226,7 @@ class Workers:
             self._post.end()
         self._post = None
 
-    def _threads(self) -> Post:
+    def _helpers(self) -> Post:
         if self._post is None or not self._post.is_here():
             self._post = Post(self.threads - 1)
             weakref.finalize(self, self._post.end)

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.bits import (
-    FOUR,
     LOW6,
     ONE,
     U64,
@@ -76,11 +75,12 @@ from azumaya.envs.geometry.hex61 import (
 )
 from azumaya.envs.geometry.symmetry import hexagon
 from azumaya.envs.rng import draw_start
-from azumaya.envs.rows import any_bit, filled, load, meeting, union, word_in
+from azumaya.envs.rows import any_bit, everywhere, load, meeting, union, word_in
 from azumaya.envs.rules import abalone_text as words_of
 from azumaya.envs.rules.abalone_moves import (
     ACTIONS,
     ALL_TURNS,
+    AXES,
     AXIS_TURNS,
     CHUNK_FIRST,
     CHUNK_MASK,
@@ -90,6 +90,7 @@ from azumaya.envs.rules.abalone_moves import (
     CHUNKS,
     FIRST_THREE,
     FIRST_TWO,
+    KINDS_A_LOOK,
     LINE_BITS,
     MOVE_PLACE,
     MOVE_WAYS,
@@ -169,7 +170,7 @@ def in_line(own, theirs, free):
     Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
     next one; `third` and `second` are own marbles that can go third or second in a line.
     """
-    room = filled(free, DIRECTIONS)
+    room = everywhere(free, DIRECTIONS)
     one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs
     both = facing_all(one) & theirs
     third = facing_all(room | one | both) & own
@@ -231,8 +232,8 @@ def write_sides(own, free, words):
 
     Rule 1: marbles side by side that all have a free cell beside them.
     """
-    pairs = facing_each(filled(own, KINDS), AXIS_TURNS, KINDS) & own
-    beside = facing_each(filled(free, KINDS), SIDE_TURNS, KINDS)
+    pairs = facing_each(everywhere(own, KINDS), AXIS_TURNS, KINDS) & own
+    beside = facing_each(everywhere(free, KINDS), SIDE_TURNS, KINDS)
     twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)
     threes = twos & facing_each(twos, AXIS_TURNS, KINDS)
     first, table = SIDE_FIRST, SIDE_BITS  # named once, as in `write_lines`
@@ -248,8 +249,9 @@ def write_sides(own, free, words):
 @kernel
 def put_sides(words, first, table, kinds):
     """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
-    bits = U64(table[0, kinds & FOUR])
-    bits |= U64(table[1, (kinds >> U64(4)) & FOUR]) | U64(table[2, kinds >> U64(8)])
+    bits = ZERO
+    for axis in range(len(AXES)):
+        bits |= U64(table[axis, (kinds >> U64(KINDS_A_LOOK * axis)) & U64((1 << KINDS_A_LOOK) - 1)])
     word, shift = np.int64(first) >> 6, U64(first & 63)
     words[word] |= bits << shift
     words[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)

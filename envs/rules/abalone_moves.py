@@ -6,7 +6,7 @@ last cell, direction. Cells go in reading order, directions clockwise from north
 Legal moves are found on boards, one for each direction in line and one for each kind of broadside
 (axis and direction), with the places of the trailing or first marbles set. Action numbers go by
 cell first, so these boards have to be interleaved: `LINE_BITS` does that for a row at a time;
-of broadsides there are few, and they are taken one by one.
+broadsides are taken by the place of their first marble, `SIDE_BITS` giving the actions.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64, ZERO, bit, board_of, cells_of, put_byte, word_count
+from azumaya.envs.bits import U64, ZERO, bit, cells_of, put_byte, word_count
 from azumaya.envs.compile import kernel
 from azumaya.envs.errors import OptionError, PositionError
 from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, Symmetries
@@ -81,7 +81,6 @@ BLANK, END, CLAIM = ACTIONS.blank, ACTIONS.end, ACTIONS.claim
 
 CENTRE = tuple(CELL[square] for square in ("c4", "d4", "c3", "d3"))
 CENTRE_COLOURS = (BLACK, WHITE, WHITE, BLACK)
-CENTRE_BOARD = board_of(CENTRE, 1)[0]
 DIRECTIONS = 4
 LONGEST_LINE = SIZE - 2
 

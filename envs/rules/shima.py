@@ -375,7 +375,7 @@ def append(words, at, held, low, high):
 
 @kernel
 def observe_cells(state, player, words):
-    """The planes of `CELL_PLANES`, each word written once."""
+    """The planes of `CELL_PLANES`, put together word by word."""
     candidates, at = load(state.candidates, 0, ROW), STONES_PLANE * CELLS
     store(words, 0, candidates)
     before = word_at(0, word_in(candidates, ROW - 1), ROW)

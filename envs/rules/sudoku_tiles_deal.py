@@ -15,7 +15,7 @@ import itertools
 
 import numpy as np
 
-from azumaya.envs.bits import FOUR, U64, ZERO, bit, nibble
+from azumaya.envs.bits import LOW4, U64, ZERO, bit, nibble
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import FULL, NUMBERS, PEERS, SIZE, WORDS
 from azumaya.envs.rng import random_below
@@ -93,7 +93,7 @@ def tile_at(state, k):
 def put_tile(state, k, tile):
     """Make a tile the `k`-th of the pile."""
     shift = U64(4 * (k & 15))
-    state.pile[k >> 4] = (state.pile[k >> 4] & ~(FOUR << shift)) | (U64(tile) << shift)
+    state.pile[k >> 4] = (state.pile[k >> 4] & ~(LOW4 << shift)) | (U64(tile) << shift)
 
 
 @kernel
@@ -229,7 +229,7 @@ def first_tile(state, loose, key):
     """The number (from 0) of the first tile, drawn from the loose ones that fit."""
     for n in range(NUMBERS):
         if not fits(state, n):
-            loose &= ~(FOUR << U64(4 * n))
+            loose &= ~(LOW4 << U64(4 * n))
     return pick(loose, random_below(key, FIRST_DRAW, total(loose)))
 
 

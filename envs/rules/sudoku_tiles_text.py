@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import FOUR, U64, board_of, cells_of, nibble
+from azumaya.envs.bits import LOW4, U64, board_of, cells_of, nibble
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError
 from azumaya.envs.game import TERMINATED, Scene, Settings, Stone, as_states
 from azumaya.envs.geometry.houses import first_clash
@@ -299,7 +299,7 @@ def _shuffle(states: np.ndarray, draws: str) -> None:
     state, left = states[0], int(states["left"][0])
     possible = 0
     for digit in draws:
-        if not left >> 4 * (int(digit) - 1) & int(FOUR):
+        if not left >> 4 * (int(digit) - 1) & int(LOW4):
             break
         left -= 1 << 4 * (int(digit) - 1)
         possible += 1

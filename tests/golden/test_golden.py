@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from azumaya.envs.adapters.lookahead import DECIDED, worth_kernel
+from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.registry import GAMES
 from tests.golden import perft, playthrough
 
@@ -74,6 +76,19 @@ def test_playthrough(file: Path) -> None:
     played = playthrough.read_playthrough(file)
     played.replay(from_seed=True)
     played.replay(from_seed=False)
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_what_the_end_is_worth(game: Game) -> None:
+    """To one step of lookahead, for either player, in whatever width a state keeps its payoff."""
+    states = game.new_states(1)
+    states["over"] = TERMINATED
+    for payoff in (-1, 0, 2):
+        states["payoff"] = payoff
+        assert [worth_kernel(game)(states[0], p) for p in (0, 1)] == [
+            DECIDED * payoff,
+            -DECIDED * payoff,
+        ]
 
 
 def run_interpreted(*arguments: str) -> str:

@@ -18,7 +18,7 @@ U64 = np.uint64
 WORDS = st.integers(0, 2**64 - 1)
 EDGES = st.sampled_from([0, 1, 2**63, 2**64 - 1])
 
-load, store, filled = rows.load, rows.store, rows.filled
+load, store, everywhere = rows.load, rows.store, rows.everywhere
 any_bit, union, meeting, where = rows.any_bit, rows.union, rows.meeting, rows.where
 only_if, raised = rows.only_if, rows.raised
 word_at, word_in, with_word = rows.word_at, rows.word_in, rows.with_word
@@ -39,12 +39,12 @@ def everything(size: int) -> Any:
         store(out, 4 * size, raised(~y, bits))
         store(out, 5 * size, with_word(x, index, word))
         store(out, 6 * size, word_at(index, word, size) | word_at(index + 1, word, size))
-        store(out, 7 * size, only_if(any_bit(x & y), filled(word, size)))
-        store(out, 8 * size, x >> (y & filled(U64(63), size)))
+        store(out, 7 * size, only_if(any_bit(x & y), everywhere(word, size)))
+        store(out, 8 * size, x >> (y & everywhere(U64(63), size)))
         words[0] = union(x)
         words[1] = union(~x & ~y)
         words[2] = meeting(~x, word)
-        words[3] = meeting(filled(word, size), word)
+        words[3] = meeting(everywhere(word, size), word)
         words[4] = word_in(~x, index)
         words[5] = U64(any_bit(~x)) + U64(2) * U64(any_bit(x & ~x)) + U64(4) * U64(any_bit(x))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.workers import FEW
+from azumaya.envs.adapters.workers import LEAST
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.registry import GAMES
 from tests.cases import CASES, Case, cases_of
@@ -17,7 +17,7 @@ FIRST = tuple(cases_of(game)[0] for game in GAMES.values())
 SOME = CASES if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
 """Steps in which most games end, and some more than once."""
-MANY = 20 if INTERPRETED else FEW + 37
+MANY = 20 if INTERPRETED else 2 * LEAST + 37
 """So many games that threads take slices of them."""
 
 

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs.adapters.workers import FEW, Workers
+from azumaya.envs.adapters.workers import LEAST, Workers
 from azumaya.envs.compile import INTERPRETED, kernel
 
 THREADS = 3
-COUNTS = (1, FEW - 1, FEW, FEW + 1, 5 * FEW + 3) if not INTERPRETED else (1, 50)
+MANY = THREADS * LEAST
+"""So many games that every thread is wanted."""
+COUNTS = (1, 2 * LEAST - 1, 2 * LEAST, MANY, 5 * MANY + 3) if not INTERPRETED else (1, 50)
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python is not shared")
 
 
@@ -53,58 +55,67 @@ def test_every_row_once(workers: Workers, fixed: bool, pause: float) -> None:
 @compiled_only
 def test_many_runs_one_after_the_other(workers: Workers) -> None:
     """No run is mixed up with the one before it, though threads come late to some."""
-    marks = [np.zeros(FEW, np.int64) for _ in range(7)]
+    marks = [np.zeros(MANY, np.int64) for _ in range(7)]
     for run in range(700):
-        workers.run(mark, FEW, lambda run=run: (marks[run % 7],), fixed=True)
+        workers.run(mark, MANY, lambda run=run: (marks[run % 7],), fixed=True)
     assert all((each == 100).all() for each in marks)
 
 
 @compiled_only
 def test_all_threads_take_part(workers: Workers) -> None:
-    """Given the time, each thread asks for arguments of its own."""
-    asked = set()
+    """Each asks for arguments of its own."""
+    all_here = threading.Barrier(THREADS)
 
     def arguments() -> tuple[Any, ...]:
-        asked.add(threading.get_ident())
-        if threading.current_thread() is threading.main_thread():
-            time.sleep(0.2)
-        return (np.zeros(FEW, np.int64),)
+        all_here.wait(60)
+        return (np.zeros(MANY, np.int64),)
 
-    workers.run(mark, FEW, arguments)
-    assert len(asked) == THREADS
+    workers.run(mark, MANY, arguments)
+
+
+@compiled_only
+def test_few_games_take_few_threads() -> None:
+    """A thread that would have less than `LEAST` games is left alone."""
+    workers, asked = Workers(64), []
+    for count in (2 * LEAST - 1, 2 * LEAST, 3 * LEAST):
+        marks = np.zeros(count, np.int64)
+        workers.run(mark, count, lambda marks=marks: (asked.append(1), marks)[1:])
+        assert len(asked) <= count // LEAST
+        asked.clear()
+    workers.close()
 
 
 @compiled_only
 @pytest.mark.parametrize("main", [True, False])
 def test_errors_come_out(workers: Workers, main: bool) -> None:
     """Of whichever thread; the next run is as if nothing had been."""
-    marks = np.zeros(FEW, np.int64)
+    marks, failed = np.zeros(MANY, np.int64), threading.Event()
 
     def arguments() -> tuple[Any, ...]:
         if (threading.current_thread() is threading.main_thread()) == main:
+            failed.set()
             raise RuntimeError("one thread")
-        time.sleep(0.2 * (not main))
+        assert failed.wait(60)
         return (marks,)
 
     with pytest.raises(RuntimeError, match="one thread"):
-        workers.run(mark, FEW, arguments)
-    time.sleep(0.05)
-    marks[:] = 0
-    workers.run(mark, FEW, lambda: (marks,))
+        workers.run(mark, MANY, arguments)
+    marks[:] = 0  # nobody is at work any more
+    workers.run(mark, MANY, lambda: (marks,))
     assert (marks == 1).all()
 
 
 @compiled_only
 def test_threads_end() -> None:
     """When they are told to, and when their owner is gone; closed workers may run again."""
-    before, marks = helpers(), np.zeros(FEW, np.int64)
+    before, marks = helpers(), np.zeros(MANY, np.int64)
     for end in ("close", "forget"):
         workers = Workers(THREADS)
-        workers.run(mark, FEW, lambda: (marks,), fixed=True)
+        workers.run(mark, MANY, lambda: (marks,), fixed=True)
         assert len(helpers() - before) == THREADS - 1
         if end == "close":
             workers.close()
-            workers.run(mark, FEW, lambda: (marks,))
+            workers.run(mark, MANY, lambda: (marks,))
             workers.close()
         del workers
         gc.collect()
