@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 SUITES = ("games", "oracles", "golden", "contract")
 MOST_SECONDS = 1_500
+ENOUGH = 5
+"""So many failing tests are enough: games with a fault may have no end."""
 
 
 def games() -> list[str]:
@@ -65,7 +67,8 @@ def run_tests(game: str, tree: Path) -> subprocess.CompletedProcess[str]:
     }
     own = f"tests/games/test_{game}.py"
     suites = [own, *(f"tests/{suite}" for suite in SUITES if suite != "games")]
-    options = ["-p", "no:cacheprovider", "--tb=no", "-rfE", "-k", f"{game} and not interpreted"]
+    options = ["-p", "no:cacheprovider", "--tb=no", "-rfE", f"--maxfail={ENOUGH}"]
+    options += ["-k", f"{game} and not interpreted"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *suites, *options],
         cwd=tree,
@@ -78,7 +81,7 @@ def run_tests(game: str, tree: Path) -> subprocess.CompletedProcess[str]:
 
 
 def suites_that_fail(game: str, fault: Fault | None) -> dict[str, int]:
-    """How many tests fail in each suite with a fault planted, or without one."""
+    """How many tests fail in each suite with a fault planted, up to `ENOUGH`, or without one."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         copy_library(tree)

@@ -29,8 +29,9 @@ FAULTS = (
     Fault(
         "stones may go round the edge",
         MOVES,
-        "    board = board & KEPT[player, way]\n",
-        "",
+        "    cells = forward(stones, player, 0)\n",
+        "    cells = forward(stones, player, 0)\n"
+        "    cells = cells | ((stones >> DOWN_BITS[player, 1] << UP_BITS[player, 1]) & FULL)\n",
     ),
     Fault(
         "the game is a draw when the next player cannot move",
