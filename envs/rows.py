@@ -58,11 +58,6 @@ def where(test: Row, row: Row) -> Row:
     return np.where(test != 0, row, np.uint64(0))
 
 
-def only_if(condition: bool, row: Row) -> Row:
-    """The row if a condition holds, else one without bits."""
-    return row if condition else np.zeros_like(row)
-
-
 def word_in(row: Row, index: int) -> np.uint64:
     """One word of a row; `index` is best constant."""
     return np.uint64(row[index])

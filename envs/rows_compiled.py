@@ -147,10 +147,6 @@ def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.select(builder.icmp_unsigned("!=", args[0], nothing), args[1], nothing)
 
 
-def _only_if(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.select(args[0], args[1], _zeros(sig.return_type.lanes))
-
-
 def _word_in(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.extract_element(*args)
 
@@ -192,7 +188,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "meeting": (_meeting, lambda row, word: (U64, row, U64)),
     "any_bit": (_any_bit, lambda row: (types.boolean, row)),
     "where": (_where, lambda test, row: (row, row, row)),
-    "only_if": (_only_if, lambda condition, row: (row, types.boolean, row)),
     "word_in": (_word_in, lambda row, index: (U64, row, INT)),
     "word_at": (_word_at, lambda index, word, size: (_row(size), INT, U64, size)),
     "with_word": (_with_word, lambda row, index, word: (row, row, INT, U64)),

@@ -24,41 +24,41 @@ if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
     from numba.core import types
     from numba.extending import intrinsic
 
-    def _entry(context: Any, builder: Any, kind: Any, args: Any) -> Any:
-        data = context.make_array(kind)(context, builder, args[0]).data
-        return builder.gep(data, [args[1]])
+    def _entry(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+        data = context.make_array(kind)(context, builder, array).data
+        return builder.gep(data, [index])
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def add(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         """Add to an entry of an int64 array; returns what it was."""
 
-        def generate(context, builder, sig, args):  # type: ignore[no-untyped-def]
-            entry = _entry(context, builder, sig.args[0], args)
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            entry = _entry(context, builder, sig.args[0], *args[:2])
             return builder.atomic_rmw("add", entry, args[2], "acq_rel")
 
         return types.int64(array, types.int64, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def look(typing_context, array, index):  # type: ignore[no-untyped-def]
+    def look(typing_context: Any, array: Any, index: Any) -> Any:
         """An entry of an int64 array that other threads change; on x86 after a short pause."""
 
-        def generate(context, builder, sig, args):  # type: ignore[no-untyped-def]
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             if _PAUSES:
                 nothing = ir.FunctionType(ir.VoidType(), [])
-                builder.call(
-                    builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), nothing), []
-                )
-            return builder.load_atomic(_entry(context, builder, sig.args[0], args), "acquire", 8)
+                pause = builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), nothing)
+                builder.call(pause, [])
+            entry = _entry(context, builder, sig.args[0], *args)
+            return builder.load_atomic(entry, "acquire", 8)
 
         return types.int64(array, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def ring(typing_context, bell, number):  # type: ignore[no-untyped-def]
+    def ring(typing_context: Any, bell: Any, number: Any) -> Any:
         """Write a number to a bell, `(1,)` int64, after all that was written before."""
 
-        def generate(context, builder, sig, args):  # type: ignore[no-untyped-def]
-            first = [args[0], ir.Constant(ir.IntType(64), 0)]
-            entry = _entry(context, builder, sig.args[0], first)
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            first = ir.Constant(ir.IntType(64), 0)
+            entry = _entry(context, builder, sig.args[0], args[0], first)
             builder.store_atomic(args[1], entry, "release", 8)
             return context.get_dummy_value()
 

@@ -96,10 +96,15 @@ DISCS = np.array([board(c for c in range(CELLS) if distance(c) <= k) for k in ra
 
 
 @kernel
+def turned(boards, rotation, back, kept):
+    """A board turned back by a rotation, or a row of boards each by its own; `kept` stays."""
+    return ((boards >> rotation) | (boards << back)) & kept
+
+
+@kernel
 def facing(word, direction):
     """The cells whose neighbour in a direction is on a board."""
-    turned = (word >> ROTATION[direction]) | (word << _BACK[direction])
-    return turned & HAS[direction]
+    return turned(word, ROTATION[direction], _BACK[direction], HAS[direction])
 
 
 def turns(directions: Iterable[int]) -> np.ndarray:
@@ -111,8 +116,7 @@ def turns(directions: Iterable[int]) -> np.ndarray:
 @kernel
 def facing_each(boards, by, size):
     """`facing` for a row of `size` boards, each in the direction that `by`, of `turns`, has."""
-    turned = (boards >> load(by, 0, size)) | (boards << load(by, size, size))
-    return turned & load(by, 2 * size, size)
+    return turned(boards, load(by, 0, size), load(by, size, size), load(by, 2 * size, size))
 
 
 @kernel

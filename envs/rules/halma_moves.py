@@ -11,7 +11,7 @@ import numpy as np
 from azumaya.envs.bits import ONE, U64, ZERO, lowest
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.dominari36 import CELLS, COLUMN_OF, FULL, PEERS, SIZE
-from azumaya.envs.rows import any_bit, load, only_if, with_word, word_in
+from azumaya.envs.rows import any_bit, everywhere, load, with_word, word_in
 from azumaya.envs.rules.halma_dominari_text import BLACK, NUMBERS, WHITE
 
 WAYS = 3
@@ -25,12 +25,12 @@ DOWN_BITS = np.array([[6, 0, 5], [0, 1, 0]], U64)
 UP_BITS = np.array([[0, 1, 0], [6, 0, 5]], U64)
 """By player and way, how far a board is shifted to lower and to higher cells."""
 
-CORNER = np.array([1 << 5, 1 << 30], U64)
-"""By player, the corner its stones leave by: f6, a1."""
-GATE = np.array([1 << 4 | 1 << 10 | 1 << 11, 1 << 24 | 1 << 25 | 1 << 31], U64)
-"""By player, the cells from which a stone jumps over that corner."""
 EXITS = np.array([[5, 4, 10, 11], [30, 24, 25, 31]], U64)
-"""By player, the cells of both."""
+"""By player, the cells a stone can leave from: the corner (f6, a1), then those around it."""
+CORNER = ONE << EXITS[:, 0]
+"""By player, the corner its stones leave by."""
+GATE = np.bitwise_or.reduce(ONE << EXITS[:, 1:], axis=1)
+"""By player, the cells from which a stone jumps over that corner."""
 CLASHES = np.append(PEERS, np.zeros(64 - CELLS + 1, U64))
 """By cell, the others of its row, column and block; none for 64, the cell of no stone."""
 OFF = U64(CELLS)
@@ -92,7 +92,7 @@ def steps_from(stones, player, taken):
 @kernel
 def jumps_from(stones, player, taken):
     """Rule 2: all cells each of a row of stones can land on by jumps, flooding on from each."""
-    landed, fresh = only_if(False, stones), stones
+    landed, fresh = everywhere(ZERO, NUMBERS), stones
     while any_bit(fresh):
         found = forward(forward(fresh, player, 0) & taken, player, 0)
         for way in range(1, WAYS):

@@ -176,12 +176,19 @@ def stone_at(at):
 
 
 @kernel
+def words_from(at, low, high):
+    """The three words over which a board is spread that begins at bit `at`."""
+    shift = U64(at & 63)
+    middle = ((low >> ONE) >> (LOW6 - shift)) | (high << shift)
+    return low << shift, middle, (high >> ONE) >> (LOW6 - shift)
+
+
+@kernel
 def board_at(at, low, high):
-    """The row in which the words of a board stand from bit `at` on."""
-    first, shift = at >> 6, U64(at & 63)
-    row = word_at(first, low << shift, ROW)
-    row = row | word_at(first + 1, ((low >> ONE) >> (LOW6 - shift)) | (high << shift), ROW)
-    return row | word_at(first + 2, (high >> ONE) >> (LOW6 - shift), ROW)
+    """The row in which a board begins at bit `at`."""
+    index, (first, second, third) = at >> 6, words_from(at, low, high)
+    row = word_at(index, first, ROW) | word_at(index + 1, second, ROW)
+    return row | word_at(index + 2, third, ROW)
 
 
 @kernel
@@ -363,14 +370,12 @@ def append(words, at, held, low, high):
 
     Returns what the word after the board's last bit holds.
     """
-    word, shift = at >> 6, U64(at & 63)
-    words[word] = held | (low << shift)
-    held = ((low >> ONE) >> (LOW6 - shift)) | (high << shift)
-    if (at & 63) + HIGH_BITS > 64:
-        words[word + 1] = held
-        held = (high >> ONE) >> (LOW6 - shift)
-    words[(at + CELLS) >> 6] = held
-    return held
+    index, (first, second, third) = at >> 6, words_from(at, low, high)
+    words[index], words[index + 1] = held | first, second
+    if (at & 63) + HIGH_BITS >= 64:
+        words[index + 2] = third
+        return third
+    return second
 
 
 @kernel

@@ -15,7 +15,7 @@ FAULTS = (
     Fault(
         "the last cells of some numbers keep their candidates",
         SHIMA,
-        "    return row | word_at(first + 2, (high >> ONE) >> (LOW6 - shift), ROW)\n",
+        "    return row | word_at(index + 2, third, ROW)\n",
         "    return row\n",
     ),
     Fault(
