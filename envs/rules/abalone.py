@@ -26,12 +26,9 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.bits import (
-    LOW6,
-    ONE,
     U64,
     ZERO,
     bit,
-    lowest,
     popcount,
     put,
     put_byte,
@@ -55,50 +52,30 @@ from azumaya.envs.geometry.hex61 import (
     DIRECTIONS,
     DISCS,
     FULL,
-    HAS,
     HIGH_BITS,
     LOW_BITS,
     LOW_ROWS,
-    NE,
-    NW,
     RADIUS,
-    SE,
     SIZE,
-    SW,
-    E,
-    W,
     array_rows,
     board,
     facing,
-    facing_each,
     shifted,
 )
 from azumaya.envs.geometry.symmetry import hexagon
 from azumaya.envs.rng import draw_start
-from azumaya.envs.rows import any_bit, everywhere, load, meeting, union, word_in
+from azumaya.envs.rows import any_bit
 from azumaya.envs.rules import abalone_text as words_of
 from azumaya.envs.rules.abalone_moves import (
     ACTIONS,
-    ALL_TURNS,
-    AXES,
-    AXIS_TURNS,
-    CHUNK_FIRST,
-    CHUNK_MASK,
-    CHUNK_PLACE,
-    CHUNK_START,
-    CHUNK_WIDTH,
-    CHUNKS,
     FIRST_THREE,
     FIRST_TWO,
-    KINDS_A_LOOK,
-    LINE_BITS,
     MOVE_PLACE,
     MOVE_WAYS,
-    SIDE_BITS,
-    SIDE_FIRST,
-    SIDE_KINDS,
-    SIDE_TURNS,
+    in_line,
     leaves_and_enters,
+    write_lines,
+    write_sides,
 )
 from azumaya.envs.rules.abalone_text import BLACK, MOST_PLIES, TO_WIN, WHITE
 
@@ -115,8 +92,6 @@ STATE = np.dtype(
     ]
 )
 
-CHUNK_COUNT, KINDS = len(CHUNKS), len(SIDE_KINDS)
-LAST_WORD = word_count(ACTIONS) - 1
 NO_BOUND = 2**31 - 1
 MARBLE_WORTH = 16
 """To `evaluate`; more than the most a move changes in centrality (five marbles, one step each)."""
@@ -158,27 +133,6 @@ def free_cells(state):
 
 
 @kernel
-def facing_all(boards):
-    """`facing` in all six directions, for a row of a board for each."""
-    return facing_each(boards, ALL_TURNS, DIRECTIONS)
-
-
-@kernel
-def in_line(own, theirs, free):
-    """The trailing marbles of all moves in line, as a row by direction: rules 1 and 2.
-
-    Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
-    next one; `third` and `second` are own marbles that can go third or second in a line.
-    """
-    room = everywhere(free, DIRECTIONS)
-    one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs
-    both = facing_all(one) & theirs
-    third = facing_all(room | one | both) & own
-    second = facing_all(room | one | third) & own
-    return facing_all(room | second) & own
-
-
-@kernel
 def can_move(state, player):
     """Whether a player could move if it were their turn.
 
@@ -204,57 +158,6 @@ def write_legal(state, words):
     free = free_cells(state)
     write_lines(own, theirs, free, words)
     write_sides(own, free, words)
-
-
-@kernel
-def write_lines(own, theirs, free, words):
-    """The moves in line."""
-    found = in_line(own, theirs, free)
-    ne, e, se = word_in(found, NE), word_in(found, E), word_in(found, SE)
-    sw, w, nw = word_in(found, SW), word_in(found, W), word_in(found, NW)
-    table = LINE_BITS  # named once: a kernel for CUDA keeps a copy for every mention
-    for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
-        bits = table[NE, row_of(ne, chunk)] | table[E, row_of(e, chunk)]
-        bits |= table[SE, row_of(se, chunk)] | table[SW, row_of(sw, chunk)]
-        bits |= table[W, row_of(w, chunk)] | table[NW, row_of(nw, chunk)]
-        put(words, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
-
-
-@kernel
-def row_of(word, chunk):
-    """The row of `LINE_BITS` for what a board has in a chunk."""
-    return CHUNK_START[chunk] + ((word >> CHUNK_PLACE[chunk]) & CHUNK_MASK[chunk])
-
-
-@kernel
-def write_sides(own, free, words):
-    """The broadsides, found for all kinds at once and taken by the first marble's place.
-
-    Rule 1: marbles side by side that all have a free cell beside them.
-    """
-    pairs = facing_each(everywhere(own, KINDS), AXIS_TURNS, KINDS) & own
-    beside = facing_each(everywhere(free, KINDS), SIDE_TURNS, KINDS)
-    twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)
-    threes = twos & facing_each(twos, AXIS_TURNS, KINDS)
-    first, table = SIDE_FIRST, SIDE_BITS  # named once, as in `write_lines`
-    left = union(twos)
-    while left:
-        place = lowest(left)
-        here = left & (~left + ONE)
-        put_sides(words, first[0, place], table[0, place], meeting(twos, here))
-        put_sides(words, first[1, place], table[1, place], meeting(threes, here))
-        left ^= here
-
-
-@kernel
-def put_sides(words, first, table, kinds):
-    """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
-    bits = ZERO
-    for axis in range(len(AXES)):
-        bits |= U64(table[axis, (kinds >> U64(KINDS_A_LOOK * axis)) & U64((1 << KINDS_A_LOOK) - 1)])
-    word, shift = np.int64(first) >> 6, U64(first & 63)
-    words[word] |= bits << shift
-    words[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)
 
 
 # ---- kernels ----

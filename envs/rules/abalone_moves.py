@@ -1,4 +1,4 @@
-"""The 1,272 moves of Abalone that fit the empty board, numbered, named, and as tables.
+"""The 1,272 moves of Abalone that fit the empty board, numbered and named, and which are legal.
 
 In line by trailing cell, then direction; then broadsides of two and of three, by first cell,
 last cell, direction. Cells go in reading order, directions clockwise from north-east.
@@ -15,22 +15,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azumaya.envs.bits import U64
+from azumaya.envs.bits import LOW6, ONE, U64, ZERO, lowest, put, word_count
+from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.hex61 import (
     ARRAY_CELL,
     CELL_AT,
     CELLS,
     DIRECTIONS,
+    HAS,
     NE,
     NEIGHBOUR,
     NW,
     PLACE,
     ROW_RANGES,
+    SE,
     SIZE,
     SQUARES,
+    SW,
     E,
+    W,
+    facing_each,
     turns,
 )
+from azumaya.envs.rows import everywhere, load, meeting, union, word_in
 
 
 class Move(NamedTuple):
@@ -99,6 +106,7 @@ MOVES = (*IN_LINE, *TWOS, *THREES)
 FIRST_TWO, FIRST_THREE = len(IN_LINE), len(IN_LINE) + len(TWOS)
 """The first action that is a broadside of two, and of three."""
 ACTIONS = len(MOVES)
+LAST_WORD = word_count(ACTIONS) - 1
 
 
 def _name(move: Move) -> str:
@@ -125,7 +133,7 @@ MOVE_WAYS = np.array([move.axis << 3 | move.direction for move in MOVES], np.uin
 
 SIDE_KINDS = tuple((a, d) for a in AXES for d in range(DIRECTIONS) if d % 3 != a % 3)
 """The axis and direction of each kind of broadside."""
-
+KINDS = len(SIDE_KINDS)
 
 AXIS_TURNS = turns(axis for axis, _ in SIDE_KINDS)
 SIDE_TURNS = turns(direction for _, direction in SIDE_KINDS)
@@ -171,6 +179,7 @@ def _chunks() -> tuple[tuple[int, ...], ...]:
 
 CHUNKS = _chunks()
 """The board's rows, or halves of them, in reading order: the cells `LINE_BITS` takes at once."""
+CHUNK_COUNT = len(CHUNKS)
 CHUNK_PLACE = np.array([PLACE[cells[0]] for cells in CHUNKS], U64)
 """The place of a chunk's first cell; those of the others follow."""
 CHUNK_MASK = np.array([(1 << len(cells)) - 1 for cells in CHUNKS], U64)
@@ -199,3 +208,78 @@ def _line_bits() -> np.ndarray:
 LINE_BITS = _line_bits()
 """Trailing marbles to action bits: by direction and `CHUNK_START[chunk] + v`, where `v` says which
 cells of the chunk are set, the bits of their actions, counted from `CHUNK_FIRST[chunk]`."""
+
+
+# ---- moves, found on shifted boards ----
+
+
+@kernel
+def facing_all(boards):
+    """`facing` in all six directions, for a row of a board for each."""
+    return facing_each(boards, ALL_TURNS, DIRECTIONS)
+
+
+@kernel
+def in_line(own, theirs, free):
+    """The trailing marbles of all moves in line, as a row by direction: rules 1 and 2.
+
+    Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
+    next one; `third` and `second` are own marbles that can go third or second in a line.
+    """
+    room = everywhere(free, DIRECTIONS)
+    one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs
+    both = facing_all(one) & theirs
+    third = facing_all(room | one | both) & own
+    second = facing_all(room | one | third) & own
+    return facing_all(room | second) & own
+
+
+@kernel
+def write_lines(own, theirs, free, words):
+    """The moves in line."""
+    found = in_line(own, theirs, free)
+    ne, e, se = word_in(found, NE), word_in(found, E), word_in(found, SE)
+    sw, w, nw = word_in(found, SW), word_in(found, W), word_in(found, NW)
+    table = LINE_BITS  # named once: a kernel for CUDA keeps a copy for every mention
+    for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
+        bits = table[NE, row_of(ne, chunk)] | table[E, row_of(e, chunk)]
+        bits |= table[SE, row_of(se, chunk)] | table[SW, row_of(sw, chunk)]
+        bits |= table[W, row_of(w, chunk)] | table[NW, row_of(nw, chunk)]
+        put(words, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
+
+
+@kernel
+def row_of(word, chunk):
+    """The row of `LINE_BITS` for what a board has in a chunk."""
+    return CHUNK_START[chunk] + ((word >> CHUNK_PLACE[chunk]) & CHUNK_MASK[chunk])
+
+
+@kernel
+def write_sides(own, free, words):
+    """The broadsides, found for all kinds at once and taken by the first marble's place.
+
+    Rule 1: marbles side by side that all have a free cell beside them.
+    """
+    pairs = facing_each(everywhere(own, KINDS), AXIS_TURNS, KINDS) & own
+    beside = facing_each(everywhere(free, KINDS), SIDE_TURNS, KINDS)
+    twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)
+    threes = twos & facing_each(twos, AXIS_TURNS, KINDS)
+    first, table = SIDE_FIRST, SIDE_BITS  # named once, as in `write_lines`
+    left = union(twos)
+    while left:
+        place = lowest(left)
+        here = left & (~left + ONE)
+        put_sides(words, first[0, place], table[0, place], meeting(twos, here))
+        put_sides(words, first[1, place], table[1, place], meeting(threes, here))
+        left ^= here
+
+
+@kernel
+def put_sides(words, first, table, kinds):
+    """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
+    bits = ZERO
+    for axis in range(len(AXES)):
+        bits |= U64(table[axis, (kinds >> U64(KINDS_A_LOOK * axis)) & U64((1 << KINDS_A_LOOK) - 1)])
+    word, shift = np.int64(first) >> 6, U64(first & 63)
+    words[word] |= bits << shift
+    words[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)

@@ -7,39 +7,39 @@ RULES, MOVES = "envs/rules/abalone.py", "envs/rules/abalone_moves.py"
 FAULTS = (
     Fault(
         "three push three",
-        RULES,
+        MOVES,
         "    third = facing_all(room | one | both) & own\n",
         "    both = both | (facing_all(both) & theirs)\n"
         "    third = facing_all(room | one | both) & own\n",
     ),
     Fault(
         "two push two",
-        RULES,
+        MOVES,
         "second = facing_all(room | one | third) & own",
         "second = facing_all(room | one | both | third) & own",
     ),
     Fault(
         "four marbles move in line",
-        RULES,
+        MOVES,
         "    return facing_all(room | second) & own\n",
         "    fourth = facing_all(facing_all(third) & second) & own\n"
         "    return facing_all(room | second | fourth) & own\n",
     ),
     Fault(
         "nothing is pushed off the board",
-        RULES,
+        MOVES,
         "one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs",
         "one = facing_all(room) & theirs",
     ),
     Fault(
         "a broadside needs one free cell only",
-        RULES,
+        MOVES,
         "twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)",
         "twos = pairs & beside",
     ),
     Fault(
         "a broadside of three needs two free cells only",
-        RULES,
+        MOVES,
         "threes = twos & facing_each(twos, AXIS_TURNS, KINDS)",
         "threes = twos & facing_each(pairs, AXIS_TURNS, KINDS)",
     ),
