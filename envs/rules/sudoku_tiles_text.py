@@ -362,7 +362,7 @@ def _note(state: Any) -> str:
 
 def _counts(state: Any) -> tuple[str, ...]:
     scores = (f"player_{p}: {int(state['scores'][p])} points" for p in (0, 1))
-    left = (f"{n + 1}: {int(nibble(state['left'], n))}" for n in range(NUMBERS))
+    left = (f"{n + 1}:{int(nibble(state['left'], n))}" for n in range(NUMBERS))
     return (*scores, "still to be drawn: " + ", ".join(left))
 
 

@@ -96,8 +96,9 @@ FOURS = np.array(
     + [board_of(block, 1)[0] for block in BLOCKS]
 )
 """Every four of rule 3."""
-WORTH = np.array([0, 1, 6, 36, 1000])
-"""What an open four is worth to who has so many stones in it."""
+WORTH = np.array([[0, 1, 6, 60, 1000], [0, 1, 8, 400, 1000]])
+"""What an open four is worth to who has so many stones in it: to who waits, and to who is to move
+and may fill it. Tried out: with one row for both, three of the opponent's were left open."""
 
 
 # ---- rule predicates ----
@@ -198,6 +199,7 @@ def observe(state, player, words):
 def evaluate(state, player):
     """Fours still open to a player, the fuller the dearer, less those open to the opponent."""
     own, other = state.colours[player], state.colours[1 - player]
+    turn = np.int64(state.to_move == player)
     stuck = ZERO
     if popcount(state.blanks) == BLANK_STONES:
         stuck = dead_cells(state)
@@ -206,9 +208,9 @@ def evaluate(state, player):
         four = FOURS[i]
         if four & stuck == ZERO:
             if four & other == ZERO:
-                worth += WORTH[popcount(four & own)]
+                worth += WORTH[turn, popcount(four & own)]
             if four & own == ZERO:
-                worth -= WORTH[popcount(four & other)]
+                worth -= WORTH[1 - turn, popcount(four & other)]
     return worth
 
 
