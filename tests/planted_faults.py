@@ -41,10 +41,11 @@ def faults_of(game: str) -> tuple[Fault, ...]:
 
 def copy_library(to: Path) -> None:
     """The library as a package in `to/site`, beside the tests."""
-    shutil.copytree(ROOT / "azumaya", to / "site/azumaya", ignore=shutil.ignore_patterns("__py*"))
+    caches = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src/azumaya", to / "site/azumaya", ignore=caches)
     for folder in (*FOLDERS, "tests"):
         into = to / ("tests" if folder == "tests" else f"site/azumaya/{folder}")
-        shutil.copytree(ROOT / folder, into, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, into, ignore=caches)
     shutil.copy(ROOT / "pyproject.toml", to)
 
 
