@@ -46,7 +46,7 @@ def main() -> None:
         venv.create(scratch / "core", with_pip=True)
         python = scratch / "core" / "bin" / "python"
         run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
-        run(python, "-c", PLAY, cwd=scratch)
+        run(python, "-c", PLAY)  # where the source lies: it must not be in the way
 
 
 if __name__ == "__main__":
