@@ -11,6 +11,8 @@ from azumaya.benchmarks.results import Row
 from azumaya.envs.extras import require
 
 BARS, CURVES = "games.svg", "batch-sizes.svg"
+FORMS = {"none": "masks only"}
+"""What a form of observations is called in a picture, if not by its name."""
 
 
 def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
@@ -47,7 +49,7 @@ def _bars(table: Table) -> Any:
         ("planes", "batch", planes),
         ("AEC raw_env", "aec", {"form": "raw_env"}),
     ]
-    figure, axes = pyplot.subplots(figsize=(10, 4.5))
+    figure, axes = pyplot.subplots(figsize=(2 + len(table.games), 4.5))
     width = 0.8 / len(series)
     for place, (label, kind, wanted) in enumerate(series):
         best = [table.best(kind, game=game, **wanted) for game in table.games]
@@ -61,7 +63,8 @@ def _bars(table: Table) -> Any:
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_ylabel("steps/s on one core, in CartPole-v1 loops")
     axes.set_xticks([n + 0.3 for n in range(len(table.games))], table.games, rotation=20)
-    axes.legend(fontsize="small", ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    columns = 1 + len(table.games) // 2
+    axes.legend(fontsize="small", ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
@@ -71,7 +74,7 @@ def _curves(table: Table) -> Any:
     rows = table.pick("batch", threads=1, copies=False)
     forms = list(dict.fromkeys(row["form"] for row in rows))
     figure, frames = pyplot.subplots(
-        1, len(forms), figsize=(4.5 * len(forms), 4), sharey=True, squeeze=False
+        1, len(forms), figsize=(3.2 * len(forms), 3.8), sharey=True, squeeze=False
     )
     for axes, form in zip(frames[0], forms, strict=True):
         for game in table.games:
@@ -84,7 +87,9 @@ def _curves(table: Table) -> Any:
                 sizes, values, limits = zip(*mine, strict=True)
                 (line,) = axes.plot(sizes, values, marker="o", markersize=3, label=game)
                 axes.plot(sizes, limits, ":", color=line.get_color(), linewidth=0.8)
-        axes.set(xscale="log", yscale="log", title=form, xlabel="games in the batch")
+        axes.set(
+            xscale="log", yscale="log", title=FORMS.get(form, form), xlabel="games in the batch"
+        )
     frames[0][0].set_ylabel("steps/s on one core (dotted: memset)")
     figure.legend(
         *frames[0][0].get_legend_handles_labels(),

@@ -276,7 +276,7 @@ def marks(command: str) -> tuple[str, str]:
 
 
 def put_into(page: str, report: str, command: str) -> str:
-    """A page with the report of a command in its place, without the report's title.
+    """A page with the report of a command in its place: without its title, parts a level lower.
 
     Raises:
         ValueError: the page has no place for it.
@@ -286,5 +286,5 @@ def put_into(page: str, report: str, command: str) -> str:
         raise ValueError(f"the page needs one line {begin} and one line {end}")
     before, rest = page.split(begin)
     _, after = rest.split(end)
-    body = report.split("\n", 1)[1].strip()
+    body = report.split("\n", 1)[1].replace("\n## ", "\n### ").strip()
     return f"{before}{begin}\n\n{body}\n\n{end}{after}"

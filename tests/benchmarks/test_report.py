@@ -62,5 +62,7 @@ def test_page_keeps_what_is_written_by_hand() -> None:
     done = report.put_into(page, "# Speed\n\nnew\n", report.BENCH)
     assert done == f"# Mine\n\nbefore\n\n{begin}\n\nnew\n\n{end}\n\nafter\n"
     assert report.put_into(done, "# Speed\n\nnew\n", report.BENCH) == done
+    parts = report.put_into(page, "# Speed\n\n## One\n\n## Two\n", report.BENCH)
+    assert parts == done.replace("new", "### One\n\n### Two")
     with pytest.raises(ValueError, match="needs one line"):
         report.put_into(page, "# Speed\n", report.PEERS)
