@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.envs import Position
-from azumaya.envs.position import episode_key
+from azumaya.envs import OptionError, Position
+from azumaya.envs.position import check_seed, episode_key
 
 LOOKS = 1 << 20
 """Keys from this environment number on are for what an agent may not see."""
@@ -26,6 +27,7 @@ class Score:
         draws: games drawn or cut off.
         losses: games lost.
         by_seat: wins of the first agent as player_0 and as player_1.
+        draws_by_seat: likewise games drawn or cut off.
     """
 
     first: str
@@ -34,6 +36,7 @@ class Score:
     draws: int = 0
     losses: int = 0
     by_seat: tuple[int, int] = (0, 0)
+    draws_by_seat: tuple[int, int] = (0, 0)
 
     @property
     def games(self) -> int:
@@ -44,6 +47,13 @@ class Score:
     def rate(self) -> float:
         """Wins, draws counted half, by games."""
         return (self.wins + self.draws / 2) / self.games
+
+    @property
+    def rate_by_seat(self) -> tuple[float, float]:
+        """`rate` as player_0 and as player_1, half of the games each."""
+        both = zip(self.by_seat, self.draws_by_seat, strict=True)
+        first, second = ((2 * wins + draws) / self.games for wins, draws in both)
+        return first, second
 
     def interval(self, z: float = 1.96) -> tuple[float, float]:
         """Wilson's interval for `rate`, by default at 95 %."""
@@ -80,7 +90,13 @@ def play_pairing(
         seed: draws the starts and all else that chance decides.
         options: the game's options.
         progress: called with the number of games finished since the last call.
+
+    Raises:
+        OptionError: an argument or option has a value it cannot take.
+        PositionError: the option `position` is malformed, impossible or over.
     """
+    _check(first, second, starts)
+    seed = check_seed(seed)
     games = [
         _Game(number, seat, Position(game, seed=seed + number, **(options or {})))
         for number in range(starts)
@@ -97,6 +113,14 @@ def play_pairing(
         if progress is not None and finished:
             progress(len(finished))
     return _score(games, first.name, second.name)
+
+
+def _check(first: Any, second: Any, starts: Any) -> None:
+    for name, agent in (("first", first), ("second", second)):
+        if not isinstance(agent, Agent):
+            raise OptionError(f"{name}={agent!r}: must be an Agent, like GreedyAgent()")
+    if not isinstance(starts, Integral) or isinstance(starts, bool) or starts < 1:
+        raise OptionError(f"starts={starts!r}: a whole number from 1 is needed")
 
 
 def _agent_to_move(game: _Game) -> int | None:
@@ -116,7 +140,8 @@ def _move(games: Sequence[_Game], agent: Agent, seed: int, ply: int) -> None:
 def _score(games: Sequence[_Game], first: str, second: str) -> Score:
     gains = [(g.first_seat, g.position.returns()[g.first_seat]) for g in games]
     wins = [sum(gain > 0 for seat, gain in gains if seat == s) for s in (0, 1)]
+    draws = [sum(gain == 0 for seat, gain in gains if seat == s) for s in (0, 1)]
     losses = sum(gain < 0 for _, gain in gains)
     return Score(
-        first, second, sum(wins), len(games) - sum(wins) - losses, losses, (wins[0], wins[1])
+        first, second, sum(wins), sum(draws), losses, (wins[0], wins[1]), (draws[0], draws[1])
     )

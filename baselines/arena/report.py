@@ -14,26 +14,36 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Colours that stay apart for colour-blind readers (Okabe and Ito)."""
+RATE = "games won, draws counted half"
+"""What the learning curve shows, as a share of the games."""
 
 
 def score_table(scores: Sequence[Score], title: str) -> Table:
-    """Pairings as a table; `by seat` is the share of games won as player_0 and as player_1."""
-    table: Table = require("rich.table", "cli").Table(title=title)
-    table.add_column("agent")
-    table.add_column("against")
-    for name in ("won", "drawn", "lost", "rate (95 % interval)", "by seat"):
-        table.add_column(name, justify="right")
+    """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
+
+    The agent stands above its opponent, the rate above its interval, and `by seat` is the rate as
+    player_0 above that as player_1.
+    """
+    table: Table = require("rich.table", "cli").Table(
+        title=title,
+        caption="A draw counts half. By seat: player_0, then player_1.",
+        box=require("rich.box", "cli").SIMPLE_HEAD,
+        leading=1,
+    )
+    table.add_column("agent\nagainst", overflow="fold")
+    for name in ("won", "drawn", "lost", "rate\n95 % interval", "by seat"):
+        table.add_column(name, justify="right", no_wrap=True)
     for score in scores:
         low, high = score.interval()
-        rate = f"{score.rate:.1%} ({low:.1%} - {high:.1%})"
-        seats = " ".join(f"{2 * wins / score.games:.0%}" for wins in score.by_seat)
+        rate = f"{score.rate:.1%}\n{low:.1%} - {high:.1%}"
+        seats = "\n".join(f"{rate:.0%}" for rate in score.rate_by_seat)
         counts = map(str, (score.wins, score.draws, score.losses))
-        table.add_row(score.first, score.second, *counts, rate, seats)
+        table.add_row(f"{score.first}\n{score.second}", *counts, rate, seats)
     return table
 
 
 def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str) -> None:
-    """Draw win rates over steps, one line for each opponent, as a PNG (needs `train`).
+    """Draw rates over steps, one line for each opponent, as a PNG (needs `train`).
 
     Args:
         curve: points with `steps` and a rate by opponent.
@@ -45,9 +55,11 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str)
     names = [name for name in (curve[0] if curve else {}) if name != "steps"]
     for name, colour in zip(names, COLOURS, strict=False):
         steps = [point["steps"] for point in curve]
-        axes.plot(steps, [point[name] for point in curve], "o-", color=colour, label=name)
+        rates = [point[name] for point in curve]
+        # points at 0 and 1 lie on the frame, and are to be seen whole
+        axes.plot(steps, rates, "o-", color=colour, label=name, clip_on=False, zorder=3)
     axes.axhline(0.5, color="0.7", linewidth=1)
-    axes.set(title=title, xlabel="actions of the learner", ylabel="win rate", ylim=(0, 1))
+    axes.set(title=title, xlabel="actions of the learner", ylabel=RATE, ylim=(0, 1))
     axes.spines[["top", "right"]].set_visible(False)
     if names:
         axes.legend(title="against", frameon=False)
