@@ -255,13 +255,18 @@ class PlainNet(nn.Module):
 NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": PlainNet}
 
 
+def takes_numbers(game: Game) -> bool:
+    """Whether every number on every cell is an action, which `NumberNet` needs."""
+    numbered = group_planes(game).numbered
+    numbers = len(numbered[0]) if numbered else 0
+    return numbers > 0 and game.num_actions(game.defaults) >= numbers * game.cells
+
+
 def default_network(game: Game) -> str:
     """The network that fits a game.
 
     `numbers` where every number on every cell is an action and houses alone matter, which shows
     in there being more symmetries than a board of neighbours can have; else `board`.
     """
-    numbered = group_planes(game).numbered
-    numbers = len(numbered[0]) if numbered else 0
-    fits = numbers and game.num_actions(game.defaults) >= numbers * game.cells
-    return "numbers" if fits and game.symmetries.size > NEIGHBOURLY else "board"
+    houses_alone = game.symmetries.size > NEIGHBOURLY
+    return "numbers" if takes_numbers(game) and houses_alone else "board"
