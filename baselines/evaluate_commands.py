@@ -6,29 +6,54 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.arena.report import score_table
-from azumaya.baselines.play_commands import agent_of
+from azumaya.baselines.entrants import described, find_entrant, first_position, settle
 from azumaya.envs import GAMES
+
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="An option of the game, such as territory=corners; by default as a checkpoint was "
+        "trained. May be given several times.",
+    ),
+]
 
 
 def evaluate(
     first: Annotated[str, typer.Argument(help="random, greedy, or a checkpoint's path.")],
     second: Annotated[str, typer.Argument(help="Its opponent, likewise.")] = "greedy",
-    game: Annotated[str, typer.Option(help=f"One of {', '.join(GAMES)}.")] = "sudoku_moyo",
+    game: Annotated[
+        str | None,
+        typer.Option(
+            help=f"One of {', '.join(GAMES)}; by default that of a checkpoint, else "
+            f"{next(iter(GAMES))}."
+        ),
+    ] = None,
+    option: Options = None,
     starts: Annotated[int, typer.Option(min=1, help="Starts, each played in both seats.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Draws the starts.")] = 0,
 ) -> None:
     """Let two agents play, and print the win rate with its 95 % interval."""
-    agents = (agent_of(first), agent_of(second))
+    try:
+        entrants = [find_entrant(name) for name in (first, second)]
+        chosen, options = settle(entrants, game, option or ())
+        for seed_of_start in (seed, seed + starts - 1):
+            first_position(entrants, chosen, options, seed_of_start)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    agents = [entrant.agent for entrant in entrants]
     if agents[0] is None or agents[1] is None:
         raise typer.BadParameter("a person cannot be evaluated: random, greedy or a checkpoint")
-    console = Console()
+    console, title = Console(), described(chosen, options)
     with Progress(console=console) as bar:
         task = bar.add_task("games", total=2 * starts)
         score = play_pairing(
-            game, agents[0], agents[1], starts, seed, progress=lambda n: bar.advance(task, n)
+            chosen.name, agents[0], agents[1], starts, seed, options, lambda n: bar.advance(task, n)
         )
-    console.print(score_table([score], f"{game}, {starts} starts in both seats"))
+    console.print(score_table([score], escape(f"{title}, {starts} starts in both seats")))

@@ -3,108 +3,178 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
-from azumaya.envs import GAMES, Position
-from azumaya.envs.notation import record_of, write_records
+from azumaya.baselines.entrants import Entrant, find_entrant, first_position, settle
+from azumaya.baselines.evaluate_commands import Options
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.notation import check_records_file, record_of, write_records
 from azumaya.envs.position import episode_key
+from azumaya.envs.setup import POSITION
 
 HELP = "a move, or: moves, why MOVE, undo, text, quit"
+LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
+"""Exit codes: a person left the game; the record could not be written; stopped by Ctrl-C."""
 
 
-def agent_of(name: str) -> Agent | None:
-    """The agent of a name: `random`, `greedy`, `human` (None), or a checkpoint's path.
+@dataclass
+class Table:
+    """A game under way.
 
-    Raises:
-        typer.BadParameter: it is none of these.
+    Attributes:
+        players: who plays, player_0 first.
+        seed: what agents leave to chance is drawn from it.
+        history: the positions so far, the start first.
+        moves: the names of the moves between them.
     """
-    known: dict[str, Agent | None] = {
-        "human": None,
-        "random": RandomAgent(),
-        "greedy": GreedyAgent(),
-    }
-    if name in known:
-        return known[name]
-    if Path(name).with_suffix(".safetensors").is_file():
-        from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
 
-        return PolicyAgent.load(name)
-    raise typer.BadParameter(f"{name!r}: must be {', '.join(known)} or a checkpoint's path")
+    players: tuple[Entrant, Entrant]
+    seed: int
+    history: list[Position]
+    moves: list[str] = field(default_factory=list)
+
+    @property
+    def here(self) -> Position:
+        """The position on the board."""
+        return self.history[-1]
+
+
+class LeaveError(Exception):
+    """A person gets up from the table."""
 
 
 def play(
-    game: Annotated[str, typer.Argument(help=f"One of {', '.join(GAMES)}.")] = "sudoku_moyo",
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            help=f"One of {', '.join(GAMES)}; by default that of a checkpoint, else "
+            f"{next(iter(GAMES))}."
+        ),
+    ] = None,
     first: Annotated[str, typer.Option(help="Who plays player_0.")] = "human",
     second: Annotated[str, typer.Option(help="Who plays player_1.")] = "greedy",
+    option: Options = None,
     seed: Annotated[int | None, typer.Option(help="Draws the start; by default at random.")] = None,
     position: Annotated[str, typer.Option(help="A position text to start from.")] = "",
-    record: Annotated[Path | None, typer.Option(help="Append the game to this file.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Append the game to this file, unfinished games too.")
+    ] = None,
 ) -> None:
     """Play a game in the terminal: human, random, greedy, or a trained agent's checkpoint."""
-    agents = (agent_of(first), agent_of(second))
     chosen = secrets.randbits(31) if seed is None else seed
     try:
-        start = Position(game, seed=chosen, position=position or None)
+        players = find_entrant(first), find_entrant(second)
+        found, options = settle(players, game, option or ())
+        if position and any(text.startswith(f"{POSITION}=") for text in option or ()):
+            raise OptionError("position: given by --position and by --option; give it once")
+        options |= {POSITION: position} if position else {}
+        start = first_position(players, found, options, chosen)
+        file = None if record is None else check_records_file(record, "--record")
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    history, moves = [start], list[str]()
-    typer.echo(f"{start.game.title}, seed {chosen}. {HELP}")
-    while not history[-1].is_over:
-        here = history[-1]
-        move = _choose(here, agents[here.to_move], history, moves, chosen)
-        if move is None:
-            continue
-        history.append(here.copy().play(move))
-        moves.append(move)
-    typer.echo(history[-1].draw())
-    typer.echo(f"returns: {history[-1].returns()}")
-    if record is not None:
-        write_records(record, [record_of(start, moves, history[-1], (first, second))])
-        typer.echo(f"recorded in {record}")
+        raise typer.BadParameter(str(error)) from None
+    typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
+    table = Table(players, chosen, [start])
+    code = _play_on(table)
+    if file is not None:
+        _keep(table, file)
+    raise typer.Exit(code)
 
 
-def _choose(
-    here: Position, agent: Agent | None, history: list[Position], moves: list[str], seed: int
-) -> str | None:
+def _with(options: dict[str, object]) -> str:
+    words = [f"{name}={value}" for name, value in options.items() if name != POSITION]
+    return f", {' '.join(words)}" if words else ""
+
+
+def _play_on(table: Table) -> int:
+    """Play until the game is over or left; returns the exit code."""
+    try:
+        while not table.here.is_over:
+            move = _choose(table)
+            if move is not None:
+                after = table.here.copy().play(move)
+                table.moves.append(move)
+                table.history.append(after)
+    except (LeaveError, EOFError, KeyboardInterrupt) as end:
+        newline = "" if isinstance(end, LeaveError) else "\n"
+        typer.echo(f"{newline}left after {len(table.moves)} moves; the game is unfinished")
+        return INTERRUPTED if isinstance(end, KeyboardInterrupt) else LEFT
+    typer.echo(table.here.draw())
+    typer.echo(f"returns: {table.here.returns()}")
+    return 0
+
+
+def _keep(table: Table, file: Path) -> None:
+    """Append the game to a file, as far as it was played."""
+    if not table.moves:
+        typer.echo("no move was made: nothing to record")
+        return
+    moves = table.moves[: len(table.history) - 1]  # Ctrl-C may have come between the two
+    names = (table.players[0].name, table.players[1].name)
+    record = record_of(table.history[0], moves, table.here, names)
+    try:
+        write_records(file, [record])
+    except OSError as error:
+        typer.echo(f"{file} could not be written: {error.strerror}; the record is", err=True)
+        typer.echo(record.to_json())
+        raise typer.Exit(NOT_KEPT) from None
+    typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
+
+
+def _choose(table: Table) -> str | None:
     """The move of whoever is to move; None after a command of the person."""
+    here = table.here
+    agent = table.players[here.to_move].agent
     if agent is not None:
-        key = int(episode_key(seed, 0, len(history)))
+        key = int(episode_key(table.seed, 0, len(table.history)))
         action = agent.act([here.resample_hidden(key)], [key])[0]
         typer.echo(f"player_{here.to_move} ({agent.name}): {here.move_name(action)}")
         return here.move_name(action)
     typer.echo(here.draw())
-    return _obey(typer.prompt(f"player_{here.to_move}").strip(), here, history, moves)
+    return _obey(_ask(f"player_{here.to_move}: "), table)
 
 
-def _obey(line: str, here: Position, history: list[Position], moves: list[str]) -> str | None:
+def _ask(prompt: str) -> str:
+    """A line from the person that is not empty.
+
+    Raises:
+        EOFError: there are no more lines (Ctrl-D).
+    """
+    line = ""
+    while not line:
+        line = input(prompt).strip()
+    return line
+
+
+def _obey(line: str, table: Table) -> str | None:
     word, _, rest = line.partition(" ")
     try:
         if word == "moves":
-            typer.echo(" ".join(here.legal_moves()))
+            typer.echo(" ".join(table.here.legal_moves()))
         elif word == "why":
-            typer.echo(here.explain(rest.strip()))
+            typer.echo(table.here.explain(rest.strip()))
         elif word == "text":
-            typer.echo(str(here))
+            typer.echo(str(table.here))
         elif word == "undo":
-            _undo(here, history, moves)
+            _undo(table)
         elif word == "quit":
-            raise typer.Exit
+            raise LeaveError
         else:
-            here.copy().play(line)
+            table.here.copy().play(line)
             return line
     except ValueError as error:
         typer.echo(f"{error} ({HELP})")
     return None
 
 
-def _undo(here: Position, history: list[Position], moves: list[str]) -> None:
+def _undo(table: Table) -> None:
     """Go back to where the same player was last to move."""
-    earlier = [i for i, position in enumerate(history[:-1]) if position.to_move == here.to_move]
+    mover = table.here.to_move
+    earlier = [i for i, position in enumerate(table.history[:-1]) if position.to_move == mover]
     if not earlier:
         typer.echo("there is nothing to undo")
         return
-    del history[earlier[-1] + 1 :], moves[earlier[-1] :]
+    del table.history[earlier[-1] + 1 :], table.moves[earlier[-1] :]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from azumaya.envs.errors import RecordError
+from azumaya.envs.errors import OptionError, RecordError
 from azumaya.envs.extras import require
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
@@ -30,6 +32,7 @@ class GameRecord:
         returns: what each player gained.
         players: who played, player_0 first.
         date: the day, ISO 8601.
+        finished: whether the game came to its end; if not, `returns` is what was gained so far.
     """
 
     environment: str
@@ -39,6 +42,7 @@ class GameRecord:
     returns: tuple[float, float]
     players: tuple[str, str] = ("", "")
     date: str = field(default_factory=_today)
+    finished: bool = True
 
     def to_json(self) -> str:
         """The record as one line of JSON (needs the extra `records`)."""
@@ -71,7 +75,13 @@ def _plain(value: Any) -> Any:
 def record_of(
     start: Position, moves: list[str], end: Position, players: tuple[str, str] = ("", "")
 ) -> GameRecord:
-    """The record of a game from its first and last position and the names of its moves."""
+    """The record of a game from its first and last position and the names of its moves.
+
+    The last position may be a running one: the record is that of an unfinished game then.
+
+    Raises:
+        OptionError: `players` is not two names.
+    """
     options = {name: value for name, value in start.options.items() if name != "position"}
     return GameRecord(
         environment=start.game.id,
@@ -79,8 +89,52 @@ def record_of(
         start=str(start),
         moves=tuple(moves),
         returns=(float(end.returns()[0]), float(end.returns()[1])),
-        players=players,
+        players=check_players(players),
+        finished=end.is_over,
     )
+
+
+def check_players(players: Any) -> tuple[str, str]:
+    """The names of the two players, player_0 first.
+
+    Raises:
+        OptionError: these are not two texts.
+    """
+    texts = isinstance(players, Sequence) and all(isinstance(name, str) for name in players)
+    if not texts or isinstance(players, str) or len(players) != 2:
+        raise OptionError(f"players={players!r}: two names are needed, player_0's first")
+    return players[0], players[1]
+
+
+def check_records_file(path: str | Path, name: str = "path") -> Path:
+    """The file that records are to be appended to, known before a game to be one that can be.
+
+    Nothing is written; the file need not be there, but its folder must. Errors call it `name`.
+
+    Raises:
+        OptionError: it is a folder, lies in a folder that is not there, or may not be written.
+        MissingExtraError: the extra `records` is not installed.
+    """
+    require("msgspec", "records")
+    try:
+        file = Path(path)
+        mode = os.stat(file).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        mode = None
+    except (OSError, TypeError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise OptionError(
+            f"{name}={str(path)!r}: this can be no file to write to: {why}"
+        ) from error
+    if mode is not None and stat.S_ISDIR(mode):
+        problem = "is a folder; name a file in it, such as games.jsonl"
+    elif not file.parent.is_dir():
+        problem = f"there is no folder {str(file.parent)!r}; make it first, or name another file"
+    elif not os.access(file.parent if mode is None else file, os.W_OK):
+        problem = "may not be written; name another file"
+    else:
+        return file
+    raise OptionError(f"{name}={str(path)!r}: {problem}")
 
 
 def replay(record: GameRecord) -> Iterator[Position]:
@@ -105,6 +159,11 @@ def replay(record: GameRecord) -> Iterator[Position]:
         raise RecordError(
             f"record: the returns are {list(record.returns)}, but the moves give "
             f"{list(position.returns())}"
+        )
+    if position.is_over != record.finished:
+        problem = "goes on" if record.finished else "is over"
+        raise RecordError(
+            f"record: finished is {record.finished}, but after its moves the game {problem}"
         )
 
 

@@ -9,7 +9,13 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec import RawEnv
 from azumaya.envs.errors import OptionError
-from azumaya.envs.notation import GameRecord, record_of, write_records
+from azumaya.envs.notation import (
+    GameRecord,
+    check_players,
+    check_records_file,
+    record_of,
+    write_records,
+)
 from azumaya.envs.position import Position
 
 
@@ -18,20 +24,22 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
     Args:
         env: an Azumaya environment, wrapped or raw.
-        path: the file; records are appended, a line each.
+        path: the file; records are appended, a line each. Its folder must be there.
         players: the players' names, player_0 first.
 
     Games left unfinished at a reset are not recorded.
 
     Raises:
-        OptionError: `env` is no Azumaya environment.
+        OptionError: `env` is no Azumaya environment, `path` no file that can be written, or
+            `players` not two names.
+        MissingExtraError: the extra `records` is not installed.
     """
 
     def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
-        if not isinstance(env.unwrapped, RawEnv):
+        if not isinstance(getattr(env, "unwrapped", None), RawEnv):
             raise OptionError(f"env={env}: an environment of azumaya is needed")
+        self.path, self.players = check_records_file(path), check_players(players)
         super().__init__(env)
-        self.path, self.players = Path(path), players
         self._start: Position | None = None
         self._moves: list[str] = []
 

@@ -17,6 +17,13 @@ class Agent(ABC):
 
     name: str
 
+    def check(self, position: Position) -> None:  # noqa: B027 - most agents play anything
+        """Make sure that the agent can play a position's game with its options.
+
+        Raises:
+            ValueError: it cannot; the error says what it is for.
+        """
+
     @abstractmethod
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """Choose an action in each position.

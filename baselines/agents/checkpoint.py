@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from azumaya import __version__
 from azumaya.baselines.agents.network import NETWORKS
+from azumaya.baselines.version import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
@@ -48,7 +49,7 @@ class Sidecar:
     network: str
     sizes: dict[str, int]
     options: dict[str, Any] = field(default_factory=dict)
-    azumaya: str = __version__
+    azumaya: str = field(default_factory=version)
     notes: dict[str, Any] = field(default_factory=dict)
 
 
@@ -74,13 +75,21 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     if planes != tuple(sidecar.planes):
         raise CheckpointError(
             f"checkpoint: made by azumaya {sidecar.azumaya} for other observation planes of "
-            f"{game.title} than those of {__version__}; train it anew"
+            f"{game.title} than those of {version()}; train it anew"
         )
     if sidecar.network not in NETWORKS:
         raise CheckpointError(
             f"checkpoint: unknown network {sidecar.network!r}; known are {', '.join(NETWORKS)}"
         )
-    network: torch.nn.Module = NETWORKS[sidecar.network](game, sidecar.num_actions, **sidecar.sizes)
+    try:
+        network: torch.nn.Module = NETWORKS[sidecar.network](
+            game, sidecar.num_actions, **sidecar.sizes
+        )
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"checkpoint: no network {sidecar.network!r} for {game.title} has "
+            f"num_actions={sidecar.num_actions} and sizes={sidecar.sizes}: {error}"
+        ) from error
     return network
 
 
@@ -96,8 +105,9 @@ def save(path: str | Path, weights: dict[str, torch.Tensor], sidecar: Sidecar) -
     target = Path(path).with_suffix(".safetensors")
     target.parent.mkdir(parents=True, exist_ok=True)
     copies = {name: tensor.detach().contiguous().clone() for name, tensor in weights.items()}
+    text = json.dumps(asdict(sidecar), indent=2, default=os.fspath)
     _replace(target, safetensors.save(copies))
-    _replace(target.with_suffix(".json"), json.dumps(asdict(sidecar), indent=2).encode())
+    _replace(target.with_suffix(".json"), text.encode())
     return target
 
 
@@ -110,19 +120,84 @@ def _replace(target: Path, content: bytes) -> None:
     temporary.replace(target)
 
 
+def read_sidecar(path: str | Path) -> Sidecar:
+    """What a checkpoint says its weights are weights of.
+
+    Raises:
+        CheckpointError: the `.json` file is missing or malformed.
+    """
+    file = Path(path).with_suffix(".json")
+    try:
+        said = json.loads(file.read_bytes())
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    except ValueError as error:
+        raise CheckpointError(f"checkpoint {file}: malformed: no JSON: {error}") from error
+    problem = _wrong_with(said)
+    if problem:
+        raise CheckpointError(f"checkpoint {file}: malformed: {problem}")
+    return Sidecar(**{**said, "planes": tuple(said["planes"])})
+
+
+def _unreadable(file: Path, error: OSError) -> CheckpointError:
+    if isinstance(error, FileNotFoundError):
+        return CheckpointError(f"checkpoint: {file} does not exist")
+    return CheckpointError(f"checkpoint: {file} cannot be read: {error.strerror or error}")
+
+
+def _wrong_with(said: Any) -> str:
+    """What makes a JSON value no sidecar; nothing if it is one."""
+    if not isinstance(said, dict):
+        return "an object with a checkpoint's fields is needed"
+    needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
+    missing = [name for name in needed if name not in said]
+    surplus = [name for name in said if name not in FIELDS]
+    if missing or surplus:
+        parts = [f"no {', '.join(missing)}"] if missing else []
+        parts += [f"unknown {', '.join(surplus)}"] if surplus else []
+        return f"{' and '.join(parts)}; the fields are {', '.join(FIELDS)}"
+    wrong = [name for name, value in said.items() if not FIELDS[name][1](value)]
+    return "; ".join(f"{name} must be {FIELDS[name][0]}, not {said[name]!r}" for name in wrong)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "game": ("an environment id", _is_text),
+    "num_actions": ("a whole number from 1", _is_count),
+    "planes": ("a list of names", lambda v: isinstance(v, list) and all(map(_is_text, v))),
+    "network": ("a name", _is_text),
+    "sizes": ("whole numbers by name", lambda v: _is_object(v) and all(map(_is_count, v.values()))),
+    "options": ("an object", _is_object),
+    "azumaya": ("a version", _is_text),
+    "notes": ("an object", _is_object),
+}
+"""The fields of a sidecar: what each must be, in words and as a check."""
+
+
 def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
     """Read a checkpoint's weights and sidecar.
 
     Raises:
-        CheckpointError: a file is missing or malformed.
+        CheckpointError: a file is missing or malformed; the error says which.
     """
     safetensors = require("safetensors.torch", "train")
     source = Path(path).with_suffix(".safetensors")
+    sidecar = read_sidecar(source)
     try:
-        sidecar = Sidecar(**json.loads(source.with_suffix(".json").read_text("utf-8")))
-        return safetensors.load_file(source), sidecar
-    except FileNotFoundError as error:
-        raise CheckpointError(f"checkpoint: {error.filename} does not exist") from error
+        return safetensors.load(source.read_bytes()), sidecar
+    except OSError as error:
+        raise _unreadable(source, error) from error
     except (TypeError, ValueError, require("safetensors", "train").SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
 
@@ -135,8 +210,35 @@ def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:
     """
     weights, sidecar = load(path)
     network = build(sidecar)
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        raise CheckpointError(f"checkpoint {path}: {error}") from error
+    problem = _misfit(network.state_dict(), weights)
+    if problem:
+        source = Path(path).with_suffix(".safetensors")
+        raise CheckpointError(
+            f"checkpoint {source}: {problem}; {source.with_suffix('.json').name} describes the "
+            f"network {sidecar.network!r} with {sidecar.sizes}{_where_else(source)}"
+        )
+    network.load_state_dict(weights)
     return network.eval(), sidecar
+
+
+def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor]) -> str:
+    """In what weights are not those of a network, without listing them all."""
+    missing = [name for name in wanted if name not in given]
+    surplus = [name for name in given if name not in wanted]
+    if missing or surplus:
+        few = [f"{len(missing)} weights missing, as {missing[0]!r}"] if missing else []
+        few += [f"{len(surplus)} of no use, as {surplus[0]!r}"] if surplus else []
+        return f"not the weights of its network: {', '.join(few)}"
+    for name, tensor in wanted.items():
+        if tensor.shape != given[name].shape:
+            shapes = f"{tuple(given[name].shape)}, not {tuple(tensor.shape)}"
+            return f"size mismatch: {name!r} has shape {shapes}"
+    return ""
+
+
+def _where_else(source: Path) -> str:
+    """Where the agent of a run is, if these are not its weights."""
+    agent = source.with_name("policy.safetensors")
+    if source == agent or not agent.is_file():
+        return ""
+    return f"; the agent of this run is {agent.with_suffix('')}"

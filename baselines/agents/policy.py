@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.checkpoint import load_network
+from azumaya.baselines.agents.checkpoint import CheckpointError, Sidecar, load_network
 from azumaya.envs import OptionError, Position
 from azumaya.envs.rng import random_word
 
@@ -21,14 +21,20 @@ class PolicyAgent(Agent):
         network: from planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`.
         name: how tables call the agent.
         temperature: 0 plays the most likely action, 1 samples from the policy.
+        sidecar: what the network is for, if that is known; positions that do not fit are refused.
     """
 
     def __init__(
-        self, network: torch.nn.Module, name: str = "policy", temperature: float = 0.0
+        self,
+        network: torch.nn.Module,
+        name: str = "policy",
+        temperature: float = 0.0,
+        sidecar: Sidecar | None = None,
     ) -> None:
         if not temperature >= 0:
             raise OptionError(f"temperature={temperature!r}: must be 0 or more")
         self.network, self.name, self.temperature = network, name, temperature
+        self.sidecar = sidecar
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> PolicyAgent:
@@ -37,12 +43,39 @@ class PolicyAgent(Agent):
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
         """
-        return cls(load_network(path)[0], name=Path(path).stem, temperature=temperature)
+        network, sidecar = load_network(path)
+        return cls(network, Path(path).stem, temperature, sidecar)
+
+    def check(self, position: Position) -> None:
+        """Make sure that the network can play a position's game with its options.
+
+        Raises:
+            CheckpointError: the network is for another game or another number of actions.
+        """
+        if self.sidecar is None:
+            return
+        if position.game.id != self.sidecar.game:
+            raise CheckpointError(
+                f"agent {self.name}: was trained on {self.sidecar.game} and cannot play "
+                f"{position.game.id}"
+            )
+        if position.num_actions != self.sidecar.num_actions:
+            raise CheckpointError(
+                f"agent {self.name}: its network has {self.sidecar.num_actions} actions, but "
+                f"{position.game.title} with {position.options or 'its defaults'} has "
+                f"{position.num_actions}; it was trained with "
+                f"{self.sidecar.options or 'the defaults'}"
+            )
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """Choose an action in each position."""
+        """Choose an action in each position.
+
+        Raises:
+            CheckpointError: the positions are of a game or options the network is not for.
+        """
         if not positions:
             return []
+        self.check(positions[0])
         planes = np.stack([p.observation(p.to_move) for p in positions])
         masks = np.stack([p.action_mask() for p in positions]).astype(bool)
         return self.choose(planes, masks, keys).tolist()

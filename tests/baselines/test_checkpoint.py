@@ -12,6 +12,7 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.envs import GAMES, Position, find_game
+from azumaya.envs.rules.territory import NAMED
 
 
 def saved(folder: Path, game: str = "sudoku_moyo") -> Path:
@@ -55,7 +56,8 @@ def edit(path: Path, **changes: object) -> None:
         ({"planes": ["stone 1"]}, "other observation planes"),
         ({"network": "huge"}, "unknown network"),
         ({"sizes": {"width": 8, "depth": 1}}, "size mismatch"),
-        ({"surplus": 1}, "malformed"),
+        ({"surplus": 1}, "malformed: unknown surplus"),
+        ({"sizes": {"girth": 8}}, "girth"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -67,12 +69,72 @@ def test_what_does_not_fit_is_refused(
         checkpoint.load_network(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "no game, num_actions, planes, network, sizes; the fields are"),
+        ("[]", "an object with a checkpoint's fields is needed"),
+        ("{", "no JSON"),
+        ("\xff", "no JSON"),
+    ],
+)
+def test_a_bad_sidecar_is_blamed_by_its_name(text: str, message: str, tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    path.with_suffix(".json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {message}"):
+        checkpoint.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("game", 3), ("num_actions", "729"), ("num_actions", True), ("num_actions", 0),
+        ("planes", "abc"), ("planes", [1]), ("network", None), ("sizes", {"width": "4"}),
+        ("sizes", []), ("options", []), ("azumaya", 1), ("notes", None),
+    ],
+)  # fmt: skip
+def test_a_sidecar_s_fields_have_their_types(name: str, value: object, tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    edit(path, **{name: value})
+    with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {name} must be"):
+        checkpoint.load(path)
+
+
+def test_options_of_any_kind_survive_the_disk(tmp_path: Path) -> None:
+    sidecar = checkpoint.describe(
+        find_game("sudoku_moyo"), 729, "plain", {"width": 4, "depth": 1},
+        options={"handicap": (1, 3), "puzzle": Path("mine.txt"), "territory": NAMED["rows"]},
+    )  # fmt: skip
+    path = checkpoint.save(tmp_path / "net", checkpoint.build(sidecar).state_dict(), sidecar)
+    options = checkpoint.read_sidecar(path).options
+    assert options["handicap"] == [1, 3]
+    assert options["puzzle"] == "mine.txt"
+    assert str(Position("sudoku_moyo", territory=options["territory"])) == str(
+        Position("sudoku_moyo", territory="rows")
+    )
+
+
+def test_other_weights_are_not_listed_one_by_one(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    weights, sidecar = checkpoint.load(path)
+    checkpoint.save(path, {f"part.{name}": tensor for name, tensor in weights.items()}, sidecar)
+    with pytest.raises(checkpoint.CheckpointError, match="not the weights") as error:
+        checkpoint.load_network(path)
+    assert str(error.value).count("part.") == 1
+
+
 def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(checkpoint.CheckpointError, match="malformed"):
+    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors: malformed"):
         checkpoint.load_network(path)
-    with pytest.raises(checkpoint.CheckpointError, match="does not exist"):
+    path.unlink()
+    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors does not exist"):
+        checkpoint.load_network(path)
+    path.mkdir()
+    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors cannot be read"):
+        checkpoint.load_network(path)
+    with pytest.raises(checkpoint.CheckpointError, match=r"nothing\.json does not exist"):
         checkpoint.load_network(tmp_path / "nothing")
 
 

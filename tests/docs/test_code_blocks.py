@@ -10,7 +10,7 @@ import pytest
 import tyro
 from typer.testing import CliRunner
 
-from azumaya.baselines.cli import app
+from azumaya.baselines.commands import app
 from azumaya.baselines.training import maskable_ppo
 from tests.docs.blocks import ROOT, blocks_of, pages, run_page
 

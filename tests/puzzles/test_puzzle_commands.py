@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from azumaya.baselines import puzzle_commands
-from azumaya.baselines.cli import app
+from azumaya.baselines.commands import app
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate

@@ -97,3 +97,49 @@ def test_a_game_of_ones_own_is_needed(tmp_path: Path) -> None:
     env = RecordGames(make("abalone"), tmp_path / "x")
     with pytest.raises(OptionError, match="no game"):
         env.record()
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_a_game(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for path, problem in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "none/games.jsonl", "there is no folder"),
+        (tmp_path / "file/games.jsonl", "there is no folder"),
+        (tmp_path / ("x" * 999), "no file to write to"),
+        ("a\0b", "no file to write to"),
+        (None, "no file to write to"),
+    ):
+        with pytest.raises(OptionError, match=f"path=.*{problem}"):
+            RecordGames(make("abalone"), path)
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_file_without_write_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *asked: False)
+    with pytest.raises(OptionError, match="may not be written"):
+        RecordGames(make("abalone"), tmp_path / "games.jsonl")
+
+
+@pytest.mark.parametrize("players", [("a",), ("a", "b", "c"), "ab", ("a", 1), None])
+def test_players_are_two_names(players: object, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"players=.*two names"):
+        RecordGames(make("abalone"), tmp_path / "x", players=players)
+    position = Position("abalone")
+    with pytest.raises(OptionError, match=r"players=.*two names"):
+        record_of(position, [], position, players)
+    assert not list(tmp_path.iterdir())
+
+
+def test_unfinished_games_say_so() -> None:
+    start = Position("abalone")
+    moves = start.legal_moves()[:1]
+    record = record_of(start, moves, start.copy().play(moves[0]))
+    assert not record.finished
+    assert GameRecord.from_json(record.to_json()) == record
+    assert len(list(replay(record))) == 2
+    with pytest.raises(RecordError, match="finished is True, but after its moves the game goes on"):
+        list(replay(replace(record, finished=True)))
+    without = json.loads(record.to_json())
+    del without["finished"]
+    assert GameRecord.from_json(json.dumps(without)).finished

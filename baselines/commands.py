@@ -1,0 +1,47 @@
+"""The commands of `azumaya`; each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from azumaya.envs.extras import require
+
+require("typer", extra="cli")
+require("rich", extra="cli")
+
+import typer  # noqa: E402
+
+from azumaya.baselines import (  # noqa: E402
+    bench_commands,
+    evaluate_commands,
+    play_commands,
+    puzzle_commands,
+)
+from azumaya.baselines.version import version as installed  # noqa: E402
+
+app = typer.Typer(
+    name="azumaya",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,
+)
+app.command("play")(play_commands.play)
+app.command("evaluate")(evaluate_commands.evaluate)
+app.add_typer(puzzle_commands.app, name="puzzles")
+app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"azumaya {installed()}")
+        raise typer.Exit
+
+
+@app.callback()
+def azumaya(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version."),
+    ] = False,
+) -> None:
+    """Two-player board games built on Sudoku's rule, for reinforcement learning."""

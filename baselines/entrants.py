@@ -1,0 +1,166 @@
+"""Who plays, by name, and the game that they settle on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.game_options import check_value, read_options
+from azumaya.envs import GAMES, OptionError, Position, find_game
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game
+from azumaya.envs.setup import check_names, option_names
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One of two players.
+
+    Attributes:
+        name: as the user gave it: `human`, `random`, `greedy` or a checkpoint's path.
+        agent: who chooses; None for a person.
+        game: the game a checkpoint is for; None where any will do.
+        options: the options a checkpoint was trained with.
+    """
+
+    name: str
+    agent: Agent | None
+    game: Game | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def find_entrant(name: str) -> Entrant:
+    """The player of a name: `human`, `random`, `greedy`, or a checkpoint's path.
+
+    Raises:
+        ValueError: it is none of these, or the checkpoint cannot be used.
+    """
+    known: dict[str, Agent | None] = {
+        HUMAN: None,
+        "random": RandomAgent(),
+        "greedy": GreedyAgent(),
+    }
+    if name in known:
+        return Entrant(name, known[name])
+    path = Path(name)
+    if not path.name or not any(map(Path.is_file, _files(path))):
+        inside = path / "policy"
+        hint = f"; did you mean {inside}?" if any(map(Path.is_file, _files(inside))) else ""
+        said = ", ".join(known)
+        raise OptionError(f"agent {name!r}: must be {said} or a checkpoint's path{hint}")
+    return _trained(name)
+
+
+def _files(path: Path) -> tuple[Path, Path]:
+    return path.with_suffix(".safetensors"), path.with_suffix(".json")
+
+
+def _trained(name: str) -> Entrant:
+    require("torch", "train")
+    from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
+
+    agent = PolicyAgent.load(name)
+    agent.name = name  # two checkpoints are often called `policy` both
+    assert agent.sidecar is not None
+    game = find_game(agent.sidecar.game)
+    options = agent.sidecar.options
+    try:
+        check_names(game, options)
+        for option in game.options:
+            check_value(option, options.get(option.name))
+    except ValueError as error:
+        raise OptionError(f"checkpoint {name}: its options do not fit: {error}") from error
+    return Entrant(name, agent, game, options)
+
+
+def settle(
+    entrants: Sequence[Entrant], game: str | None, texts: Iterable[str] = ()
+) -> tuple[Game, dict[str, Any]]:
+    """The game and the options to play with: what the user says, else what checkpoints say.
+
+    Args:
+        entrants: who plays.
+        game: the game's name, if the user gave one.
+        texts: the options the user gave, `NAME=VALUE`; they go before those of a checkpoint.
+
+    Raises:
+        ValueError: there is no such game or option, or a checkpoint is for something else.
+    """
+    chosen = _game_of(entrants, game)
+    given = read_options(chosen, texts)
+    options = {**_trained_with(chosen, entrants, given), **given}
+    return chosen, {name: value for name, value in options.items() if value is not None}
+
+
+def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
+    trained = [entrant for entrant in entrants if entrant.game is not None]
+    try:
+        wanted = find_game(name) if name is not None else None
+    except OptionError:
+        raise OptionError(f"game {name!r}: no such game; there are {', '.join(GAMES)}") from None
+    for entrant in trained:
+        if wanted is not None and entrant.game is not wanted:
+            assert entrant.game is not None
+            raise OptionError(
+                f"game {wanted.name}: the checkpoint {entrant.name} plays {entrant.game.name} "
+                "only; leave the game out, or name another agent"
+            )
+    games = [entrant.game for entrant in trained if entrant.game is not None]
+    if len(set(map(id, games))) > 1:
+        said = " and ".join(f"{e.name} plays {e.game.name}" for e in trained if e.game)
+        raise OptionError(f"the checkpoints are for two games: {said}; give two of one game")
+    return wanted or (games[0] if games else next(iter(GAMES.values())))
+
+
+def _trained_with(
+    game: Game, entrants: Sequence[Entrant], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options of the checkpoints, where they agree or the user does not decide."""
+    trained = [entrant for entrant in entrants if entrant.game is not None]
+    if not trained:
+        return {}
+    for name in option_names(game):
+        values = [entrant.options.get(name) for entrant in trained]
+        if name not in given and not all(_same(game, name, values[0], v) for v in values):
+            said = " and ".join(
+                f"{entrant.name} with {name}={'default' if value is None else value}"
+                for entrant, value in zip(trained, values, strict=True)
+            )
+            raise OptionError(
+                f"the checkpoints were trained with different options, {said}; say what to play "
+                f"with by --option {name}=VALUE"
+            )
+    return dict(trained[0].options)
+
+
+def _same(game: Game, name: str, one: Any, other: Any) -> bool:
+    option = next((o for o in game.options if o.name == name and not o.loads), None)
+    if option is None:  # a text or file, which is the same if it is called the same
+        return bool(one == other)
+    return bool(check_value(option, one) == check_value(option, other))
+
+
+def described(game: Game, options: Mapping[str, Any]) -> str:
+    """A game and its options in one line."""
+    return " ".join([game.name, *(f"{name}={value}" for name, value in options.items())])
+
+
+def first_position(
+    entrants: Sequence[Entrant], game: Game, options: Mapping[str, Any], seed: int
+) -> Position:
+    """The start of a game that all entrants can play.
+
+    Raises:
+        ValueError: the options do not fit together, the seed is none, or a checkpoint's network
+            cannot play with these options.
+    """
+    start = Position(game, seed=seed, **options)
+    for entrant in entrants:
+        if entrant.agent is not None:
+            entrant.agent.check(start)
+    return start

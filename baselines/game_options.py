@@ -1,0 +1,85 @@
+"""Options of a game as words of a command line: `territory=corners`, `handicap=1,3`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from azumaya.envs import OptionError
+from azumaya.envs.game import Game, Option
+from azumaya.envs.setup import POSITION, check_names, load_puzzles
+
+WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
+"""How these are written, in any case of letters."""
+
+
+def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
+    """The options of a game from words `NAME=VALUE`.
+
+    Raises:
+        OptionError: a word has no `=`, names an option twice or one the game does not have, or
+            its value is none that the option can take.
+    """
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise OptionError(f"option {text!r}: must be NAME=VALUE, such as {_example(game)}")
+        check_names(game, {name: value})
+        if name in given:
+            raise OptionError(f"option {name}: given twice; give it one value")
+        given[name] = read_value(game, name, value)
+    return given
+
+
+def _example(game: Game) -> str:
+    option = game.options[0]
+    return f"{option.name}={option.default}"
+
+
+def read_value(game: Game, name: str, text: str) -> Any:
+    """The value of an option from its text, in the type the option wants.
+
+    The readings of a text are tried in turn: a Python literal (`3`, `True`, `(1, 3)`), the text
+    as it stands (`corners`, `1234`), texts between commas.
+
+    Raises:
+        OptionError: the option takes none of them.
+    """
+    if name == POSITION:
+        return text
+    option = next(option for option in game.options if option.name == name)
+    first: ValueError | None = None
+    for value in _readings(text):
+        try:
+            check_value(option, value)
+        except ValueError as error:
+            first = first or error
+        else:
+            return value
+    raise OptionError(f"option {first}") from first
+
+
+def _readings(text: str) -> Iterable[Any]:
+    if text.strip().lower() in WORDS:
+        yield WORDS[text.strip().lower()]
+    else:
+        with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            yield ast.literal_eval(text.strip())
+        yield text
+        if "," in text:
+            yield tuple(part.strip() for part in text.split(","))
+
+
+def check_value(option: Option, value: Any) -> Any:
+    """The canonical form of an option's value; None stands for its default.
+
+    Raises:
+        ValueError: the option cannot take it.
+    """
+    if value is None:
+        return None if option.loads else option.default
+    return option.check(load_puzzles(value) if option.loads == "puzzles" else value)

@@ -1,0 +1,18 @@
+"""The version of the library that is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+
+
+def version() -> str:
+    """The version, from what the installer wrote; `unknown` where nothing says it.
+
+    Not `from azumaya import __version__`: with an editable install, Python started in the folder
+    above a clone named `azumaya` takes the clone itself for the package, which has no such name.
+    """
+    try:
+        return importlib.metadata.version("azumaya")
+    except importlib.metadata.PackageNotFoundError:
+        return str(getattr(sys.modules.get("azumaya"), "__version__", "unknown"))

@@ -1,0 +1,284 @@
+"""`azumaya evaluate`, `play` and what is said before any command: settings, refusals, records."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from azumaya.baselines import cli, entrants, play_commands, version
+from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.commands import app
+from azumaya.envs import GAMES, Position, find_game
+from azumaya.envs.extras import MissingExtraError
+from azumaya.envs.notation import read_records, replay
+
+GAME, OTHER = "sudoku_moyo", "abalone"
+TINY = {"numbers": {"width": 4, "depth": 1}, "plain": {"width": 4, "depth": 1}}
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+
+
+def azumaya(*words: object, say: str = "") -> Result:
+    return CliRunner().invoke(app, [*map(str, words)], input=say)
+
+
+def trained(path: Path, game: str = GAME, **options: object) -> Path:
+    """A checkpoint of a fresh network, said to be trained with some options."""
+    kind = "plain" if game == OTHER else "numbers"
+    actions = Position(game, **options).num_actions
+    sidecar = checkpoint.describe(find_game(game), actions, kind, TINY[kind], options=options)
+    checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
+    return path
+
+
+def refused(result: Result, *messages: str) -> None:
+    """One message and exit code 2, no traceback."""
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    said = " ".join(result.output.replace("│", " ").split())
+    for message in messages:
+        assert message in said
+    assert "Traceback" not in said
+
+
+# ---- what is played ----
+
+
+def test_a_checkpoint_says_what_is_played(tmp_path: Path) -> None:
+    agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
+    result = azumaya("evaluate", agent, "random", "--starts", 1)
+    assert result.exit_code == 0, result.output
+    assert "abalone max_plies=4 layout=belgian_daisy, 1 starts" in result.output
+    result = azumaya("play", "--first", "random", "--second", agent, "--seed", 3)
+    assert result.exit_code == 0, result.output
+    assert "Abalone, seed 3, max_plies=4 layout=belgian_daisy" in result.output
+    assert result.output.count("\nplayer_") == 4
+
+
+def test_options_given_go_before_those_of_the_checkpoint(tmp_path: Path) -> None:
+    agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
+    words = ("--option", "max_plies=2", "--option", "layout=standard")
+    result = azumaya("evaluate", agent, "random", "--starts", 1, *words)
+    assert "abalone max_plies=2 layout=standard, 1 starts" in result.output
+    result = azumaya("play", OTHER, "--first", "random", "--second", agent, *words)
+    assert result.output.count("\nplayer_") == 2
+
+
+def test_untrained_agents_play_the_first_game() -> None:
+    found = [entrants.find_entrant(name) for name in ("random", "greedy")]
+    assert entrants.settle(found, None) == (GAMES[next(iter(GAMES))], {})
+    assert entrants.settle(found, OTHER, ["max_plies=7"]) == (GAMES[OTHER], {"max_plies": 7})
+
+
+def test_checkpoints_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+    one, two = trained(tmp_path / "a/policy", OTHER), trained(tmp_path / "b/policy", OTHER)
+    result = azumaya("evaluate", one, two, "--starts", 1, "--option", "max_plies=2")
+    assert str(one) in result.output
+    assert str(two) in result.output
+
+
+def test_checkpoints_must_agree(tmp_path: Path) -> None:
+    plain = trained(tmp_path / "plain")
+    corners = trained(tmp_path / "corners", territory="corners")
+    both = [entrants.find_entrant(str(path)) for path in (plain, corners)]
+    refused(
+        azumaya("evaluate", plain, corners),
+        f"{plain} with territory=default and {corners} with territory=corners",
+        "--option territory=VALUE",
+    )
+    assert entrants.settle(both, None, ["territory=rows"])[1] == {"territory": "rows"}
+    standard = entrants.find_entrant(str(trained(tmp_path / "said", territory="standard")))
+    assert entrants.settle([both[0], standard], None)[0].name == GAME
+    other = trained(tmp_path / "other", OTHER)
+    refused(azumaya("evaluate", plain, other), f"{plain} plays {GAME} and {other} plays {OTHER}")
+
+
+def test_what_a_checkpoint_cannot_play_is_refused(tmp_path: Path) -> None:
+    agent = trained(tmp_path / "agent")
+    message = f"game {OTHER}: the checkpoint {agent} plays {GAME} only"
+    refused(azumaya("evaluate", agent, "random", "--game", OTHER), message)
+    refused(azumaya("play", OTHER, "--second", agent), message)
+    for words in (("evaluate", agent, "random"), ("play", "--second", agent)):
+        result = azumaya(*words, "--option", "setup=choose")
+        refused(result, "its network has 729 actions", "{'setup': 'choose'} has 733")
+
+
+def test_a_policy_refuses_positions_that_are_not_its_game(tmp_path: Path) -> None:
+    agent = PolicyAgent.load(trained(tmp_path / "agent"))
+    with pytest.raises(checkpoint.CheckpointError, match=f"cannot play azumaya/{OTHER}"):
+        agent.act([Position(OTHER)], [0])
+    with pytest.raises(checkpoint.CheckpointError, match="729 actions"):
+        agent.act([Position(GAME, setup="choose")], [0])
+
+
+def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    policy = trained(run / "policy")
+    for name in ("resume", "odd"):  # the state of a run: other weights beside the same sidecar
+        weights, sidecar = checkpoint.load(policy)
+        checkpoint.save(run / name, {f"policy.{k}": v for k, v in weights.items()}, sidecar)
+    (run / "odd.json").write_text("{}")
+    for words, messages in (
+        (("evaluate", "random", "--game", "nope"), ("game 'nope': no such game", OTHER)),
+        (("evaluate", run / "resume"), ("not the weights", f"the agent of this run is {policy}")),
+        (("evaluate", run), ("agent", f"did you mean {policy}?")),
+        (("evaluate", "."), ("agent '.'", "a checkpoint's path")),
+        (("evaluate", run / "odd"), ("odd.json: malformed: no game, num_actions",)),
+        (("evaluate", "human"), ("a person cannot be evaluated",)),
+        (("evaluate", "random", "--option", "max=3"), ("max: Sudoku Moyo has no such option",)),
+        (("evaluate", "random", "--seed", 2**64 - 1), ("seed=18446744073709551814",)),
+        (("play", "nope"), ("game 'nope': no such game",)),
+        (("play", "--seed", "-1"), ("seed=-1",)),
+        (("play", "--position", "x", "--option", "position=x"), ("give it once",)),
+    ):
+        refused(azumaya(*words), *messages)
+
+
+def test_a_checkpoint_with_options_that_are_none(tmp_path: Path) -> None:
+    agent = trained(tmp_path / "agent")
+    text = agent.with_suffix(".json").read_text()
+    agent.with_suffix(".json").write_text(text.replace('"options": {}', '"options": {"a": 1}'))
+    refused(azumaya("evaluate", agent), f"checkpoint {agent}: its options do not fit: a: ")
+
+
+# ---- records ----
+
+
+@pytest.mark.parametrize("place", ["", "none/games.jsonl", "file/games.jsonl"])
+def test_where_no_record_can_go_is_said_before_the_game(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    result = azumaya("play", "--record", tmp_path / place, say="quit\n")
+    refused(result, "--record=", "folder")
+    assert "player_0" not in result.output
+    assert [f.name for f in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_finished_game_is_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    words = ("--first", "random", "--second", "random", "--option", "max_plies=3")
+    assert azumaya("play", OTHER, *words, "--record", file).exit_code == 0
+    record = next(read_records(file))
+    assert record.finished
+    assert len(record.moves) == 3
+    assert record.options["max_plies"] == 3
+    assert list(replay(record))[-1].is_over
+
+
+@pytest.mark.parametrize("end", ["quit\n", ""])
+def test_an_unfinished_game_is_recorded(tmp_path: Path, end: str) -> None:
+    file, words = tmp_path / "games.jsonl", ("--second", "human", "--seed", "1")
+    moves = []
+    position = Position(GAME, seed=1)
+    for _ in range(3):
+        moves.append(position.legal_moves()[0])
+        position.play(moves[-1])
+    said = "\n".join([*moves[:2], "", "undo", "nonsense", *moves]) + "\n" + end
+    result = azumaya("play", *words, "--record", file, say=said)
+    assert result.exit_code == 0, result.output
+    assert "left after 3 moves" in result.output
+    assert f"recorded in {file}, unfinished" in result.output
+    record = next(read_records(file))
+    assert list(record.moves) == moves
+    assert not record.finished
+    assert list(replay(record))[-1] == position
+
+
+def test_ctrl_c_keeps_the_game_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter([Position(GAME, seed=1).legal_moves()[0]])
+
+    def ask(prompt: str) -> str:
+        for line in lines:
+            return line
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(play_commands, "_ask", ask)
+    file = tmp_path / "games.jsonl"
+    result = azumaya("play", "--second", "human", "--seed", 1, "--record", file)
+    assert result.exit_code == 130
+    assert len(next(read_records(file)).moves) == 1
+
+
+def test_a_game_left_at_once_is_no_record(tmp_path: Path) -> None:
+    result = azumaya("play", "--record", tmp_path / "games.jsonl", say="quit\n")
+    assert result.exit_code == 0
+    assert "nothing to record" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(play_commands, "write_records", full)
+    words = ("--first", "random", "--second", "random", "--option", "max_plies=1")
+    result = azumaya("play", OTHER, *words, "--record", tmp_path / "games.jsonl")
+    assert result.exit_code == 1
+    assert "No space left" in result.stderr
+    assert '"moves":[' in result.stdout
+
+
+# ---- before any command ----
+
+
+def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert azumaya("--version").output == f"azumaya {importlib.metadata.version('azumaya')}\n"
+
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert version.version() == sys.modules["azumaya"].__version__
+    monkeypatch.delattr(sys.modules["azumaya"], "__version__")
+    assert version.version() == "unknown"
+    assert checkpoint.Sidecar("g", 1, (), "n", {}).azumaya == "unknown"
+
+
+def test_checkpoints_are_read_where_a_clone_stands_for_the_package() -> None:
+    """In the folder above a clone `azumaya` may be the clone: no first file, no `__version__`."""
+    code = (
+        "import sys, types; clone = types.ModuleType('azumaya'); "
+        f"clone.__path__ = [{str(Path(__file__).parents[2])!r}]; sys.modules['azumaya'] = clone; "
+        "from azumaya.baselines.agents import checkpoint; print(checkpoint.version())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == importlib.metadata.version("azumaya")
+
+
+def test_a_missing_extra_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "azumaya.baselines.commands")
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert "cli" in said
+    assert said.startswith("azumaya: this needs the package 'typer'")
+    assert said.count("\n") == 1
+
+
+def test_a_missing_extra_inside_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def missing(*arguments: object) -> None:
+        raise MissingExtraError("this needs the package 'msgspec'")
+
+    monkeypatch.setattr(play_commands, "check_records_file", missing)
+    monkeypatch.setattr(sys, "argv", ["azumaya", "play", "--record", str(tmp_path / "x")])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == "azumaya: this needs the package 'msgspec'\n"

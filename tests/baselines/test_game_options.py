@@ -1,0 +1,60 @@
+"""Options as words of a command line: typed as the option wants, refused in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from azumaya.baselines.game_options import read_options
+from azumaya.envs import OptionError, Position, find_game
+from tests.cases import CASES, Case
+
+
+def words_of(options: dict[str, object]) -> list[str]:
+    return [f"{name}={value}" for name, value in options.items()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_options_survive_being_written(case: Case) -> None:
+    plain = {n: v for n, v in case.options.items() if isinstance(v, (str, int, tuple, type(None)))}
+    read = read_options(case.game, words_of(plain))
+    start = Position(case.game, seed=3, **plain)
+    assert str(Position(case.game, seed=3, **read)) == str(start)
+    assert {n: v for n, v in read.items() if v is not None} == start.options
+
+
+@pytest.mark.parametrize(
+    ("game", "word", "value"),
+    [
+        ("abalone", "max_plies=12", 12),
+        ("abalone", "tiebreak=None", None),
+        ("abalone", "tiebreak=marbles", "marbles"),
+        ("revers_dominari", "centre=1234", "1234"),
+        ("revers_dominari", "referee=false", False),
+        ("sudoku_moyo", "handicap=1,3", (1, 3)),
+        ("sudoku_moyo", "handicap=(1, 3)", (1, 3)),
+        ("sudoku_moyo", "handicap=none", None),
+        ("halma_dominari", "setup=123456,654321", ("123456", "654321")),
+        ("sudoku_moyo", "position=a b=c", "a b=c"),
+    ],
+)
+def test_values_have_the_type_the_option_wants(game: str, word: str, value: object) -> None:
+    read = read_options(find_game(game), [word])[word.partition("=")[0]]
+    assert (read, type(read)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["corners"], "option 'corners': must be NAME=VALUE, such as"),
+        (["=corners"], "must be NAME=VALUE"),
+        (["teritory=corners"], "no such option; did you mean 'territory'"),
+        (["territory=corner"], "option territory='corner': must be one of"),
+        (["handicap=1,x"], "option handicap='1,x': must be"),
+        (["handicap=2,1"], r"option handicap=\(2, 1\): must be"),
+        (["puzzle=nowhere.txt"], "option puzzle='nowhere.txt': neither"),
+        (["setup=choose", "setup=fixed"], "option setup: given twice"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused(words: list[str], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        read_options(find_game("sudoku_moyo"), words)
