@@ -8,10 +8,11 @@ meets a word is a word itself.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from azumaya.envs.compile import kernel
+from azumaya.envs.compile import INTERPRETED, kernel
 
 U64 = np.uint64
 ZERO, ONE, WORD = U64(0), U64(1), U64(64)
@@ -26,19 +27,43 @@ _H7F, _H80 = U64(0x7F7F7F7F7F7F7F7F), U64(0x8080808080808080)
 _DIAGONAL, _BYTE = U64(0x8040201008040201), U64(0xFF)
 
 
-@kernel(wraps=True)
+if INTERPRETED:
+
+    def _ones(word: Any) -> int:
+        return int(word).bit_count()
+
+    def _zeros_below(word: Any) -> int:
+        return (~int(word) & (int(word) - 1) & (2**64 - 1)).bit_count()
+
+else:
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _ones(typing_context: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(types.uint64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _zeros_below(typing_context: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.cttz(args[0], context.get_constant(types.boolean, False))
+
+        return types.int64(types.uint64), generate
+
+
+@kernel
 def popcount(word):
-    """How many bits of a word are set. LLVM turns these lines into one `popcnt`."""
-    word = word - ((word >> ONE) & _M1)
-    word = (word & _M2) + ((word >> U64(2)) & _M2)
-    word = (word + (word >> U64(4))) & _M4
-    return np.int64((word * _H01) >> U64(56))
+    """How many bits of a word are set: one instruction, on a GPU, too."""
+    return np.int64(_ones(word))
 
 
-@kernel(wraps=True)
+@kernel
 def lowest(word):
-    """Index of the lowest set bit; 64 for an empty word (LLVM: one `tzcnt`)."""
-    return popcount(~word & (word - ONE))
+    """Index of the lowest set bit; 64 for an empty word."""
+    return np.int64(_zeros_below(word))
 
 
 @kernel

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from azumaya.envs.compile import kernel
+from azumaya.envs.states import copy_state
 
 U64 = np.uint64
 GAMMA = U64(0x9E3779B97F4A7C15)
@@ -59,4 +60,4 @@ def drawn(starts, key):
 @kernel
 def draw_start(states, i, starts, key):
     """Begin an episode with one of the starts, drawn by the key."""
-    states[i] = starts[drawn(starts, key)]
+    copy_state(states, i, starts, drawn(starts, key))

@@ -94,16 +94,19 @@ class CudaBatch:
         """What kernels take for the batch's own memory."""
         device, game, count = self.device, self.game, self.count
 
-        def own(shape: tuple[int, ...], dtype: Any) -> Any:
-            return device.view(device.new(shape, dtype))
+        def words(shape: tuple[int, int]) -> tuple[Any, Any]:
+            room = device.new(shape, np.uint64)
+            return device.view(room), device.view(room, np.uint8)
 
         self._v_states = device.view(self._states, np.uint64)
         self._v_series = device.view(self._series, SERIES)
         self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
-        self._legal, self._over = own((count, self.words), np.uint64), own((count,), np.bool_)
-        self._seen = own((count if self.form == PLANES else 1, game.observation_words), np.uint64)
+        seen = count if self.form == PLANES else 1
+        self._legal, self._legal_bytes = words((count, self.words))
+        self._seen, self._seen_bytes = words((seen, game.observation_words))
+        self._over = device.view(device.new((count,), np.bool_))
         rows = count if self.same_step else 1
-        self._finals = own((game.state.itemsize // WORD, rows), np.uint64)
+        self._finals, _ = words((game.state.itemsize // WORD, rows))
         self._ended = device.new((rows,), np.bool_)
         self._v_ended = device.view(self._ended)
 
@@ -202,7 +205,7 @@ class CudaBatch:
         if self.form == PLANES:
             expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
             planes = device.view(rows, np.uint64)
-            device.launch(expand, threads, self._seen, self._v_ended, planes)
+            device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
         return observations, mover
 
     def show(self, outputs: DeviceOutputs) -> None:
@@ -324,10 +327,10 @@ class CudaBatch:
         threads = self.count * kernels.LANES
         if masks is not None:
             kernel = kernels.expand_masks_kernel(self.words)
-            self.device.launch(kernel, threads, self._legal, masks)
+            self.device.launch(kernel, threads, self._legal_bytes, masks)
         if planes is not None:
             kernel = kernels.expand_kernel(self.game, False)
-            self.device.launch(kernel, threads, self._seen, self._over, planes)
+            self.device.launch(kernel, threads, self._seen_bytes, self._over, planes)
 
 
 class CudaVectorEnv(AzumayaVectorEnv):

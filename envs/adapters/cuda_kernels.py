@@ -27,7 +27,8 @@ from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
 from azumaya.envs.rng import make_key
 from azumaya.envs.spread import padded
 
-LANES = 32
+LANE_BITS = 5
+LANES = 1 << LANE_BITS
 """Threads that spread one row."""
 NO_ERROR = np.iinfo(np.int64).max
 """What the word of errors holds where no action was illegal; else step and row of the first."""
@@ -36,9 +37,9 @@ STEP_BITS = 32
 REGISTERS = 128
 """A thread's registers at most, where a state would fill them all: more of them fit a core then.
 Chosen by reckoning; not measured."""
-_NIBBLE, _BYTE, _EIGHT = U64(15), U64(255), U64(8)
-_APART, _LOWEST, _HALF = U64(0x204081), U64(0x01010101), U64(32)
-_EVERY = U64(0x0101010101010101)
+U32 = np.uint32
+_APART, _LOWEST, _8 = U32(0x204081), U32(0x01010101), U32(8)
+_EVERY, _HALF = U64(0x0101010101010101), U64(32)
 
 
 # ---- one thread for a game ----
@@ -283,97 +284,100 @@ def rollout_kernel(game: Game, words: int) -> Any:
 
 
 # ---- one warp for a row ----
+#
+# These kernels do little but write, so what counts is how few instructions a store takes: indices
+# are unsigned (numba looks whether signed ones are negative), every lane reads the one byte that it
+# spreads, and how often a lane goes on is a constant.
 
 
 @kernel
-def spread_byte(bits):
-    """Eight bits of a word as eight bytes 0 and 1."""
-    low = ((bits & _NIBBLE) * _APART) & _LOWEST
-    high = ((bits >> U64(4)) * _APART) & _LOWEST
-    return low | (high << _HALF)
+def spread_byte(octet):
+    """Eight bits as eight bytes 0 and 1."""
+    low = U32(U32(octet & 15) * _APART) & _LOWEST
+    high = U32(U32(octet >> 4) * _APART) & _LOWEST
+    return U64(low) | (U64(high) << _HALF)
 
 
-@functools.cache
-def bits_kernel(chunks: int) -> Any:
-    """The kernel that spreads the first `8 * chunks` bits of a row; each lane writes its part."""
-    size, whole, ahead = word_count(8 * chunks), chunks % 8 == 0, LANES // 8
-
-    @kernel
-    def spread_bits(words, row, lane, out):
-        part = lane & 7
-        shift = _EIGHT * U64(part)
-        for w in range(lane >> 3, size, ahead):
-            if whole or 8 * w + part < chunks:
-                out[row, 8 * w + part] = spread_byte((words[row, w] >> shift) & _BYTE)
-
-    return spread_bits
+@kernel
+def row_and_lane():
+    """Which row a thread works on, and which of its lanes it is."""
+    thread = U64(cuda.grid(1))
+    return thread >> U64(LANE_BITS), thread & U64(LANES - 1)
 
 
-@functools.cache
-def numbers_kernel(game: Game) -> Any:
-    """The kernel that writes a row of planes from the last whole eight bytes of bits on.
-
-    Eight bytes may belong to bits and a number plane, or to two such planes, but to no more.
-    """
-    cells, bits = game.cells, game.cell_planes * game.cells
-    numbers, set_words = len(game.planes) - game.cell_planes, word_count(bits)
-    first, chunks = bits // 8, padded(len(game.planes) * cells) // 8
-
-    @kernel
-    def value_of(words, row, plane):
-        if plane >= numbers:
-            return ZERO
-        word = words[row, set_words + (plane >> 3)]
-        return ((word >> (_EIGHT * U64(plane & 7))) & _BYTE) * _EVERY
-
-    @kernel
-    def write_numbers(words, row, lane, out):
-        for c in range(first + lane, chunks, LANES):
-            before = 8 * c - bits
-            plane = before // cells if before >= 0 else -1
-            left = (plane + 1) * cells - before
-            if plane < 0:
-                value = spread_byte((words[row, c >> 3] >> (_EIGHT * U64(c & 7))) & _BYTE)
-            else:
-                value = value_of(words, row, plane)
-            if left < 8:
-                shift = _EIGHT * U64(left)
-                value = (value & ((ONE << shift) - ONE)) | (
-                    value_of(words, row, plane + 1) << shift
-                )
-            out[row, c] = value
-
-    return write_numbers
+def _turns(chunks: int) -> int:
+    """How often a lane goes on until a row of so many eight bytes is written."""
+    return -(-chunks // LANES)
 
 
 @functools.cache
 def expand_masks_kernel(words: int) -> Any:
-    """The kernel that spreads packed masks, `(n, words)`, to bytes, `(n, 8 * words)` words."""
-    spread_bits = bits_kernel(8 * words)
+    """The kernel that spreads packed masks, `8 * words` bytes a row, to as many words a row."""
+    chunks, turns = U64(8 * words), _turns(8 * words)
 
     @cuda.jit
     def expand_masks(legal, masks):
-        thread = cuda.grid(1)
-        row = thread // LANES
-        if row < legal.shape[0]:
-            spread_bits(legal, row, thread % LANES, masks)
+        row, lane = row_and_lane()
+        if row < U64(legal.shape[0]):
+            for turn in range(turns):
+                c = lane + U64(LANES * turn)
+                if c < chunks:
+                    masks[row, c] = spread_byte(legal[row, c])
 
     return expand_masks
 
 
 @functools.cache
+def numbers_kernel(game: Game) -> Any:
+    """The kernel `value(seen, row, t)`: eight bytes of a row from the last whole eight bits on.
+
+    They may belong to bits and a plane of numbers, or to two such planes, but to no more.
+    """
+    cells, bits = U32(game.cells), game.cell_planes * game.cells
+    numbers, first = U64(len(game.planes) - game.cell_planes), U64(8 * word_count(bits))
+    last_bits, ahead = U64(bits // 8), U32(game.cells - bits % 8)
+
+    @kernel
+    def number(seen, row, plane):
+        return U64(seen[row, first + plane]) * _EVERY if plane < numbers else ZERO
+
+    @kernel
+    def value(seen, row, t):
+        # counted from where a plane before the first number would begin: nothing is negative
+        place = U32(U32(t) * _8 + ahead)
+        plane = U32(place // cells)
+        left = U32(cells - U32(place - U32(plane * cells)))
+        if plane == U32(0):
+            eight = spread_byte(seen[row, last_bits + t])
+        else:
+            eight = number(seen, row, U64(plane) - ONE)
+        if left < _8:
+            shift = U64(left) << U64(3)
+            eight = (eight & ((ONE << shift) - ONE)) | (number(seen, row, U64(plane)) << shift)
+        return eight
+
+    return value
+
+
+@functools.cache
 def expand_kernel(game: Game, some: bool) -> Any:
-    """The kernel that spreads packed observations to planes; with `some`, only `which` rows."""
-    spread_bits = bits_kernel(game.cell_planes * game.cells // 8)
-    write_numbers = numbers_kernel(game)
+    """The kernel that spreads packed observations, as bytes, to planes; `some`: `which` rows."""
+    value, whole = numbers_kernel(game), game.cell_planes * game.cells // 8
+    rest = padded(len(game.planes) * game.cells) // 8 - whole
+    turns, later, end, begin = _turns(whole), _turns(rest), U64(rest), U64(whole)
 
     @cuda.jit
     def expand(seen, which, views):
-        thread = cuda.grid(1)
-        row, lane = thread // LANES, thread % LANES
-        if row >= seen.shape[0] or (some and not which[row]):
+        row, lane = row_and_lane()
+        if row >= U64(seen.shape[0]) or (some and not which[row]):
             return
-        spread_bits(seen, row, lane, views)
-        write_numbers(seen, row, lane, views)
+        for turn in range(turns):
+            c = lane + U64(LANES * turn)
+            if c < begin:
+                views[row, c] = spread_byte(seen[row, c])
+        for turn in range(later):
+            t = lane + U64(LANES * turn)
+            if t < end:
+                views[row, begin + t] = value(seen, row, t)
 
     return expand

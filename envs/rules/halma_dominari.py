@@ -81,6 +81,7 @@ from azumaya.envs.rules.halma_moves import (
     stones_of,
     taken_cells,
 )
+from azumaya.envs.states import copy_state
 
 SHUFFLE = CHOOSE + 1
 """The stage of a prepared start whose arrangements `reset` has yet to draw."""
@@ -157,7 +158,7 @@ def laid(state, player):
 @kernel
 def reset(states, i, starts, key):
     """Begin an episode; draw the arrangements if they are to be drawn."""
-    states[i] = starts[0]
+    copy_state(states, i, starts, 0)
     state = states[i]
     if state.stage == SHUFFLE:
         state.stage = PLAY

@@ -19,6 +19,7 @@ from azumaya.envs.bits import LOW4, U64, ZERO, bit, nibble
 from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import FULL, NUMBERS, PEERS, SIZE, WORDS
 from azumaya.envs.rng import random_below
+from azumaya.envs.states import copy_state
 
 EACH = 9
 """Tiles of each number."""
@@ -254,7 +255,7 @@ def stack(state, loose, key, draws):
 @kernel
 def reset(states, i, starts, key):
     """Begin an episode: deal what is to be dealt, draw the first tile, shuffle the rest."""
-    states[i] = starts[0]
+    copy_state(states, i, starts, 0)
     state = states[i]
     loose = state.left - fixed_counts(state)
     if state.deal != READY:

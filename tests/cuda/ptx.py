@@ -47,6 +47,7 @@ def record(dtype: Any) -> Any:
 
 
 FLAGS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
+BYTES = array(types.uint8, 2)
 REST = (array(types.float64), array(types.float64, 2), FLAGS, FLAGS, NUMBERS)
 
 
@@ -63,8 +64,8 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
     rolled = (types.int64, WORDS, series, starts, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
-    yield "expand", kernels.expand_kernel(game, False), (WORDS, FLAGS, WORDS)
-    yield "expand masks", kernels.expand_masks_kernel(words), (WORDS, WORDS)
+    yield "expand", kernels.expand_kernel(game, False), (BYTES, FLAGS, WORDS)
+    yield "expand masks", kernels.expand_masks_kernel(words), (BYTES, WORDS)
 
 
 def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
@@ -114,15 +115,19 @@ def assemble(ptx: str) -> str | None:
     return done.stderr
 
 
-def figures(said: str) -> str:
-    """Registers, stack and spills in short."""
+def constants(ptx: str) -> int:
+    """The bytes of a kernel's tables, which lie in the device's memory of constants."""
+    return sum(map(int, re.findall(r"\.const [^;\[]*\.b8 [^;\[]*\[(\d+)\]", ptx)))
+
+
+def figures(said: str, ptx: str) -> str:
+    """Registers, stack, spills and constants in short."""
     found = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", said)
     registers = re.search(r"Used (\d+) registers", said)
-    constants = re.search(r"(\d+) bytes cmem\[[34]\]", said)
     assert registers is not None
     return (
         f"{registers[1]} registers, {found[0][0]} bytes of stack, {found[0][1]} spilled, "
-        f"{constants[1] if constants else 0} constant"
+        f"{constants(ptx):,} constant"
     )
 
 
@@ -134,7 +139,7 @@ def main(names: list[str]) -> None:
             ptx = compile_ptx(kernel, arguments)
             took = time.perf_counter() - begin
             said = assemble(ptx)
-            shown = figures(said) if said else "no ptxas for it"
+            shown = figures(said, ptx) if said else "no ptxas for it"
             print(f"{name:16} {title:14} {took:5.1f} s {len(ptx):8,} bytes: {shown}", flush=True)
 
 

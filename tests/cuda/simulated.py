@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from gymnasium.error import ResetNeeded
 from typer.testing import CliRunner
 
 from azumaya.benchmarks import __main__ as command
@@ -21,7 +22,8 @@ from azumaya.benchmarks import signature
 from azumaya.benchmarks.plan import Budget
 from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
-from azumaya.envs.adapters.cuda_kernels import LANES, bits_kernel, numbers_kernel
+from azumaya.envs.adapters.cuda_device import Device
+from azumaya.envs.adapters.cuda_kernels import LANES, expand_kernel, expand_masks_kernel
 from azumaya.envs.bits import word_count
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
@@ -78,17 +80,22 @@ def test_rows_are_spread_as_numpy_does(game: Game) -> None:
     words = rng.integers(0, 2**64, (4, game.observation_words), np.uint64)
     bits, size = game.cell_planes * game.cells, len(game.planes) * game.cells
     words[:, word_count(bits) - 1] &= np.uint64((1 << ((bits - 1) % 64 + 1)) - 1)
-    out = np.zeros((4, padded(size) // 8), np.uint64)
-    for row in range(4):
-        for lane in range(LANES):
-            bits_kernel(bits // 8)(words, row, lane, out)
-            numbers_kernel(game)(words, row, lane, out)
-    seen = out.view(np.int8)[:, :size].reshape(4, len(game.planes), *game.shape)
-    assert np.array_equal(seen, unpack_planes(game, words))
-    masks = np.zeros((4, 8 * game.observation_words), np.uint64)
-    for lane in range(LANES):
-        bits_kernel(8 * game.observation_words)(words, 2, lane, masks)
-    assert np.array_equal(masks[2].view(np.int8), unpack_bits(words[2], masks[2].nbytes))
+    device = Device()
+
+    def spread(kernel: Any, octets: int, *which: Any) -> np.ndarray:
+        given, out = device.put(words), device.new((len(words), octets), np.uint8).fill_(7)
+        views = (device.view(given, np.uint8), *which, device.view(out, np.uint64))
+        device.launch(kernel, len(words) * LANES, *views)
+        return device.get(out).view(np.int8)
+
+    flags = device.view(device.put(np.array([True, True, False, True])))
+    for some, shown in ((False, [0, 1, 2, 3]), (True, [0, 1, 3])):
+        rows = spread(expand_kernel(game, some), padded(size), flags)
+        seen = rows[shown, :size].reshape(len(shown), len(game.planes), *game.shape)
+        assert np.array_equal(seen, unpack_planes(game, words[shown]))
+        assert some == (rows[2] == 7).all()
+    masks = spread(expand_masks_kernel(game.observation_words), 64 * game.observation_words)
+    assert np.array_equal(masks[2], unpack_bits(words[2], masks.shape[1]))
 
 
 # ---- measuring ----
@@ -190,8 +197,10 @@ def test_an_action_for_a_game_that_is_over() -> None:
 
 def test_other_bad_actions() -> None:
     env = device_env()
-    with pytest.raises(IllegalActionError, match="reset must be called"):
-        env.step(env.random_actions())
+    with pytest.raises(ResetNeeded, match="step: reset must be called"):
+        env.step(torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(ResetNeeded, match="random_actions: reset must be called"):
+        env.random_actions()
     legal, _ = legal_and_not(env)
     for wrong, pattern in (
         (legal[:2], r"shape \(2,\) given, \(3,\) is needed"),
