@@ -102,9 +102,13 @@ def _play_on(table: Table) -> int:
         newline = "" if isinstance(end, LeaveError) else "\n"
         typer.echo(f"{newline}left after {len(table.moves)} moves; the game is unfinished")
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else LEFT
-    typer.echo(table.here.draw())
+    _draw(table.here)
     typer.echo(f"returns: {table.here.returns()}")
     return 0
+
+
+def _draw(here: Position) -> None:
+    typer.echo(here.draw(), color=True)  # it has colours only where they are wanted
 
 
 def _keep(table: Table, file: Path) -> None:
@@ -133,7 +137,7 @@ def _choose(table: Table) -> str | None:
         action = agent.act([here.resample_hidden(key)], [key])[0]
         typer.echo(f"player_{here.to_move} ({agent.name}): {here.move_name(action)}")
         return here.move_name(action)
-    typer.echo(here.draw())
+    _draw(here)
     return _obey(_ask(f"player_{here.to_move}: "), table)
 
 

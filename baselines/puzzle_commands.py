@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
 if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report
@@ -28,8 +27,8 @@ BATCH = 25
 MISSES, UNREADABLE, INTERRUPTED = 1, 2, 130
 """Exit codes: a puzzle misses a criterion; bad input; stopped by Ctrl-C."""
 
-COLOURS = {"L": "black on #f0d9b5", "D": "black on #b58863", ".": "white on grey30"}
-"""By owner of a region: light, dark, neutral."""
+OWNERS = {"L": "light", "D": "dark", ".": "neutral"}
+"""By letter of a region's owner, the ground and the stones it is drawn with."""
 
 Relax = Annotated[
     list[str] | None,
@@ -54,14 +53,22 @@ def generate(
 ) -> None:
     """Make puzzles that meet the rulebook's advice, one line of 81 characters each."""
     header = _header(seed, relax or [], max_givens)
-    made = done = 0 if output is None else _resume(output, header)
     try:
+        made = done = 0 if output is None else _resume(output, header)
+        if done > count or done == count > 0:
+            more = "" if done == count else f" and more than --count {count}: none was taken away"
+            _say(f"{done} puzzles in {output}, all of them from before{more}; none was made")
+            return
         for puzzles in _batches(count, seed, relax or [], max_givens, done):
             made += len(puzzles)
             _append(output, puzzles)
     except KeyboardInterrupt:
         _say(f"stopped after {made} of {count}; the same command with --output goes on from there")
         raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        if output is None:
+            raise
+        _not_there(output, error)
     if output is not None:
         before = f", {done} of them from before" if done else ""
         _say(f"{made} puzzles in {output}{before}")
@@ -120,9 +127,9 @@ def show(
         report = check_puzzle(puzzle)
     except PuzzleRuleError as error:
         _refuse(error)
-    console, solutions = Console(), report.facts.solutions
-    console.print(_drawn(puzzle, solutions[0] if solution and solutions else puzzle))
-    console.print(str(report), markup=False, highlight=False, soft_wrap=True)
+    solutions = report.facts.solutions
+    board = _drawn(puzzle, solutions[0] if solution and solutions else puzzle)
+    typer.echo(f"{board}\n{report}", color=True)  # colours, if any, are meant to be there
 
 
 def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
@@ -144,6 +151,8 @@ def _resume(output: Path, header: str) -> int:
         with output.open("x", encoding="ascii", newline="\n") as file:
             file.write(header)
         return 0
+    with output.open("ab"):
+        pass  # a file that cannot be written is found out before puzzles are made
     data = output.read_bytes()
     if not data.startswith(header.encode()):
         _refuse(f"{output}: there already, but not made with these options; name another file")
@@ -193,8 +202,10 @@ def _read(source: str | Path) -> list[NumberedPuzzle]:
 
     try:
         return read_numbered(source)
-    except (PuzzleFormatError, OSError) as error:
+    except PuzzleFormatError as error:
         _refuse(error)
+    except OSError as error:
+        _refuse(f"{source}: {_why(error)}; a puzzle file is needed")
 
 
 def _misses(
@@ -213,21 +224,37 @@ def _misses(
         yield miss.criterion.name, miss.where
 
 
-def _drawn(puzzle: str, filled: str) -> Text:
-    """The board with square names; cells in their region's colour, givens bold."""
-    from azumaya.envs.geometry.sudoku81 import BLOCK_OF, SIZE  # noqa: PLC0415
+def _drawn(puzzle: str, filled: str) -> str:
+    """The board with blocks, regions and square names; givens are told from the others."""
+    from azumaya.envs.game import Scene, Stone  # noqa: PLC0415
+    from azumaya.envs.geometry.sudoku81 import BLOCK_OF  # noqa: PLC0415
+    from azumaya.envs.render import ansi_of  # noqa: PLC0415
     from azumaya.envs.rules.territory import NAMED  # noqa: PLC0415
 
-    owners, text = NAMED["standard"].owners, Text()
-    for cell, mark in enumerate(filled):
-        if cell % SIZE == 0:
-            text.append(f"{SIZE - cell // SIZE} ")
-        style = COLOURS[owners[BLOCK_OF[cell]]]
-        given = puzzle[cell] != "."
-        text.append(f" {mark if mark != '.' else '·'} ", f"bold {style}" if given else style)
-        if cell % SIZE == SIZE - 1:
-            text.append("\n")
-    return text.append("   " + "  ".join("abcdefghi"))
+    owners = NAMED["standard"].owners
+    grounds = tuple(OWNERS[owners[block]] for block in BLOCK_OF)
+    stones = tuple(
+        None if mark == "." else Stone(ground, mark, given=puzzle[cell] != ".")
+        for cell, (mark, ground) in enumerate(zip(filled, grounds, strict=True))
+    )
+    return ansi_of(Scene(board="sudoku81", grounds=grounds, stones=stones))
+
+
+def _why(error: OSError) -> str:
+    """What is wrong with a file, in words."""
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder"
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return "there is no such file"
+    return error.strerror or str(error)
+
+
+def _not_there(output: Path, error: OSError) -> NoReturn:
+    """End the command over a file that cannot be written."""
+    why = _why(error)
+    if not output.parent.is_dir():
+        why = f"there is no folder {output.parent}; make it first"
+    _refuse(f"--output {output}: {why}; name a file that can be written")
 
 
 def _say(message: str) -> None:

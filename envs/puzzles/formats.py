@@ -45,7 +45,7 @@ def parse_puzzle(text: str) -> str:
     return puzzles[0].puzzle
 
 
-def parse_puzzles(text: str, source: str = "<text>") -> list[NumberedPuzzle]:
+def parse_puzzles(text: str, source: str = "puzzle") -> list[NumberedPuzzle]:
     """All puzzles of a text, at least one, with their lines.
 
     Args:

@@ -27,12 +27,12 @@ class PuzzleFormatError(ValueError):
     """A text or file does not hold a puzzle where it should.
 
     Attributes:
-        source: the file's name, or `<text>`.
+        source: the file's name, or `puzzle` for one given as text or numbers.
         line, column: where, both counted from 1; 0 where no one place is to blame.
         problem: what is wrong there.
     """
 
-    def __init__(self, problem: str, source: str = "<text>", line: int = 0, column: int = 0):
+    def __init__(self, problem: str, source: str = "puzzle", line: int = 0, column: int = 0):
         place = ":".join([source, *(str(n) for n in (line, column) if n)])
         super().__init__(f"{place}: {problem}")
         self.problem, self.source, self.line, self.column = problem, source, line, column
@@ -81,13 +81,13 @@ def as_cells(puzzle: PuzzleLike) -> Cells:
         return _cells_of_text(puzzle)
     cells = np.asarray(puzzle)
     if cells.shape != (CELLS,):
-        raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}", "<numbers>")
+        raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}")
     if cells.dtype.kind not in "iu":
-        raise PuzzleFormatError(f"cells are whole numbers, not {cells.dtype}", "<numbers>")
+        raise PuzzleFormatError(f"cells are whole numbers, not {cells.dtype}")
     wrong = np.flatnonzero((cells < 0) | (cells > SIZE))
     if wrong.size:
         number, square = cells[wrong[0]], SQUARES[wrong[0]]
-        raise PuzzleFormatError(f"{number} on {square}: cells are 0 to 9", "<numbers>")
+        raise PuzzleFormatError(f"{number} on {square}: cells are 0 to 9")
     return cells.astype(np.uint8)
 
 

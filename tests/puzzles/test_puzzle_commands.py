@@ -132,7 +132,11 @@ def test_check_says_what_is_missed_where(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [("53..\n", "bad.txt:1:5: 4 cells"), ("", "no puzzle in here"), (None, "No such file")],
+    [
+        ("53..\n", "bad.txt:1:5: 4 cells"),
+        ("", "no puzzle in here"),
+        (None, "bad.txt: there is no such file"),
+    ],
 )
 def test_files_that_cannot_be_read_are_told(tmp_path: Path, content, problem: str) -> None:
     file = tmp_path / "bad.txt"
@@ -143,38 +147,100 @@ def test_files_that_cannot_be_read_are_told(tmp_path: Path, content, problem: st
     assert problem in result.stderr
 
 
+@pytest.mark.parametrize("place", ["", "none/a.txt", "file/a.txt"])
+@pytest.mark.parametrize("count", [0, 2])
+def test_generate_says_first_that_a_file_cannot_be_written(
+    place: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setattr(puzzle_commands, "_batches", None)  # nothing may be made
+    result = azumaya("generate", "--count", count, "--output", tmp_path / place)
+    assert result.exit_code == 2
+    assert f"--output {tmp_path / place}: " in result.stderr
+    assert "folder" in result.stderr
+    assert [f.name for f in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_generate_says_that_there_are_enough(tmp_path: Path) -> None:
+    file = tmp_path / "new.txt"
+    command = ("generate", "--seed", SEED, "--output", file, "--count")
+    azumaya(*command, 3)
+    whole = file.read_bytes()
+    result = azumaya(*command, 2)
+    assert result.exit_code == 0
+    assert "3 puzzles in" in result.stderr
+    assert "all of them from before and more than --count 2: none was taken away" in result.stderr
+    assert "all of them from before; none was made" in azumaya(*command, 3).stderr
+    assert file.read_bytes() == whole
+
+
+def test_check_refuses_a_folder(tmp_path: Path) -> None:
+    result = azumaya("check", tmp_path)
+    assert result.exit_code == 2
+    assert f"{tmp_path}: this is a folder; a puzzle file is needed" in result.stderr
+
+
+def board_of(output: str) -> list[str]:
+    """The 81 cells of a board drawn without colours."""
+    rows = [line for line in output.splitlines()[:11] if not line.startswith("   -")]
+    return [cell for row in rows for cell in row.replace("|", " ").split()[1:]]
+
+
 def test_show_draws_a_puzzle_of_the_bank() -> None:
     result = azumaya("show", "--number", 2)
     assert result.exit_code == 0
     puzzle = to_text(load_bank()[1])
-    board = result.stdout.splitlines()[:9]
-    assert "".join("".join(line.split()[1:]) for line in board).replace("·", ".") == puzzle
-    assert [line[0] for line in board] == list("987654321")
+    marks = board_of(result.stdout)
+    assert "".join(mark[0] if mark[0].isdigit() else "." for mark in marks) == puzzle
     assert puzzle in result.stdout
     assert "meets every criterion" in result.stdout
+
+
+def test_show_without_colours_tells_blocks_regions_and_givens() -> None:
+    puzzle = to_text(load_bank()[0])
+    result = azumaya("show", "--solution")
+    assert "\x1b" not in result.stdout
+    assert result.stdout.count("|") == 18
+    assert result.stdout.count("------------+------------+------------") == 2
+    assert "capital: given" in result.stdout
+    regions = ["LLLDDDLLL"] * 3 + ["LLLNNNDDD"] * 3 + ["DDDLLLDDD"] * 3
+    for mark, given, region in zip(board_of(result.stdout), puzzle, "".join(regions), strict=True):
+        assert mark[1] == (region.lower() if given == "." else region)
+        assert given in (".", mark[0])
+    empty = board_of(azumaya("show").stdout)
+    grounds = {"L": ".", "D": ":", "N": "+"}
+    assert [mark for mark in empty if not mark[0].isdigit()] == [
+        grounds[region] for region, given in zip("".join(regions), puzzle, strict=True)
+        if given == "."
+    ]  # fmt: skip
 
 
 def test_show_draws_a_puzzle_given_and_its_solution() -> None:
     puzzle = "." * 9 + SOLVED[9:]
     result = azumaya("show", puzzle, "--solution")
-    assert result.stdout.splitlines()[0].split() == list("9" + SOLVED[:9])
+    assert [mark[0] for mark in board_of(result.stdout)[:9]] == list(SOLVED[:9])
     assert "misses 3" in result.stdout
 
 
-def test_show_colours_the_regions() -> None:
-    drawn = puzzle_commands._drawn(SOLVED, SOLVED)
-    light, dark = puzzle_commands.COLOURS["L"], puzzle_commands.COLOURS["D"]
-    styles = [str(span.style).removeprefix("bold ") for span in drawn.spans]
-    assert styles.count(light) == styles.count(dark) == 36
-    assert styles.count(puzzle_commands.COLOURS["."]) == 9
-    assert styles[0] == light
-    assert styles[8] == light
-    assert styles[-1] == dark
+def test_show_has_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured = azumaya("show").stdout
+    assert coloured.count("\x1b[") > 81
+    assert "capital" not in coloured
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in azumaya("show").stdout
 
 
 @pytest.mark.parametrize(
     ("words", "problem"),
-    [(("--number", 9999), "there are 2500"), (("x.sdm",), "neither"), (("5" * 81,), "5 lies on")],
+    [
+        (("--number", 9999), "there are 2500"),
+        (("x.sdm",), "puzzles: puzzle: 'x.sdm' is neither a puzzle of 81 cells nor a file"),
+        (("x" * 81,), "puzzles: puzzle:1:1: 'x' is no cell"),
+        (("5" * 81,), "5 lies on"),
+    ],
 )
 def test_show_refuses_what_is_not_there(words, problem: str) -> None:
     result = azumaya("show", *words)

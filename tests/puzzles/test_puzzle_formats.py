@@ -166,7 +166,7 @@ def test_a_table_may_give_the_solution() -> None:
 
 
 def test_only_one_puzzle_where_one_is_wanted() -> None:
-    with pytest.raises(PuzzleFormatError, match="<text>:3: a second puzzle"):
+    with pytest.raises(PuzzleFormatError, match="puzzle:3: a second puzzle"):
         parse_puzzle(f"{EASY}\n\n{HARD}")
 
 
