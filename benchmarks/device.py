@@ -93,15 +93,24 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
         yield Job(
             f"cuda bare/{game.name}",
             {"kind": "cuda bare", **fields, "size": size},
-            partial(bare, game, size, budget.seconds, budget.repeats),
+            partial(sparing, bare, game, size, budget.seconds, budget.repeats),
         )
         for form in budget.forms:
             for size in budget.sizes:
                 yield Job(
                     f"cuda batch/{game.name}/{form}/{size}",
                     {"kind": "cuda batch", **fields, "form": form, "size": size},
-                    partial(batch, game, form, size, budget.seconds, budget.repeats),
+                    partial(sparing, batch, game, form, size, budget.seconds, budget.repeats),
                 )
+
+
+def sparing(measure: Callable[..., Row], *arguments: Any) -> Row:
+    """A row, or why there is none: the device may have too little memory for so many games."""
+    torch = require("torch", "cuda")
+    try:
+        return measure(*arguments)
+    except torch.OutOfMemoryError as error:
+        return {"skipped": str(error).splitlines()[0]}
 
 
 def _new(game: Game, size: int, form: str) -> Any:
@@ -142,10 +151,7 @@ def bare(game: Game, size: int, seconds: float, repeats: int) -> Row:
 def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row:
     """Steps with masks and autoreset, and a memset of the same bytes; `loop_` with the choice."""
     torch = require("torch", "cuda")
-    try:
-        env = _new(game, size, form)
-    except torch.OutOfMemoryError as error:
-        return {"skipped": str(error).splitlines()[0]}
+    env = _new(game, size, form)
     clock, steps, moments = Clock(env), Rates(), []
     over = torch.zeros(1, dtype=torch.int64, device=env._batch.device.place)
 

@@ -47,9 +47,10 @@ class Device:
             built = "no GPU is there" if torch.version.cuda else "this torch was built without CUDA"
             raise DeviceError(f"device='cuda': {built}; device='cpu' works everywhere")
         if not cuda.is_available():
+            reason = cuda.cuda_error() or "its compiler, NVVM, is not found"
             raise DeviceError(
-                "device='cuda': torch finds a GPU but numba does not: "
-                "pip install 'azumaya[cuda]' brings what numba needs"
+                f"device='cuda': torch finds a GPU but numba does not ({reason}); in a clone, "
+                "pip install '.[cuda]' brings what numba needs"
             )
         self.place = torch.device("cuda", torch.cuda.current_device())
         cuda.select_device(self.place.index)

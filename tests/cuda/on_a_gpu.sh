@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# What needs a GPU, in the order in which it matters, for a machine that is lent for minutes:
+#
+#   tests/cuda/on_a_gpu.sh check OUT    is everything there? then bit-equality of all games
+#   tests/cuda/on_a_gpu.sh quick OUT    the quick benchmark of all games
+#   tests/cuda/on_a_gpu.sh bench OUT    the default one
+#   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
+#
+# Nothing is installed but wheels that lie in .whl/ (gymnasium, pettingzoo, farama-notifications,
+# where the machine lacks them); logs and results go to OUT. Each part ends within ten minutes.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+part=${1:?check, quick, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+site=$(mktemp -d)
+mkdir -p "$out" "$site/azumaya"
+ls .whl/*.whl >/dev/null 2>&1 &&
+    python3 -m pip install -q --no-index --no-deps --no-compile --target "$site" .whl/*.whl
+cp src/azumaya/* "$site/azumaya/"
+for folder in envs wrappers baselines benchmarks; do
+    ln -s "$PWD/$folder" "$site/azumaya/$folder"
+done
+export PYTHONPATH=$site:$PWD PYTHONUNBUFFERED=1 AZUMAYA_CACHE_DIR=/tmp/azumaya-kernels
+if nvcc=$(command -v nvcc); then # where numba looks for NVVM and libdevice without their wheels
+    CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+    export CUDA_HOME CUDA_PATH=$CUDA_HOME
+fi
+
+probe() {
+    nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv
+    python3 - <<'END'
+import importlib.metadata as installed
+for name in ("torch", "numpy", "numba", "numba-cuda", "cuda-core", "cuda-bindings", "llvmlite"):
+    try:
+        print(name, installed.version(name))
+    except installed.PackageNotFoundError:
+        print(name, "is not there")
+from azumaya.envs.registry import GAMES
+from tests.cuda.compare import Pair
+Pair(GAMES["sudoku_moyo"], 2048, "packed", "SameStep").play(20, seed=1)
+print("Sudoku Moyo: equal")
+END
+}
+
+measure() { python3 -m azumaya.benchmarks --device cuda "$@"; }
+
+case $part in
+check)
+    probe || exit
+    games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
+    for game in $games; do # side by side, as compiling takes most of the time
+        python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
+            >"$out/$game.log" 2>&1 &
+    done
+    wait
+    python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k two_gigabytes
+    tail -n 3 "$out"/*.log
+    ;;
+quick) measure --quick --output "$out/quick" ;;
+bench) measure --output "$out/default" ;;
+caps)
+    for cap in 96 128 168 255; do
+        rm -rf "$site/azumaya/envs" && cp -r envs "$site/azumaya/envs"
+        sed -i "s/^REGISTERS = .*/REGISTERS = $cap/" "$site/azumaya/envs/adapters/cuda_kernels.py"
+        measure --quick --game sudoku_moyo --output "$out/cap-$cap"
+    done
+    ;;
+*) echo "unknown part: $part" >&2 && exit 2 ;;
+esac
