@@ -1,1 +1,17 @@
-"""Training scripts, each a single file that runs by itself."""
+"""Scripts that train agents. What they need beyond the library comes with the extra `train`."""
+
+import sys
+
+from azumaya.envs.extras import MissingExtraError, require
+
+try:
+    for _package in (
+        "torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "matplotlib",
+        "rich", "tyro",
+    ):  # fmt: skip
+        require(_package, extra="train")
+except MissingExtraError as missing:
+    if sys.argv[:1] != ["-m"]:  # what stands there while Python looks for the script of `-m`
+        raise
+    print(f"error: {missing}", file=sys.stderr)
+    sys.exit(2)

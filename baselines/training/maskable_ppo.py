@@ -10,27 +10,27 @@ starts are played in both seats; the learning curve.
 A run has a folder of its own: `config.json`, `policy.safetensors` and `.json` (the agent),
 `resume.safetensors` and `.json` (the optimiser and counters, for `--resume`), `model.zip` (the
 same in SB3's own format), `progress.json` (metrics, a JSON object a line), TensorBoard's event
-files, `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends; `--resume` goes on.
+files, `curve.json`, `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends; `--resume`
+goes on. A run that is there is left alone unless you say `--resume` or `--overwrite`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import time
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
@@ -39,12 +39,29 @@ from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
+from azumaya.baselines.training.checks import (
+    Count,
+    Numbers,
+    Positive,
+    Share,
+    Weight,
+    check_batch,
+    check_network,
+    check_numbers,
+    game_name,
+    game_options,
+    pairs,
+)
+from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.run_folder import PLACE, PROGRAM, RunError, RunFolder
 from azumaya.envs import OptionError, find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
 """Evaluation draws its starts from here on, away from the seeds of training."""
+REFUSALS = (OptionError, RunError, checkpoint.CheckpointError)
+"""What is wrong with a command, said in a line."""
 
 
 # ---- configuration ----
@@ -68,70 +85,86 @@ SUITED = {
 """What suits each kind of network."""
 
 
+CHANGEABLE = (
+    "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
+)  # fmt: skip
+"""What may be other than before when a run goes on."""
+PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](
+    nargs="*",
+    metavar="[NAME VALUE ...]",
+    instance_from_str=pairs,
+    is_instance=lambda value: isinstance(value, dict),
+    str_from_instance=lambda given: [str(part) for pair in given.items() for part in pair],
+)
+
+
 @dataclass(frozen=True)
 class Config:
     """Every hyperparameter of a run."""
 
     game: str = "sudoku_moyo"
     """The game's name."""
-    options: dict[str, str] = field(default_factory=dict)
-    """Options of the game, as NAME VALUE pairs."""
-    seed: int = 1
+    options: Annotated[dict[str, Any], PAIRS] = field(default_factory=dict)
+    """Options of the game, as NAME VALUE pairs: `--options max_plies 100 tiebreak marbles`."""
+    seed: Annotated[int, Numbers(0, 2**32 - 1)] = 1
     """Seeds the games, the network and the learner."""
-    steps: int = 250_000
-    """Actions of the learner in all."""
-    minutes: float = 0.0
+    steps: Count = 250_000
+    """Actions of the learner in all; the last rollout is played to its end."""
+    minutes: Weight = 0.0
     """Stop training after so many minutes, done or not; 0 for no limit."""
     output: Path | None = None
     """The folder of the run; by default runs/GAME-SEED."""
     resume: bool = False
-    """Go on with the run in the output folder, by its own configuration and this `steps`."""
-    games: int = 64
+    """Go on with the run in the output folder, by its own configuration; only `steps`, `minutes`,
+    `threads`, `measure_every`, `measure_starts` and `final_starts` may be given anew."""
+    overwrite: bool = False
+    """Begin anew in a folder that holds a run, whose files are deleted."""
+    games: Count = 64
     """Games played at once."""
-    rollout: int = 64
+    rollout: Count = 64
     """Actions in each game between two updates."""
-    batch: int = 256
+    batch: Annotated[int, Numbers(2)] = 256
     """Actions in a minibatch."""
-    epochs: int = 4
+    epochs: Count = 4
     """Passes over the rollout in an update."""
-    learning_rate: float | None = None
+    learning_rate: Positive | None = None
     """Adam's step size at the start; by default what suits the network."""
-    final_share: float = 0.1
+    final_share: Share = 0.1
     """Share of the step size that is left at the end; it falls linearly."""
-    discount: float = 1.0
+    discount: Share = 1.0
     """The worth of a reward one own move later."""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """Generalised advantage estimation: 0 trusts the value network, 1 the games."""
-    clip: float = 0.2
+    clip: Positive = 0.2
     """PPO's clip range."""
-    entropy: float = 0.001
+    entropy: Weight = 0.001
     """Weight of the entropy bonus."""
-    value: float = 0.5
+    value: Weight = 0.5
     """Weight of the value loss."""
-    random_share: float = 0.5
+    random_share: Share = 0.5
     """Share of training games against the random agent; the others are against greedy."""
-    shaping: float | None = None
+    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
     """What a gain by the game's own evaluation is worth beside winning, see `AzumayaVecEnv`; by
     default what suits the network."""
     network: str = ""
     """`numbers`, `board` or `plain`; by default what fits the game."""
-    width: int | None = None
+    width: Count | None = None
     """Width of the network; by default what suits its kind."""
-    depth: int | None = None
+    depth: Count | None = None
     """Depth of the network; by default what suits its kind."""
-    threads: int = 1
+    threads: Annotated[int, Numbers(1, 1024)] = 1
     """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
-    measure_every: int = 25_000
+    measure_every: Count = 25_000
     """Actions between two measurements for the learning curve."""
-    measure_starts: int = 50
+    measure_starts: Count = 50
     """Starts of such a measurement, each played in both seats against each baseline."""
-    final_starts: int = 500
+    final_starts: Count = 500
     """Starts of the evaluation at the end, each played in both seats against each baseline."""
 
     @property
-    def folder(self) -> Path:
+    def run(self) -> RunFolder:
         """The folder of the run."""
-        return self.output or Path("runs") / f"{self.game}-{self.seed}"
+        return RunFolder(self.output or Path("runs") / f"{self.game}-{self.seed}")
 
     @property
     def network_kind(self) -> str:
@@ -157,27 +190,39 @@ class Config:
         )
 
 
+def settled(config: Config) -> Config:
+    """The configuration with every option checked, and settled where it was left open.
+
+    Raises:
+        OptionError: an option has a value it cannot take.
+    """
+    check_numbers(config)
+    check_batch(config.batch, config.games, config.rollout)
+    game = game_name(config.game)
+    check_network(config.network, game)
+    config = replace(config, game=game, options=game_options(game, config.options))
+    return replace(config, network=config.network_kind, **asdict(config.recipe))
+
+
 def read_config(folder: Path) -> Config:
     """The configuration of the run in a folder.
 
     Raises:
-        OptionError: it is of another version of this script.
+        RunError: there is none, or it is malformed or of another version of this script.
     """
-    stored = json.loads((folder / "config.json").read_text("utf-8"))
-    known = {item.name for item in fields(Config)}
-    if set(stored) != known:
-        raise OptionError(
-            f"{folder / 'config.json'}: was written by another version of this script; it differs "
-            f"in {', '.join(sorted(set(stored) ^ known))}"
-        )
-    return Config(**{**stored, "output": folder})
+    names = {item.name for item in fields(Config)} - set(PLACE)
+    stored = RunFolder(folder).options(names)
+    try:
+        return settled(Config(**stored, output=folder))
+    except OptionError as error:
+        raise RunError(f"{folder / 'config.json'} is malformed: {error}") from error
 
 
-def write_config(config: Config) -> None:
-    """Keep the configuration in the run's folder."""
-    config.folder.mkdir(parents=True, exist_ok=True)
-    stored = {**asdict(config), "output": str(config.folder), "resume": False}
-    (config.folder / "config.json").write_text(json.dumps(stored, indent=2) + "\n", "utf-8")
+def stored_form(config: Config) -> dict[str, Any]:
+    """What `config.json` holds of a configuration."""
+    stored = {name: value for name, value in asdict(config).items() if name not in PLACE}
+    form: dict[str, Any] = json.loads(json.dumps(stored))
+    return form
 
 
 # ---- the policy ----
@@ -260,68 +305,34 @@ def network_of(model: MaskablePPO) -> nn.Module:
     return network
 
 
-# ---- keeping and resuming ----
-
-
 def save_run(config: Config, model: MaskablePPO) -> None:
     """Write the agent, and what `--resume` needs."""
     actions = int(model.action_space.n)  # type: ignore[attr-defined]
     sidecar = config.sidecar(actions, steps=model.num_timesteps)
-    weights = network_of(model).state_dict()
-    checkpoint.save(config.folder / "policy", weights, sidecar)
-    tensors = {f"policy.{name}": tensor for name, tensor in model.policy.state_dict().items()}
-    for index, moments in model.policy.optimizer.state_dict()["state"].items():
-        tensors |= {f"adam.{index}.{name}": tensor for name, tensor in moments.items()}
-    checkpoint.save(config.folder / "resume", tensors, sidecar)
-    model.save(config.folder / "model.zip")
-
-
-def restore_run(config: Config, model: MaskablePPO) -> None:
-    """Put a saved run's network, optimiser and counters into a fresh model."""
-    tensors, sidecar = checkpoint.load(config.folder / "resume")
-    policy = {k.removeprefix("policy."): v for k, v in tensors.items() if k.startswith("policy.")}
-    model.policy.load_state_dict(policy)
-    moments: dict[int, dict[str, torch.Tensor]] = {}
-    for key, tensor in tensors.items():
-        if key.startswith("adam."):
-            _, index, name = key.split(".")
-            moments.setdefault(int(index), {})[name] = tensor
-    optimizer = model.policy.optimizer
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-    model.num_timesteps = int(sidecar.notes["steps"])
+    config.run.save(model, network_of(model).state_dict(), sidecar)
 
 
 # ---- training ----
 
 
 class Overseer(BaseCallback):
-    """Shows progress, measures for the learning curve, saves, and stops in time."""
+    """Measures for the learning curve, saves, and stops in time."""
 
-    def __init__(self, config: Config, console: Console) -> None:
+    def __init__(self, config: Config, display: Display) -> None:
         super().__init__()
-        self.config = config
-        self.curve = read_curve(config.folder) if config.resume else []
-        self.began = time.monotonic()
+        self.config, self.display = config, display
+        self.curve = config.run.curve()
         self.next_measure = 0
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-        )
-        self.task = self.bar.add_task("training", total=config.steps)
 
     def _on_training_start(self) -> None:
         self.next_measure = self.num_timesteps + self.config.measure_every
-        self.bar.start()
+        self.display.start(self.num_timesteps, whole_rollouts(self.config, self.num_timesteps))
         if not self.curve:
             self.measure()
 
     def _on_step(self) -> bool:
-        self.bar.update(self.task, completed=self.num_timesteps)
-        limit = 60 * self.config.minutes
-        return not limit or time.monotonic() - self.began < limit
+        self.display.advance(self.num_timesteps)
+        return not self.config.minutes or self.display.minutes < self.config.minutes
 
     def _on_rollout_start(self) -> None:
         if self.num_timesteps >= self.next_measure:
@@ -336,28 +347,24 @@ class Overseer(BaseCallback):
             point[score.second] = score.rate
             self.logger.record(f"eval/{score.second}", score.rate)
         self.curve.append(point)
-        write_curve(self.config.folder, self.curve)
-        rates = ", ".join(f"{score.second} {score.rate:.0%}" for score in scores)
-        self.bar.update(self.task, description=f"training ({rates})")
+        self.config.run.write("curve.json", json.dumps(self.curve) + "\n")
+        self.display.measured(self.num_timesteps, scores)
         save_run(self.config, self.model)  # type: ignore[arg-type]
 
+    def finish(self) -> None:
+        """Measure once more, and log what has not been logged yet."""
+        self.measure()
+        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        self.logger.dump(self.num_timesteps)
+
     def _on_training_end(self) -> None:
-        self.bar.stop()
+        self.display.stop()
 
 
-def read_curve(folder: Path) -> list[dict[str, float]]:
-    """The measurements of a run so far."""
-    with contextlib.suppress(FileNotFoundError):
-        curve: list[dict[str, float]] = json.loads((folder / "curve.json").read_text("utf-8"))
-        return curve
-    return []
-
-
-def write_curve(folder: Path, curve: list[dict[str, float]]) -> None:
-    """Keep the measurements of a run."""
-    temporary = folder / ".curve.json.tmp"
-    temporary.write_text(json.dumps(curve) + "\n", "utf-8")
-    temporary.replace(folder / "curve.json")
+def whole_rollouts(config: Config, done: int) -> int:
+    """How many steps there are in the end: a rollout that has begun is played to its end."""
+    rollout = config.games * config.rollout
+    return done + max(0, -(-(config.steps - done) // rollout)) * rollout
 
 
 @contextlib.contextmanager
@@ -378,25 +385,27 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
         env.close()
 
 
-def train(config: Config, console: Console) -> nn.Module:
-    """Train, or go on training; returns the network. Ctrl-C saves first."""
+def train(config: Config, display: Display) -> MaskablePPO:
+    """Train, or go on training. Ctrl-C saves first."""
     with training_env(config) as env:
-        model = make_model(config, env)
-        model.set_logger(configure(str(config.folder), ["json", "tensorboard"]))
+        model, run = make_model(config, env), config.run
         if config.resume:
-            restore_run(config, model)
-        overseer = Overseer(config, console)
-        left = config.steps - model.num_timesteps
+            run.restore(model)
+        run.begin(stored_form(config), config.resume)  # all is well: now files may change
+        model.set_logger(run.logger(model.num_timesteps))
+        overseer, left = Overseer(config, display), config.steps - model.num_timesteps
         try:
             if left > 0:
                 model.learn(left, overseer, reset_num_timesteps=False)
-                overseer.measure()
+                overseer.finish()
         except KeyboardInterrupt:
-            overseer.bar.stop()
+            display.stop()
             save_run(config, model)
-            console.print(f"Saved after {model.num_timesteps:,} steps; --resume goes on.")
+            display.say(f"Saved after {model.num_timesteps:,} steps. To go on: {run.goes_on}")
             raise
-        return network_of(model)
+        finally:
+            model.logger.close()
+        return model
 
 
 # ---- evaluation ----
@@ -421,36 +430,104 @@ def evaluate(
     return scores
 
 
-def final_evaluation(config: Config, network: nn.Module, console: Console) -> list[Score]:
+def final_evaluation(config: Config, model: MaskablePPO, display: Display) -> list[Score]:
     """Evaluate at length, print the table, and keep it."""
-    with Progress(console=console) as bar:
-        scores = evaluate(config, network, config.final_starts, bar)
-    console.print(score_table(scores, f"{config.game} after training"))
-    results = [{**asdict(s), "rate": s.rate, "interval": s.interval()} for s in scores]
-    (config.folder / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+    try:
+        with display.evaluating(2 * config.final_starts) as bar:
+            scores = evaluate(config, network_of(model), config.final_starts, bar)
+    except KeyboardInterrupt:
+        display.say(f"The agent is saved. To evaluate it: {config.run.goes_on}")
+        raise
+    display.console.print(score_table(scores, f"{config.game} after training"))
+    steps = {"steps": model.num_timesteps}
+    results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **steps} for s in scores]
+    config.run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
     return scores
+
+
+def ready(config: Config) -> Config:
+    """The configuration settled, once it is clear that the folder is one for it."""
+    config = replace(config, game=game_name(config.game))
+    run = config.run
+    run.check_place()
+    if not config.resume:
+        config = settled(config)
+        if not config.overwrite:
+            run.check_free()
+        return config
+    if config.overwrite:
+        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
+    before = read_config(run.path)
+    run.check_same({"game": before.game}, {"game": config.game})
+    config = settled(config)
+    fixed = {name: value for name, value in stored_form(config).items() if name not in CHANGEABLE}
+    run.check_same(stored_form(before), fixed)
+    if config.steps != before.steps:
+        run.check_steps(config.steps)
+    return config
 
 
 def main(config: Config) -> list[Score]:
-    """Train, evaluate, draw."""
-    console = Console()
-    if config.resume:
-        config = replace(read_config(config.folder), steps=config.steps, resume=True)
-    config = replace(config, network=config.network_kind, **asdict(config.recipe))
-    write_config(config)
+    """Train, evaluate, draw.
+
+    Raises:
+        OptionError: an option has a value it cannot take; nothing was changed.
+        RunError: the folder holds a run, or none to go on with; nothing was changed.
+        CheckpointError: what was saved cannot be read; nothing was changed.
+        KeyboardInterrupt: on Ctrl-C, after what there is was saved.
+    """
+    config = ready(config)
+    run = config.run
     torch.set_num_threads(config.threads)
-    began = time.monotonic()
-    network = train(config, console)
-    trained = time.monotonic()
-    scores = final_evaluation(config, network, console)
-    learning_curve(read_curve(config.folder), config.folder / "learning_curve.png", config.game)
-    console.print(
-        f"Trained in {(trained - began) / 60:.1f} minutes, evaluated in "
-        f"{(time.monotonic() - trained) / 60:.1f}. The run is in {config.folder}/"
+    display = Display(Console())
+    model = train(config, display)
+    trained = display.minutes
+    scores = final_evaluation(config, model, display)
+    learning_curve(run.curve(), run.path / "learning_curve.png", config.game)
+    display.say(
+        f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
+        f"The run is in {run.path}/"
     )
+    if model.num_timesteps < config.steps:
+        done = f"{model.num_timesteps:,} of {config.steps:,} steps are done"
+        display.say(f"{done}. To go on: {run.goes_on}")
     return scores
 
 
+# ---- the command line ----
+
+
+def read_words(words: Sequence[str] | None = None) -> Config:
+    """The configuration that a command line says; with `--resume` on top of that of the run.
+
+    Raises:
+        ValueError: there is no such run or game.
+        SystemExit: the words cannot be read, or ask for help.
+    """
+
+    def read(default: Config) -> Config:
+        return tyro.cli(
+            Config, args=words, default=default, prog=f"python -m {PROGRAM}", description=__doc__
+        )
+
+    config = read(Config())
+    if not config.resume:
+        return config
+    run = replace(config, game=game_name(config.game)).run
+    return read(read_config(run.path))
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; 0, 2 if it asks for what cannot be, 130 after Ctrl-C."""
+    try:
+        main(read_words(words))
+    except KeyboardInterrupt:
+        return 130
+    except REFUSALS as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        main(tyro.cli(Config, description=__doc__))
+    sys.exit(run_words())

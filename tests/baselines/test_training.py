@@ -23,14 +23,17 @@ from azumaya.baselines.training.maskable_ppo import (
     Recipe,
     main,
     read_config,
-    read_curve,
 )
-from azumaya.envs import OptionError
+from azumaya.baselines.training.run_folder import PROGRAM, RunError, RunFolder
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
     "measure_starts": 2, "final_starts": 3,
 }  # fmt: skip
+
+
+def read_curve(folder: Path) -> list[dict[str, float]]:
+    return RunFolder(folder).curve()
 
 
 def tiny(folder: Path, **changes: object) -> Config:
@@ -74,14 +77,22 @@ def test_the_same_seed_gives_the_same_weights(run: Path, tmp_path: Path) -> None
 def test_a_run_begun_anew_forgets_the_one_before(tmp_path: Path) -> None:
     main(tiny(tmp_path))
     steps = [point["steps"] for point in read_curve(tmp_path)]
-    main(tiny(tmp_path, seed=2))
+    metrics = (tmp_path / "progress.json").read_text().splitlines()
+    (tmp_path / "own.txt").write_text("not of the run")
+    main(tiny(tmp_path, seed=2, overwrite=True))
     assert [point["steps"] for point in read_curve(tmp_path)] == steps
+    assert len((tmp_path / "progress.json").read_text().splitlines()) == len(metrics)
+    assert len(list(tmp_path.glob("events*"))) == 1
+    assert (tmp_path / "own.txt").exists()
 
 
 def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     main(tiny(tmp_path))
-    main(tiny(tmp_path, steps=160, resume=True, width=64))
-    assert read_config(tmp_path).width == TINY["width"], "a resumed run keeps its configuration"
+    lines = (tmp_path / "progress.json").read_text().splitlines()
+    main(tiny(tmp_path, steps=160, resume=True))
+    assert (tmp_path / "progress.json").read_text().splitlines()[: len(lines)] == lines
+    logged = [json.loads(line) for line in (tmp_path / "progress.json").read_text().splitlines()]
+    assert logged[-1]["time/total_timesteps"] == 160, "metrics go on"
     assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == 160
     resumed = load_file(tmp_path / "resume.safetensors")
     before = load_file(run / "resume.safetensors")
@@ -120,7 +131,7 @@ def test_a_finished_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
 def test_configurations_of_other_versions_are_refused(run: Path, tmp_path: Path) -> None:
     stored = json.loads((run / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**stored, "final_learning_rate": 0.1}))
-    with pytest.raises(OptionError, match="differs in final_learning_rate"):
+    with pytest.raises(RunError, match="differs in final_learning_rate"):
         main(tiny(tmp_path, resume=True))
 
 
@@ -145,7 +156,9 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
         output, _ = process.communicate(timeout=60)
     saved = json.loads((tmp_path / "resume.json").read_text())["notes"]["steps"]
     assert saved > 0
-    assert f"Saved after {saved:,} steps" in output
+    assert process.returncode == 130, "as shells have it for what Ctrl-C has ended"
+    assert f"Saved after {saved:,} steps. To go on: " in output
+    assert f"-m {PROGRAM} --output {tmp_path} --resume" in output
     main(tiny(tmp_path, steps=saved + 64, resume=True))
     assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == saved + 64
 

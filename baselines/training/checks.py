@@ -1,0 +1,148 @@
+"""What the options of a training run may be; every one is checked before anything is made.
+
+The numbers an option may be are said where it is declared, and `check_numbers` goes over them:
+
+    steps: Annotated[int, Numbers(1)] = 250_000
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from azumaya.baselines.agents.network import NETWORKS, takes_numbers
+from azumaya.baselines.game_options import read_value
+from azumaya.envs import GAMES, OptionError, find_game
+from azumaya.envs.setup import check_names, prepare
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers from `low` to `high`, or all above `low`; whole ones where the type is `int`."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+
+    def has(self, value: Any, whole: bool) -> bool:
+        """Whether a value is one of them; nothing infinite is."""
+        kind: Any = Integral if whole else Real
+        if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value):
+            return False
+        return self.low < value <= self.high if self.above else self.low <= value <= self.high
+
+    def text(self, whole: bool) -> str:
+        """What they are in words."""
+        kind = "a whole number" if whole else "a number"
+        end = f" to {self.high:,.10g}" if math.isfinite(self.high) else ""
+        return f"{kind} {'above' if self.above else 'from'} {self.low:g}{end}"
+
+
+Count = Annotated[int, Numbers(1)]
+Share = Annotated[float, Numbers(0, 1)]
+Weight = Annotated[float, Numbers(0)]
+Positive = Annotated[float, Numbers(0, above=True)]
+
+
+def flag(name: str) -> str:
+    """An option as it is typed: `--final-share`."""
+    return f"--{name.replace('_', '-')}"
+
+
+def check_numbers(options: Any) -> None:
+    """Make sure that every number of a dataclass is one that its type allows.
+
+    Raises:
+        OptionError: one is not; the error names it as it is typed.
+    """
+    for name, hint in get_type_hints(type(options), include_extras=True).items():
+        value = getattr(options, name)
+        hints = get_args(hint) if get_origin(hint) is not Annotated else (hint,)
+        if value is None and type(None) in hints:
+            continue
+        for each in hints:
+            if get_origin(each) is Annotated and isinstance(each.__metadata__[0], Numbers):
+                numbers, whole = each.__metadata__[0], each.__origin__ is int
+                if not numbers.has(value, whole):
+                    raise OptionError(f"{flag(name)} {value}: {numbers.text(whole)} is needed")
+
+
+def game_name(name: str) -> str:
+    """The game's name as folders have it.
+
+    Raises:
+        OptionError: there is no such game.
+    """
+    try:
+        return find_game(name).name
+    except OptionError:
+        raise OptionError(f"--game {name}: no such game; there are {', '.join(GAMES)}") from None
+
+
+def pairs(words: Sequence[str]) -> dict[str, str]:
+    """Words `NAME VALUE NAME VALUE ...` by name.
+
+    Raises:
+        OptionError: a name has no value, or stands twice.
+    """
+    names, values = words[::2], words[1::2]
+    if len(names) > len(values):
+        raise OptionError(f"pairs NAME VALUE are needed; {names[-1]!r} has no value")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"{twice[0]!r} is given twice; give it one value")
+    return dict(zip(names, values, strict=True))
+
+
+def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A game's options, checked; typed texts are turned into what they are, lists into tuples.
+
+    Raises:
+        OptionError: there is no such option, it has a value it cannot take, or one that cannot
+            be kept as JSON.
+    """
+    game = find_game(name)
+    try:
+        check_names(game, given)
+        options = {
+            name: read_value(game, name, value) if isinstance(value, str) else value
+            for name, value in given.items()
+        }
+        options = {name: tuple(v) if isinstance(v, list) else v for name, v in options.items()}
+        json.dumps(options)  # they are kept with the run and with the agent
+        prepare(game, options)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise OptionError(f"--options: {str(error).removeprefix('option ')}") from error
+    return options
+
+
+def check_network(network: str, game: str) -> None:
+    """Make sure that there is such a network, and that it can play the game; empty for any.
+
+    Raises:
+        OptionError: it is not so.
+    """
+    if network not in ("", *NETWORKS):
+        raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
+    if network == "numbers" and not takes_numbers(find_game(game)):
+        raise OptionError(
+            f"--network numbers: in {game} not every number on every cell is an action; take "
+            "board or plain"
+        )
+
+
+def check_batch(batch: int, games: int, rollout: int) -> None:
+    """Make sure that no minibatch is of one action: PPO divides by the spread of its advantages.
+
+    Raises:
+        OptionError: one is.
+    """
+    if games * rollout % batch == 1:
+        raise OptionError(
+            f"--batch {batch}: an update has {games * rollout:,} actions (--games {games} by "
+            f"--rollout {rollout}), which leaves a minibatch of one; change one of these"
+        )

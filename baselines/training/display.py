@@ -1,0 +1,73 @@
+"""What a run shows: a bar in a terminal; in a file or a pipe a plain line now and then."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from azumaya.baselines.arena.matches import Score
+
+
+class Display:
+    """Shows how far a run is.
+
+    Args:
+        console: where; its kind decides what is shown.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.began = console, time.monotonic()
+        self.total = 0
+        self._bar = self._make_bar()
+        self._task = self._bar.add_task("training")
+
+    def _make_bar(self) -> Progress:
+        columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        return Progress(
+            TextColumn("{task.description}"),
+            *columns,
+            console=self.console,
+            disable=not self.console.is_interactive,
+        )
+
+    def say(self, text: str) -> None:
+        """Print a line as it is, so that commands in it can be copied."""
+        self.console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+    @property
+    def minutes(self) -> float:
+        """Since it was made."""
+        return (time.monotonic() - self.began) / 60
+
+    def start(self, done: int, total: int) -> None:
+        """Training begins, or goes on, after `done` steps of `total`."""
+        self.total = total
+        self._bar.update(self._task, completed=done, total=total)
+        self._bar.start()
+
+    def advance(self, done: int) -> None:
+        """So many steps are done."""
+        self._bar.update(self._task, completed=done)
+
+    def measured(self, done: int, scores: Sequence[Score]) -> None:
+        """A measurement after `done` steps."""
+        rates = ", ".join(f"{score.second} {score.rate:.0%}" for score in scores)
+        self._bar.update(self._task, description=f"training ({rates})")
+        if not self.console.is_interactive:
+            self.say(f"{done:,} of {self.total:,} steps, {self.minutes:.1f} minutes: {rates}")
+
+    def stop(self) -> None:
+        """Training has ended."""
+        self._bar.stop()
+
+    @contextlib.contextmanager
+    def evaluating(self, games: int) -> Iterator[Progress]:
+        """While an evaluation is under way, with so many games against each baseline."""
+        if not self.console.is_interactive:
+            self.say(f"evaluating: {games:,} games against each baseline")
+        with self._make_bar() as bar:
+            yield bar

@@ -1,0 +1,291 @@
+"""What the training script refuses before anything is made, and what goes on how."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.maskable_ppo import Config, main, read_config, run_words
+from azumaya.baselines.training.run_folder import PROGRAM, RunFolder
+
+SMALL = {
+    "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "depth": 1,
+    "measure-every": 64, "measure-starts": 2, "final-starts": 3,
+}  # fmt: skip
+TINY = [f"--{name}={value}" for name, value in SMALL.items()]
+"""Words for a run that takes a second."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished")
+    assert run_words(["--output", str(folder), "--steps", "64", *TINY]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(here: Path, finished: Path) -> Path:
+    """A finished run of 64 steps, in `run`."""
+    shutil.copytree(finished, here / "run")
+    return here / "run"
+
+
+def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line with which words are refused."""
+    capsys.readouterr()
+    before = contents(Path.cwd())
+    assert run_words(words.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert contents(Path.cwd()) == before
+    return said.err
+
+
+# ---- options ----
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--game nope", "--game nope: no such game; there are"),
+        ("--network foo", "--network foo: must be one of numbers, board, plain"),
+        ("--game abalone --network numbers", "--network numbers: in abalone"),
+        ("--games 0", "--games 0: a whole number from 1"),
+        ("--rollout 0", "--rollout 0: a whole number from 1"),
+        ("--epochs 0", "--epochs 0: a whole number from 1"),
+        ("--batch 0", "--batch 0: a whole number from 2"),
+        ("--batch 4095", "--batch 4095: an update has 4,096 actions"),
+        ("--threads 0", "--threads 0: a whole number from 1 to 1,024"),
+        ("--width 0", "--width 0: a whole number from 1"),
+        ("--depth -1", "--depth -1: a whole number from 1"),
+        ("--steps -5", "--steps -5: a whole number from 1"),
+        ("--seed -1", "--seed -1: a whole number from 0 to 4,294,967,295"),
+        ("--seed 4294967296", "--seed 4294967296: a whole number from 0"),
+        ("--measure-every 0", "--measure-every 0: a whole number from 1"),
+        ("--measure-starts 0", "--measure-starts 0: a whole number from 1"),
+        ("--final-starts 0", "--final-starts 0: a whole number from 1"),
+        ("--minutes -1", "--minutes -1.0: a number from 0 is"),
+        ("--minutes inf", "--minutes inf: a number from 0 is"),
+        ("--random-share 2", "--random-share 2.0: a number from 0 to 1"),
+        ("--final-share -0.1", "--final-share -0.1: a number from 0 to 1"),
+        ("--discount 5", "--discount 5.0: a number from 0 to 1"),
+        ("--gae-lambda 1.1", "--gae-lambda 1.1: a number from 0 to 1"),
+        ("--clip -1", "--clip -1.0: a number above 0"),
+        ("--clip nan", "--clip nan: a number above 0"),
+        ("--learning-rate 0", "--learning-rate 0.0: a number above 0"),
+        ("--entropy -1", "--entropy -1.0: a number from 0"),
+        ("--value -1", "--value -1.0: a number from 0"),
+        ("--shaping -1", "--shaping -1.0: a number from 0 to 1,000,000"),
+        ("--options nope 3", "--options: nope: "),
+        ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
+        ("--output FILE", "--output FILE: FILE is a file"),
+        ("--output FILE/run", "FILE is a file; a folder is needed"),
+        ("--resume --output nonexist", "nonexist holds no run"),
+        ("--resume --output FILE", "FILE holds no run"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(
+    here: Path, words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "FILE").write_text("")
+    assert told in refused(words, capsys)
+    assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+@pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
+def test_words_that_cannot_be_read(here: Path, words: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run_words(words.split())
+    assert ended.value.code == 2
+    assert not list(here.iterdir())
+
+
+def test_options_of_games_have_their_types(here: Path) -> None:
+    """As numbers and pairs, in the environment, in the run and in the agent."""
+    given = {
+        "abalone": (["max_plies", "20", "tiebreak", "marbles"], {"max_plies": 20}),
+        "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
+    }
+    for game, (words, typed) in given.items():
+        assert run_words(["--game", game, "--steps", "32", *TINY, "--options", *words]) == 0
+        folder = here / "runs" / f"{game}-1"
+        options = read_config(folder).options
+        assert typed.items() <= options.items()
+        sidecar = checkpoint.load(folder / "policy")[1]
+        assert sidecar.options == json.loads(json.dumps(options))
+        assert run_words(["--game", game, "--resume", "--options", *words]) == 0
+
+
+# ---- a folder that holds a run ----
+
+
+def test_a_finished_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused("--output run --steps 64", capsys)
+    for part in (
+        "a finished run of 64 steps", "evaluation.json", "learning_curve.png", "--overwrite",
+        "--output run --resume --steps 128", "--output FOLDER",
+    ):  # fmt: skip
+        assert part in said, part
+
+
+def test_a_run_that_has_stopped_is_left_alone(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
+    said = refused("--output run", capsys)
+    assert "a run, 64 of 5,000 steps done" in said
+    assert f"To go on: {RunFolder(Path('run')).goes_on}. " in said
+    (run / "config.json").write_text("{")
+    assert "files of a run (config.json, policy.safetensors" in refused("--output run", capsys)
+
+
+# ---- going on ----
+
+
+def test_steps_stay_unless_they_are_given(run: Path) -> None:
+    stored = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**stored, "steps": 96}))
+    assert run_words(["--output", "run", "--resume"]) == 0
+    assert RunFolder(run).steps() == 96
+    assert run_words(["--output", "run", "--resume", "--steps", "128", "--final-starts", "1"]) == 0
+    assert RunFolder(run).steps() == 128
+    assert (read_config(run).steps, read_config(run).final_starts) == (128, 1)
+    assert json.loads((run / "evaluation.json").read_text())[0]["steps"] == 128
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--steps 32", "--steps 32: the run in run has 64 steps behind it"),
+        ("--width 5 --clip 0.3", "cannot go on with --clip 0.3 (it has 0.2), --width 5 (it has 4)"),
+        ("--game abalone", "cannot go on with --game abalone (it has sudoku_moyo)"),
+        ("--seed 2", "cannot go on with --seed 2 (it has 1)"),
+        ("--options scoring points", "cannot go on with --options"),
+        ("--overwrite", "--resume and --overwrite"),
+    ],
+)
+def test_runs_go_on_as_they_began(
+    run: Path, words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told in refused(f"--output run --resume {words}", capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.json", "{"), ("config.json", "[]"), ("curve.json", "{"), ("resume.json", "{}"),
+        ("resume.safetensors", "none"),
+    ],
+)  # fmt: skip
+def test_broken_runs_do_not_go_on(
+    run: Path, name: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / name).write_text(text)
+    assert name.split(".", maxsplit=1)[0] in refused("--output run --resume --steps 96", capsys)
+
+
+def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**stored, "epochs": "four"}))
+    assert "--epochs four: a whole number" in refused("--output run --resume", capsys)
+
+
+def test_what_was_not_saved_is_forgotten(run: Path) -> None:
+    """A killed run has metrics of steps after its last save; they come again."""
+    curve, metrics = RunFolder(run).curve(), run / "progress.json"
+    RunFolder(run).write("curve.json", json.dumps([*curve, {**curve[-1], "steps": 80}]))
+    lines = metrics.read_text()
+    metrics.write_text(lines + '{"time/total_timesteps": 80}\n{"time/tot')
+    assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
+    assert [point["steps"] for point in RunFolder(run).curve()] == [0, 64, 96]
+    assert metrics.read_text().startswith(lines)
+    logged = [json.loads(line)["time/total_timesteps"] for line in metrics.read_text().splitlines()]
+    assert sorted(set(logged)) == [32, 64, 96]
+
+
+def test_a_run_that_saved_nothing_begins(run: Path) -> None:
+    for path in run.iterdir():
+        if path.name != "config.json":
+            path.unlink()
+    assert run_words(["--output", "run", "--resume"]) == 0
+    assert RunFolder(run).steps() == 64
+
+
+# ---- what it shows ----
+
+
+def test_lines_where_there_is_no_terminal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each measurement is a line; the goal is that of whole rollouts."""
+    main(Config(output=here, steps=33, minutes=5, games=4, rollout=8, batch=16, epochs=1, width=4,
+                measure_every=32, measure_starts=1, final_starts=1))  # fmt: skip
+    lines = capsys.readouterr().out.splitlines()
+    shown = [line.split(" steps")[0] for line in lines if " steps, " in line]
+    assert shown[0] == "0 of 64"
+    assert shown[-1] == "64 of 64"
+    assert "evaluating: 2 games against each baseline" in lines
+
+
+def test_a_terminal_has_a_bar_and_no_lines() -> None:
+    shown = io.StringIO()
+    display = Display(Console(file=shown, force_terminal=True, width=100))
+    display.start(0, 64)
+    display.measured(64, [Score("one", "two", 1)])
+    display.advance(64)
+    display.stop()
+    assert "training (two 100%)" in shown.getvalue()
+    assert "64/64" in shown.getvalue()
+    assert "steps, " not in shown.getvalue()
+
+
+def test_a_run_that_time_ended_says_how_to_go_on(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY]) == 0
+    said = capsys.readouterr().out
+    assert "of 5,000 steps are done. To go on: " in said
+    assert f"-m {PROGRAM} --output run --resume\n" in said
+
+
+def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run_words(["--help"])
+    assert f"usage: python -m {PROGRAM}" in capsys.readouterr().out
+
+
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
+    missing = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"
+    (tmp_path / "torch.py").write_text(missing)
+    done = subprocess.run(
+        [sys.executable, "-m", PROGRAM, "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=False,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "'torch'" in done.stderr
+    assert "[train]" in done.stderr
