@@ -5,13 +5,32 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+_DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "numba": "numba-cuda"}
+"""What brings a module, where it has another name (and `numba` itself is always there)."""
+
 
 class MissingExtraError(ImportError):
     """A feature was used whose optional package is not installed."""
 
 
+def distribution_of(module: str) -> str:
+    """The name under which a module is installed."""
+    top = module.partition(".")[0]
+    return _DISTRIBUTIONS.get(top, top.replace("_", "-"))
+
+
+def how_to_install(extra: str) -> str:
+    """The command that installs an extra.
+
+    In a clone, as azumaya is in no index; with the pinned versions, as torch alone would bring
+    gigabytes of CUDA, but for the extra that needs just that.
+    """
+    pins = "" if extra == "cuda" else "-c constraints.txt "
+    return f'pip install {pins}-e ".[{extra}]"'
+
+
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say which extra of azumaya brings it.
+    """Import an optional module, or say what is missing and how to install it.
 
     Raises:
         MissingExtraError: the module is not installed.
@@ -22,5 +41,6 @@ def require(module: str, extra: str) -> ModuleType:
         if error.name is None or not module.startswith(error.name):
             raise
         raise MissingExtraError(
-            f"this needs the package {module!r}: pip install 'azumaya[{extra}]'"
+            f"this needs the package {distribution_of(module)!r}, which is not installed; "
+            f"in a clone of azumaya: {how_to_install(extra)}"
         ) from error

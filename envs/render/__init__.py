@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import nan
+from numbers import Real
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Scene
 from azumaya.envs.render.ansi import ansi_of
-from azumaya.envs.render.raster import png_of, rgb_of
+from azumaya.envs.render.raster import LARGEST, png_of, rgb_of
 from azumaya.envs.render.svg import svg_of
 from azumaya.envs.render.window import Window, size_of
 
@@ -70,10 +74,11 @@ def save(
         scene: what to draw.
         path: where to; its ending says which kind of file.
         candidates: whether to show the candidates of empty cells.
-        scale: how many times larger than on screen a `.png` is.
+        scale: how many times larger than on screen a `.png` is, up to a width of `LARGEST` pixels.
 
     Raises:
-        ValueError: the ending is another one, or the scene cannot be drawn.
+        ValueError: the ending is another one, the scale is too large or not above 0, or the scene
+            cannot be drawn.
         MissingExtraError: a `.png` needs the extra `render`, which is not installed.
     """
     file = Path(path)
@@ -81,6 +86,15 @@ def save(
     if file.suffix == ".svg":
         file.write_text(svg, encoding="utf-8", newline="\n")
     elif file.suffix == ".png":
-        file.write_bytes(png_of(svg, round(size_of(svg)[0] * scale)))
+        file.write_bytes(png_of(svg, _scaled(size_of(svg)[0], scale)))
     else:
         raise ValueError(f"path={str(path)!r}: must end in .svg or .png")
+
+
+def _scaled(width: int, scale: Any) -> int:
+    """So many times a width in whole pixels, one at least; raises `OptionError`."""
+    number = float(scale) if isinstance(scale, Real) and not isinstance(scale, bool) else nan
+    most = LARGEST // width
+    if not 0 < number <= most:
+        raise OptionError(f"scale={scale!r}: a number above 0, and {most} at most, is needed")
+    return max(1, round(width * number))

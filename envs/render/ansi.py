@@ -11,7 +11,7 @@ from typing import TextIO
 from azumaya.envs.game import Scene, Stone
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS
 from azumaya.envs.render import palette
-from azumaya.envs.render.layout import GRIDS, check_cells
+from azumaya.envs.render.layout import GRIDS, check_scene
 
 BARE_WIDTH, CELL_WIDTH = 4, 5
 """Characters of a cell without and with colours."""
@@ -50,7 +50,7 @@ def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) 
         ValueError: the scene names a board, ground or colour that cannot be drawn, or has not
             as many cells as the board.
     """
-    check_cells(scene)
+    check_scene(scene)
     colour = wants_colour() if colour is None else colour
     board = _hex(scene, colour) if scene.board == "hex61" else _square(scene, candidates, colour)
     trays = [_tray(label, pieces, colour) for label, pieces in scene.trays]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
+from typing import Any
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Scene
 from azumaya.envs.geometry import dominari36, hex61, sudoku81
 from azumaya.envs.geometry.grid import Grid
@@ -50,8 +52,12 @@ def layout_of(board: str) -> Layout:
     return _square(GRIDS[board])
 
 
-def check_cells(scene: Scene) -> None:
-    """Raise `ValueError` unless the scene has as many cells as its board."""
+def check_scene(scene: Any) -> None:
+    """Raise `ValueError` unless this is a scene with as many cells as its board."""
+    if not isinstance(scene, Scene):
+        raise OptionError(
+            f"scene: {type(scene).__name__} given, a Scene is needed; position.scene() gives one"
+        )
     cells = len(layout_of(scene.board).centres)
     for name, values in (("grounds", scene.grounds), ("stones", scene.stones)):
         if len(values) != cells:

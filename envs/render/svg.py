@@ -20,7 +20,7 @@ from azumaya.envs.render.layout import (
     WIDTH,
     Layout,
     Point,
-    check_cells,
+    check_scene,
     layout_of,
 )
 from azumaya.envs.render.panel import panel
@@ -59,7 +59,7 @@ def svg_of(scene: Scene, candidates: bool = False) -> str:
         ValueError: the scene names a board, ground or colour that cannot be drawn, or has not
             as many cells as the board.
     """
-    check_cells(scene)
+    check_scene(scene)
     beside = bool(scene.trays) or len(scene.notes) > 1
     width = WIDTH + (PANEL if beside else 0)
     parts = [

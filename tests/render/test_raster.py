@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.game import Stone
-from azumaya.envs.render import Renderer, palette, png_of, raster, rgb_of, save, svg_of
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
+from azumaya.envs.render import Renderer, ansi_of, palette, png_of, raster, rgb_of, save, svg_of
 from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
 from tests.render.scenes import BLANKS, EMPTY, MARBLES, REGIONS, SCENES
 
@@ -101,6 +105,36 @@ def test_save_writes_svg_and_png(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must end in .svg or .png"):
         save(REGIONS, tmp_path / "board.gif")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["board.png", "board.svg"]
+
+
+@pytest.mark.parametrize("scale", [1000, 0, -1, float("nan"), float("inf"), "2", True, None])
+def test_a_scale_that_cannot_be_drawn_is_refused(scale: Any, tmp_path: Path) -> None:
+    """It is named, with the largest one, and no file is written."""
+    most = raster.LARGEST // WIDTH
+    with pytest.raises(OptionError, match=rf"scale={scale!r}: .* above 0, and {most} at most"):
+        save(REGIONS, tmp_path / "board.png", scale=scale)
+    assert list(tmp_path.iterdir()) == []
+    save(REGIONS, tmp_path / "board.png", scale=1e-9)
+    assert int.from_bytes((tmp_path / "board.png").read_bytes()[16:20], "big") == 1
+
+
+@pytest.mark.parametrize("width", [0, -1, raster.LARGEST + 1, 2.5, True])
+def test_a_width_that_cannot_be_drawn_is_refused(width: Any) -> None:
+    """Before memory is asked for it."""
+    for draw in (png_of, rgb_of):
+        with pytest.raises(OptionError, match=f"width={width}: a whole number from 1 to"):
+            draw(svg_of(EMPTY), width)
+
+
+def test_a_position_is_no_scene(tmp_path: Path) -> None:
+    """What is wanted is said, by every renderer."""
+    position: Any = Position(next(iter(GAMES)))
+    for draw in (svg_of, ansi_of, Renderer("ansi").draw, Renderer("rgb_array").draw):
+        with pytest.raises(OptionError, match=r"Position given, a Scene is needed.*scene\(\)"):
+            draw(position)
+    with pytest.raises(OptionError, match="a Scene is needed"):
+        save(position, tmp_path / "board.png")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

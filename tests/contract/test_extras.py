@@ -1,0 +1,75 @@
+"""What optional packages are called, and how they are installed, agrees with the packaging."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from azumaya.envs.extras import MissingExtraError, distribution_of, how_to_install, require
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def brought_by(extra: str) -> set[str]:
+    """The packages an extra installs, those of the extras it takes in included."""
+    found: set[str] = set()
+    for wanted in PROJECT["optional-dependencies"][extra]:
+        name, extras = re.match(r"([\w-]+)(?:\[(.*?)\])?", wanted).groups()  # type: ignore[union-attr]
+        if name == PROJECT["name"]:
+            found = found.union(*map(brought_by, extras.split(",")))
+        else:
+            found.add(name)
+    return found
+
+
+def required() -> Iterator[tuple[str, str]]:
+    """Every module and extra that a call of `require` in the library names."""
+    for folder in ("envs", "wrappers", "baselines", "benchmarks"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "require":
+                    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                    values = [each.value for each in given if isinstance(each, ast.Constant)]
+                    if len(values) == 2:
+                        yield values[0], values[1]
+
+
+def test_every_package_is_named_as_its_extra_installs_it() -> None:
+    """The name in the error is one that pip finds, and the extra brings it."""
+    pairs = set(required())
+    assert {extra for _, extra in pairs} >= {"cli", "records", "render", "train", "cuda"}
+    for module, extra in pairs:
+        assert distribution_of(module) in brought_by(extra), (module, extra)
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "package", "command"),
+    [
+        ("PIL.Image", "render", "pillow", 'pip install -c constraints.txt -e ".[render]"'),
+        (
+            "stable_baselines3.common.vec_env",
+            "train",
+            "stable-baselines3",
+            'pip install -c constraints.txt -e ".[train]"',
+        ),
+        ("torch", "cuda", "torch", 'pip install -e ".[cuda]"'),
+    ],
+)
+def test_what_is_missing_is_named_and_how_to_get_it(
+    module: str, extra: str, package: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name in pip, and from a clone: the package itself is in no index."""
+    monkeypatch.setitem(sys.modules, module.partition(".")[0], None)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as raised:
+        require(module, extra)
+    assert f"{package!r}, which is not installed; in a clone" in str(raised.value)
+    assert str(raised.value).endswith(command)
+    assert how_to_install(extra) == command
