@@ -19,14 +19,14 @@ from azumaya.envs.setup import Setup, prepare
 MAX_SEED = 2**64 - 1
 
 
-def check_seed(seed: Any) -> int:
-    """A seed as an int from 0 to 2**64 - 1; raises `OptionError`."""
+def check_seed(seed: Any, name: str = "seed") -> int:
+    """A seed as an int from 0 to 2**64 - 1; raises `OptionError`, by the argument's name."""
     try:
         number = operator.index(seed)
     except TypeError:
         number = -1
     if isinstance(seed, bool | np.bool_) or not 0 <= number <= MAX_SEED:
-        raise OptionError(f"seed={seed!r}: a whole number from 0 to 2**64 - 1 is needed")
+        raise OptionError(f"{name}={seed!r}: a whole number from 0 to 2**64 - 1 is needed")
     return number
 
 
@@ -162,7 +162,8 @@ class Position:
         scene = self.game.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
-        return replace(scene, last=frozenset(self.game.action_cells(last_action, settings)))
+        cells = self.game.action_cells(self.check_action(last_action), settings)
+        return replace(scene, last=frozenset(cells))
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
         """The position as an SVG picture, with the candidates of empty cells if asked for."""

@@ -101,10 +101,19 @@ def check_names(game: Game, given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = f"; did you mean {close[0]!r}?" if close else "."
             raise OptionError(
                 f"{name}: {game.title} has no such option{hint} It has {', '.join(names)}."
             )
+
+
+def check_options(options: Any) -> dict[str, Any]:
+    """What `reset` is given as options, as a dict; raises `OptionError`."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise OptionError(f"options={options!r}: a dict of options by name is needed, or None")
+    return dict(options)
 
 
 def _settle(option: Any, given: Mapping[str, Any]) -> Any:

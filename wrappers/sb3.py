@@ -36,10 +36,12 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     Args:
         game: the game or its name.
         num_envs: how many games are played at once.
-        opponent: who has the other seat: `"random"`, `"greedy"`, a frozen policy, or several of
-            them with weights, as pairs or a mapping, from which every episode draws one. A
-            policy is called with observations `(n, C, rows, columns)` int8 and masks `(n, A)`
-            int8 and returns actions `(n,)`.
+        opponent: who has the other seat: `"random"`, `"greedy"`, a frozen policy, an agent, or
+            several of them with weights, as pairs or a mapping, from which every episode draws
+            one. A policy is called with observations `(n, C, rows, columns)` int8 and masks
+            `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a method
+            `act(positions, keys)`, like `GreedyAgent()`; slower, as it is put every position as
+            an object.
         seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
             that know no masks.
@@ -57,6 +59,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the option `position` is malformed, impossible or over.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ClosedEnvironmentError: `reset` or `step` after `close`.
     """
 
     def __init__(
@@ -130,6 +134,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
 
     def action_masks(self) -> np.ndarray:
         """The masks of all games, `(n, num_actions)` int8, 1 = legal."""
+        self.duel.check_begun("action_masks")
         return self.duel.masks
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -151,6 +156,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
         """`action_masks`, or `position`: the position of a game as an object of its own."""
+        if method_name in METHODS:
+            self.duel.check_begun(method_name)
         rows = self._rows(indices)
         if method_name == "action_masks":
             return list(self.duel.masks) if indices is None else [self.duel.masks[i] for i in rows]

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 
 from azumaya.envs.adapters.aec import AGENTS, RawEnv
-from azumaya.envs.adapters.lookahead import choose_random
+from azumaya.envs.adapters.opponents import Opponent, agent_of
 from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
 SEATS = (0, 1, "random", "alternating")
-
-
-class Opponent(Protocol):
-    """What plays the other seat: any agent of `azumaya.baselines.agents`, or your own."""
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """An action for each position; chance comes from the keys."""
-
-
-class UniformOpponent:
-    """Plays a legal action at random."""
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """A legal action for each position, each as likely as the others."""
-        return [
-            int(choose_random(words, len(words), np.uint64(key), 0))
-            for words, key in zip((p.legal_words() for p in positions), keys, strict=True)
-        ]
+_PATIENCE = 1000
+_BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
 
 class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     """A game as one player sees it.
 
     Args:
-        game: the game's name, like `sudoku_moyo`.
-        opponent: plays the other seat; None plays at random.
+        game: the game or its name, like `sudoku_moyo`.
+        opponent: plays the other seat: `"random"`, `"greedy"` or an agent, which is an object with
+            a method `act(positions, keys)`; None plays at random.
         seat: the learner's seat: 0, 1, `"random"` or `"alternating"` (0 in the first episode).
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
         **options: the game's options.
@@ -55,10 +41,13 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     Rewards: what the learner gains between its own action and the next one, so a game lost by
     the opponent's move shows its -1.
 
+    Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's.
+
     Reset options: those of the game, for one episode.
 
     Raises:
         OptionError: an argument or option has a value it cannot take.
+        gymnasium.error.ResetNeeded: `step` before the first `reset`, or after the end.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
@@ -68,20 +57,22 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
 
     def __init__(
         self,
-        game: str,
-        opponent: Opponent | None = None,
+        game: Game | str,
+        opponent: Opponent | str | None = None,
         seat: int | str = "alternating",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         if seat not in SEATS or isinstance(seat, bool):
             raise OptionError(f"seat={seat!r}: must be one of {SEATS}")
-        self.env = RawEnv(find_game(game), render_mode=render_mode, **options)
+        self.opponent = agent_of(opponent)
+        found = find_game(game) if isinstance(game, str) else game
+        self.env = RawEnv(found, render_mode=render_mode, **options)
         self.render_mode = render_mode
-        self.opponent = UniformOpponent() if opponent is None else opponent
         self.seat = seat
         self.learner = 0
         self._episodes = 0
+        self._why_reset: str | None = "no episode has begun"
         space = self.env.observation_spaces[AGENTS[0]]["observation"]
         assert isinstance(space, spaces.Box)
         self.observation_space = space
@@ -90,18 +81,28 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode; the opponent moves first where that is its turn."""
+        """Begin an episode; the opponent moves first where that is its turn.
+
+        Raises:
+            OptionError: an option has a value it cannot take, or lets the learner never act.
+            PositionError: the position text is malformed, impossible or over.
+            IllegalActionError: the opponent's move is illegal.
+        """
         super().reset(seed=seed)
-        if seed is not None:
-            self._episodes = 0
-        game_seed = int(self.np_random.integers(2**63))
-        self.env.reset(seed=game_seed, options=options)
-        self.learner = self._next_seat()
-        self._episodes += 1
-        self._let_opponent_move()
-        if self._over():  # an opponent that wins before the learner's first move: try the next
-            return self.reset(options=options)
-        return self._observation(), self._info()
+        for _ in range(_PATIENCE):
+            game_seed = int(self.np_random.integers(2**63))
+            self.env.reset(seed=game_seed, options=options)
+            self._episodes = 0 if seed is not None else self._episodes
+            seed, self._why_reset = None, _BROKEN
+            self.learner = self._next_seat()
+            self._episodes += 1
+            self._let_opponent_move()
+            if not self._over():  # else it won before the learner's first move: on to the next
+                self._why_reset = None
+                return self._observation(), self._info()
+        raise OptionError(
+            f"options: in {_PATIENCE} episodes the game was over before the learner could act"
+        )
 
     def _next_seat(self) -> int:
         if self.seat == "random":
@@ -109,14 +110,24 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Make the learner's move, then the opponent's until the learner is to move again."""
+        """Make the learner's move, then the opponent's until the learner is to move again.
+
+        Raises:
+            ResetNeeded: no episode is in play.
+            IllegalActionError: the opponent's move is illegal.
+        """
+        if self._why_reset:
+            raise ResetNeeded(f"step: {self._why_reset}; reset must be called first")
         before = self._gained()
         try:
             self.env.step(action)
         except IllegalActionError as error:
+            self._why_reset = _OVER
             info = {**self._info(), "illegal": str(error)}
             return self._observation(), -1.0, True, False, info
+        self._why_reset = _BROKEN
         self._let_opponent_move()
+        self._why_reset = _OVER if self._over() else None
         agent = AGENTS[self.learner]
         return (
             self._observation(),
@@ -130,7 +141,19 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over() and self.env.agent_selection != AGENTS[self.learner]:
             key = int(self.np_random.integers(2**63))
             position = self.env.position.resample_hidden(key)
-            self.env.step(self.opponent.act([position], [key])[0])
+            self._play_for_opponent(self.opponent.act([position], [key]))
+
+    def _play_for_opponent(self, actions: Any) -> None:
+        try:
+            (action,) = actions
+        except (TypeError, ValueError):
+            raise IllegalActionError(
+                f"opponent: act gave {actions!r} for one position; a list of one action is needed"
+            ) from None
+        try:
+            self.env.step(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"opponent's {error}") from None
 
     def _over(self) -> bool:
         return any(self.env.terminations.values()) or any(self.env.truncations.values())
@@ -142,13 +165,15 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         return self.env.observe(AGENTS[self.learner])["observation"]
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks().copy(), "seat": self.learner}
+        return {"action_mask": self._mask().copy(), "seat": self.learner}
+
+    def _mask(self) -> np.ndarray:
+        mask: np.ndarray = self.env.infos[AGENTS[self.learner]]["action_mask"]
+        return mask
 
     def action_masks(self) -> np.ndarray:
         """The learner's legal actions, `(num_actions,)` bool, as MaskablePPO asks for them."""
-        agent = AGENTS[self.learner]
-        mask: np.ndarray = self.env.infos[agent]["action_mask"]
-        return mask.astype(bool)
+        return self._mask().astype(bool)
 
     @property
     def position(self) -> Position:

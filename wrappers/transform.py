@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.bits import U64
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game, Settings, Symmetries
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
-from azumaya.envs.position import Position
+from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import find_game
 from azumaya.envs.rng import random_below
 
@@ -57,7 +58,10 @@ class Transform:
         self.game = find_game(game) if isinstance(game, str) else game
         self.symmetry = identity(self.game.cells) if symmetry is None else symmetry
         names = range(self.data.numbers) if renaming is None else renaming
-        self.renaming = tuple(int(name) for name in names)
+        try:
+            self.renaming = tuple(operator.index(name) for name in names)
+        except TypeError:
+            raise OptionError(f"renaming={renaming!r}: whole numbers are needed") from None
         self.settings = self.game.defaults if settings is None else settings
         self._check()
         self._axes = {
@@ -68,6 +72,11 @@ class Transform:
         }
 
     def _check(self) -> None:
+        if not isinstance(self.symmetry, Symmetry):
+            raise OptionError(
+                f"symmetry={self.symmetry!r}: a Symmetry is needed, like those of "
+                "game.symmetries.group"
+            )
         if sorted(self.symmetry.cells) != list(range(self.game.cells)):
             raise OptionError(
                 f"symmetry={self.symmetry.name!r}: no permutation of the {self.game.cells} cells "
@@ -106,7 +115,13 @@ class Transform:
         return Transform(self.game, self.symmetry.inverse, renaming, self.settings)
 
     def then(self, other: Transform) -> Transform:
-        """The product: this transform, then another one of the same game."""
+        """The product: this transform, then another one of the same game.
+
+        Raises:
+            OptionError: it is of another game.
+        """
+        if other.game is not self.game:
+            raise OptionError(f"other={other!r}: a transform of {self.game.title} is needed")
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]
         return Transform(self.game, symmetry, renaming, self.settings)
@@ -145,8 +160,19 @@ class Transform:
         return np.argsort(self.action_table)
 
     def action(self, action: Any) -> Any:
-        """What an action becomes; an int, or an array of any shape."""
-        moved = self.action_table[action]
+        """What an action becomes; an int, or an array of any shape.
+
+        Raises:
+            IllegalActionError: it is no action of the game, or one of them is none.
+        """
+        given, count = np.asarray(action), len(self.action_table)
+        whole = given.dtype.kind in "iu"
+        if not whole or (given.size and not 0 <= given.min() <= given.max() < count):
+            raise IllegalActionError(
+                f"action={action!r}: whole numbers from 0 to {count - 1} are needed; give the "
+                "settings if they are not the defaults"
+            )
+        moved = self.action_table[given]
         return moved if isinstance(moved, np.ndarray) else int(moved)
 
     def mask(self, mask: Any) -> Any:
@@ -359,9 +385,15 @@ def random_transform(
             numbers have their order there and must keep it.
         group: draw from these factors only; None: from all the game has.
         rename: whether to rename numbers as well.
+
+    Raises:
+        OptionError: the key is none, or the position is of another game.
     """
     game = find_game(game) if isinstance(game, str) else game
-    data, fixed, word = game.symmetries, position is not None and in_order(position), U64(key)
+    if position is not None and position.game is not game:
+        raise OptionError(f"position={position!r}: a position of {game.title} is needed")
+    word = U64(check_seed(key, "key"))
+    data, fixed = game.symmetries, position is not None and in_order(position)
     symmetry, draws = identity(game.cells), 0
     for factor in data.group if group is None else group:
         allowed = [member for member in factor if not (fixed and member.swaps)]

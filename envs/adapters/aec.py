@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
@@ -17,11 +18,21 @@ from azumaya.envs.adapters.single import SingleGame
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
-from azumaya.envs.setup import Setup, option_names, override, prepare
+from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 ILLEGAL_REWARD = -1.0
+_SEATS = {agent: player for player, agent in enumerate(AGENTS)}
+_OF_EPISODES = (
+    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "position"),
+    *("_cumulative_rewards", "_last_action", "_masks", "_skip_agent_selection"),
+)
+"""Attributes that come with the first episode."""
+
+
+class NotBegunError(ResetNeeded, AttributeError):
+    """Something that only an episode has; an `AttributeError`, as `hasattr` needs it."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     Raises:
         OptionError: an option is unknown or has a value it cannot take.
         PositionError: the position text is malformed, impossible or over.
+        gymnasium.error.ResetNeeded: something of an episode is asked for before the first `reset`.
     """
 
     metadata: dict[str, Any]
@@ -104,13 +116,25 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not there: say so, and why, where it comes with an episode."""
+        if name in _OF_EPISODES:
+            raise _not_begun(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space of an agent; the same object at every call."""
-        return self.observation_spaces[agent]
+        try:
+            return self.observation_spaces[agent]
+        except (KeyError, TypeError):
+            raise _no_agent(agent) from None
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The action space of an agent; the same object at every call."""
-        return self.action_spaces[agent]
+        try:
+            return self.action_spaces[agent]
+        except (KeyError, TypeError):
+            raise _no_agent(agent) from None
 
     @property
     def observation_planes(self) -> tuple[Plane, ...]:
@@ -160,10 +184,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             self.render()
 
     def _setup_with(self, options: Mapping[str, Any] | None) -> Setup:
-        if not options:
-            return self._made
-        known = {name: value for name, value in options.items() if name in option_names(self.game)}
-        for name in options.keys() - known.keys():
+        given = check_options(options)
+        known = {name: value for name, value in given.items() if name in option_names(self.game)}
+        for name in given.keys() - known.keys():
             warnings.warn(
                 f"reset(options=...): {self.game.title} has no option {name!r}; it is ignored. "
                 f"Options: {', '.join(option_names(self.game))}",
@@ -185,8 +208,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
         Raises:
             IllegalActionError: the rules forbid the move, or it is none; nothing was changed.
+            gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last are gone.
         """
         agent = self.agent_selection
+        if not self.agents:
+            raise ResetNeeded("step: the episode is over and its agents are gone; reset comes next")
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -214,12 +240,21 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return number
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees: the planes from its side, and its action mask."""
-        planes = self._game_now.planes(AGENTS.index(agent))
-        return {"observation": planes, "action_mask": self._masks[agent]}
+        """What an agent sees: the planes from its side, and its action mask.
+
+        Raises:
+            OptionError: there is no such agent.
+        """
+        try:
+            mask, player = self._masks[agent], _SEATS[agent]
+        except (KeyError, TypeError):
+            raise _no_agent(agent) from None
+        return {"observation": self._game_now.planes(player), "action_mask": mask}
 
     def state(self) -> np.ndarray:
         """The whole position, as player_0 sees it: `(C, rows, columns)` int8."""
+        if self._seed is None:
+            raise ResetNeeded("state: reset must be called first")
         return self._game_now.planes(0)
 
     # ---- words ----
@@ -227,15 +262,21 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     @property
     def position(self) -> Position:
         """The position now, as an object of its own; its `str()` is the position text."""
+        if self._seed is None:
+            raise _not_begun("position")
+        return self._position()
+
+    def _position(self) -> Position:
+        """The position now; before the first reset a blank one, which knows the moves' names."""
         return Position.of_states(self.game, self._setup, self._game_now.states, self._start)
 
     def move_name(self, action: int) -> str:
         """The name of an action."""
-        return self.position.move_name(action)
+        return self._position().move_name(action)
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
-        return self.position.parse_move(name)
+        return self._position().parse_move(name)
 
     # ---- search ----
 
@@ -258,9 +299,15 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         )
 
     def set_state(self, moment: EnvState) -> None:
-        """Go back to a moment of this environment, or of another of the same game."""
+        """Go back to a moment of this environment, or of another of the same game.
+
+        Raises:
+            OptionError: it is none, or of an environment with another state or action space.
+        """
+        if not isinstance(moment, EnvState) or moment.states.dtype != self.game.state:
+            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
         if moment.setup.num_actions != self._made.num_actions:
-            raise OptionError("state: it comes from an environment with another action space")
+            raise OptionError("moment: it comes from an environment with another action space")
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
@@ -296,18 +343,30 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
                 stacklevel=2,
             )
             return None
+        scene = self.position.scene(last_action=self._last_action)
         if self._renderer is None:
             from azumaya.envs.render import Renderer  # noqa: PLC0415 - drawing is loaded when used
 
             self._renderer = Renderer(self.render_mode, fps=self.metadata["render_fps"])
         self._renderer.candidates = self.show_candidates
-        return self._renderer.draw(self.position.scene(last_action=self._last_action))
+        return self._renderer.draw(scene)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
+
+
+def _not_begun(name: str) -> NotBegunError:
+    """The error for what is not there before the first reset."""
+    what = name.lstrip("_").replace("_", " ")
+    return NotBegunError(f"reset must be called first; until then there is no {what}")
+
+
+def _no_agent(agent: Any) -> OptionError:
+    """The error for what is no agent."""
+    return OptionError(f"agent={agent!r}: must be one of {', '.join(AGENTS)}")
 
 
 class TerminateIllegal(wrappers.TerminateIllegalWrapper):

@@ -101,7 +101,7 @@ def view_buffers(
 
 
 class Batch:
-    """Many games, stepped at once by whoever is to move in each.
+    """Many games, stepped at once by whoever is to move in each; `reset` must come first.
 
     Args:
         game: the game.
@@ -201,8 +201,6 @@ class Batch:
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the game, and none has changed.
         """
-        if not self.begun:
-            raise IllegalActionError("actions: reset must be called before the first step")
         self._take_actions(actions, skip_over)
         o = outputs
 
@@ -348,9 +346,11 @@ def check_form(form: Any) -> int:
     return FORMS[form]
 
 
-def check_states(game: Game, count: int, states: np.ndarray, series: np.ndarray) -> None:
+def check_states(game: Game, count: int, states: Any, series: Any) -> None:
     """Refuse states and series that are not those of so many games; raises `OptionError`."""
     for name, given, own in (("states", states, game.state), ("series", series, SERIES)):
+        if not isinstance(given, np.ndarray):
+            raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
         if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
             raise OptionError(
                 f"{name}: {given.dtype} of shape {given.shape} given; the states of "
@@ -370,7 +370,7 @@ def seed_series(
         OptionError: a seed is none, or there are too few or too many; nothing was changed.
     """
     rows = np.arange(len(series)) if rows is None else rows
-    if isinstance(seeds, Sequence | np.ndarray):
+    if isinstance(seeds, Sequence | np.ndarray) and np.ndim(seeds):
         if len(seeds) != len(series):
             raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
         every = np.array([check_seed(seed) for seed in seeds], np.uint64)
@@ -380,17 +380,22 @@ def seed_series(
     series["episode"][rows] = 0
 
 
-def copy_actions(actions: Any, out: np.ndarray) -> None:
+def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
     """Copy actions, any array of whole numbers of the shape of `out`, `(n,)` int64, to it.
 
     Raises:
-        IllegalActionError: they have another shape or type.
+        IllegalActionError: they have another shape or type; it says whose actions they are.
     """
-    given = np.asarray(actions)
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        raise IllegalActionError(f"{whose}actions: no array; {out.shape} is needed") from None
     if given.shape != out.shape:
-        raise IllegalActionError(f"actions: shape {given.shape} given, {out.shape} is needed")
+        raise IllegalActionError(
+            f"{whose}actions: shape {given.shape} given, {out.shape} is needed"
+        )
     if given.dtype.kind not in "iu":
-        raise IllegalActionError(f"actions: {given.dtype} given, whole numbers are needed")
+        raise IllegalActionError(f"{whose}actions: {given.dtype} given, whole numbers are needed")
     if given.dtype == np.uint64:  # those that int64 cannot hold are no actions, as large as it can
         given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
     out[:] = given

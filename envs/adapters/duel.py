@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
 from azumaya.envs.adapters.batch import check_count, copy_actions, illegal_row, seed_series
 from azumaya.envs.adapters.batch_kernels import (
@@ -23,6 +24,7 @@ from azumaya.envs.adapters.batch_kernels import (
     move_kernel,
 )
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
+from azumaya.envs.adapters.opponents import Opponent, Policy, weighted
 from azumaya.envs.adapters.shaping import Shaping
 from azumaya.envs.adapters.workers import Workers
 from azumaya.envs.bits import clear, word_count
@@ -30,19 +32,19 @@ from azumaya.envs.compile import kernel
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
 from azumaya.envs.position import Position
-from azumaya.envs.rng import make_key, random_below
+from azumaya.envs.rng import make_key, random_below, random_word
 from azumaya.envs.setup import Setup
 from azumaya.envs.spread import aligned, padded
 
-Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
-Opponent = str | Policy
+Player = str | Policy | Opponent
 
 SEATS = ("alternating", "random", 0, 1)
-RANDOM, GREEDY, POLICIES = 0, 1, 2
-"""Codes of opponents: the compiled ones, then the policies in their order."""
+RANDOM, GREEDY, OTHERS = 0, 1, 2
+"""Codes of opponents: the compiled ones, then policies and agents as they came."""
 COMPILED = {"random": RANDOM, "greedy": GREEDY}
 _SEAT_DRAW, _OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
+_AGENT_DRAWS = 1 << 34
+"""Draws from this number on are the keys that agents get for their moves."""
 _WHOLE = 1 << 31
 _PATIENCE = 1000
 ILLEGAL_REWARD = -1.0
@@ -101,7 +103,7 @@ def _respond_kernel(game: Game) -> Any:
         """Let compiled opponents move until the learner is to act or the game ends."""
         for r in range(start, stop):
             i = rows[r]
-            if seats[i].opponent >= POLICIES:
+            if seats[i].opponent >= OTHERS:
                 continue
             key = series[i].key
             while states[i].over == RUNNING and states[i].to_move != seats[i].seat:
@@ -125,8 +127,8 @@ class Duel:
         game: the game.
         setup: its checked options.
         count: how many games are played at once.
-        opponent: `"random"`, `"greedy"`, a policy, or several of them with their weights, as
-            pairs or a mapping: each episode draws one.
+        opponent: `"random"`, `"greedy"`, a policy, an agent, or several of them with their
+            weights, as pairs or a mapping: each episode draws one.
         seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
             once (`"lose"`), as plain algorithms without masks need it.
@@ -143,7 +145,7 @@ class Duel:
         setup: Setup,
         count: int,
         *,
-        opponent: Opponent | Sequence[tuple[Opponent, float]] | Mapping[Opponent, float] = "random",
+        opponent: Player | Sequence[tuple[Player, float]] | Mapping[Player, float] = "random",
         seat: int | str = "alternating",
         illegal: str = "raise",
         shaping: float = 0.0,
@@ -152,7 +154,9 @@ class Duel:
         if illegal not in ("raise", "lose"):
             raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
         self.game, self.setup, self.count = game, setup, check_count(count)
-        self._illegal_loses, self._seeded = illegal == "lose", False
+        self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
+        self._seats = as_states(np.zeros(count, SEAT))
+        self._others: dict[int, Policy | Opponent] = {}
         self.set_opponent(opponent)
         self.set_seat(seat)
         self._shaping = Shaping(game, setup, shaping)
@@ -162,7 +166,6 @@ class Duel:
         self._move_all, self._respond_all = move_kernel(game), _respond_kernel(game)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
-        self._seats = as_states(np.zeros(count, SEAT))
         self._legal = np.zeros((count, self._mask_words), np.uint64)
         self._actions = np.zeros(count, np.int64)
         self._worths = np.zeros(count, np.int64)
@@ -173,12 +176,17 @@ class Duel:
 
     def set_opponent(self, opponent: Any) -> None:
         """Change who plays the other seat, from each game's next episode on."""
-        pairs = _weighted(opponent)
-        self._policies = [p for p, _ in pairs if not isinstance(p, str)]
-        codes, policies = [], POLICIES
+        pairs = weighted(opponent)
+        used = set(self._seats["opponent"].tolist())  # by the games now being played
+        self._others = {code: each for code, each in self._others.items() if code in used}
+        free, codes = max(self._others, default=OTHERS - 1) + 1, []
         for each, _ in pairs:
-            codes.append(COMPILED[each] if isinstance(each, str) else policies)
-            policies += not isinstance(each, str)
+            if isinstance(each, str):
+                codes.append(COMPILED[each])
+            else:
+                self._others[free] = each
+                codes.append(free)
+                free += 1
         weights = np.array([weight for _, weight in pairs], np.float64)
         limits = np.floor(np.cumsum(weights) / weights.sum() * _WHOLE).astype(np.int64)
         limits[np.flatnonzero(weights)[-1] :] = _WHOLE
@@ -203,7 +211,12 @@ class Duel:
         Args:
             seeds: one seed for all games, game `i` playing as environment number `i`; a list
                 of seeds, one for each game; or None: the series goes on, or starts at random.
+
+        Raises:
+            OptionError: a seed is none; or no episode lets the learner act.
+            ClosedEnvironmentError: `close` was called.
         """
+        self._check_open("reset")
         if seeds is None and self._seeded:
             self._series["episode"] += 1
         else:
@@ -218,7 +231,11 @@ class Duel:
         Raises:
             IllegalActionError: the actions have a wrong shape or type, or one is illegal; the
                 error names the game, and none has changed.
+            ResetNeeded: `reset` was never called.
+            ClosedEnvironmentError: `close` was called.
         """
+        self._check_open("step")
+        self.check_begun("step")
         copy_actions(actions, self._actions)
         actions = self._actions
         lost = self._lost(actions)
@@ -262,8 +279,18 @@ class Duel:
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Let the threads end; closing twice does no harm."""
+        self._closed = True
         self._workers.close()
+
+    def check_begun(self, name: str) -> None:
+        """Raise `ResetNeeded`, by the name of what was called, before the first `reset`."""
+        if not self._seeded:
+            raise ResetNeeded(f"{name}: reset must be called first")
+
+    def _check_open(self, name: str) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
 
     # ---- inside ----
 
@@ -295,10 +322,10 @@ class Duel:
             return rows, self.states, self._series, self._seats, words, trial, ties
 
         self._workers.run(self._respond_all, len(rows), arguments)
-        for number, policy in enumerate(self._policies):
-            mine = rows[self._seats["opponent"][rows] == POLICIES + number]
+        for code, other in self._others.items():
+            mine = rows[self._seats["opponent"][rows] == code]
             while (mine := self._waiting(mine)).size:
-                self._move(mine, self._ask(policy, mine))
+                self._move(mine, self._ask(other, mine))
 
     def _waiting(self, rows: np.ndarray) -> np.ndarray:
         """Those of the games in which the opponent is to move."""
@@ -306,10 +333,12 @@ class Duel:
         theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
         return rows[running & theirs]
 
-    def _ask(self, policy: Policy, rows: np.ndarray) -> np.ndarray:
+    def _ask(self, other: Policy | Opponent, rows: np.ndarray) -> np.ndarray:
+        """The actions of a policy or an agent, checked."""
         planes, masks = self.look(rows, self.states["to_move"][rows])
         actions = np.empty(len(rows), np.int64)
-        copy_actions(policy(planes, masks), actions)
+        given = other(planes, masks) if callable(other) else self._ask_agent(other, rows)
+        copy_actions(given, actions, "opponent's ")
         inside = (actions >= 0) & (actions < self.setup.num_actions)
         legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
         if not legal.all():
@@ -317,6 +346,17 @@ class Duel:
             row = int(rows[bad])
             raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
         return actions
+
+    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
+        """An agent is put positions in which what is hidden was drawn anew, and keys."""
+        series = self._series[rows]
+        keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
+        self._series["ply"][rows] += 1
+        positions = [
+            self.position(int(row)).resample_hidden(key)
+            for row, key in zip(rows, keys, strict=True)
+        ]
+        return agent.act(positions, keys)
 
     def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
         self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
@@ -352,24 +392,3 @@ class Duel:
         self._workers.run(self._look_at, count, arguments)
         shape = (count, len(game.planes), *game.shape)
         return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]
-
-
-def _weighted(opponent: Any) -> list[tuple[Any, float]]:
-    """Opponents with their weights, checked."""
-    if isinstance(opponent, str) or callable(opponent):
-        pairs = [(opponent, 1.0)]
-    else:
-        items = opponent.items() if isinstance(opponent, Mapping) else opponent
-        try:
-            pairs = [(each, float(weight)) for each, weight in items]
-        except (TypeError, ValueError):
-            pairs = []
-    known = all(callable(p) or p in COMPILED for p, _ in pairs)
-    if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
-        raise OptionError(
-            f"opponent={opponent!r}: must be one of {', '.join(COMPILED)}, a policy, or pairs of "
-            "such and weights"
-        )
-    if not any(weight for _, weight in pairs):
-        raise OptionError(f"opponent={opponent!r}: one of the weights must be above 0")
-    return pairs

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -17,9 +19,13 @@ from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
-from azumaya.envs.setup import override, prepare
+from azumaya.envs.setup import check_options, option_names, override, prepare
 
 Arrays = dict[str, np.ndarray]
+
+MOST_PLIES = 2**63 - 1
+WORD = 8
+"""Bytes of a packed word."""
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
@@ -53,6 +59,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the position text is malformed, impossible or over.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ClosedEnvironmentError: a game is to be played after `close`.
     """
 
     metadata: dict[str, Any]
@@ -71,6 +79,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self.game = find_game(game) if isinstance(game, str) else game
         self.num_envs = check_count(num_envs)
         self._mode = _mode(autoreset_mode)
+        _check_names(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self._mode is AutoresetMode.SAME_STEP, threads=threads
@@ -126,7 +135,9 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: the seed, the mask or an option has a value it cannot take.
             PositionError: the position text is malformed, impossible or over.
         """
-        given = dict(options or {})
+        if self.closed:
+            raise self._not_playing("reset")
+        given = check_options(options)
         rows = self._rows(given.pop("reset_mask", None))
         if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
             raise OptionError("reset_mask: the first reset must begin all games")
@@ -163,6 +174,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the first such row, and no game has changed.
         """
+        if self.closed or not self._batch.begun:
+            raise self._not_playing("step")
         outputs = self._next_outputs()
         skip = self._mode is not AutoresetMode.DISABLED
         ended = self._batch.step(actions, outputs, skip_over=skip)
@@ -176,6 +189,12 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             outputs.truncated,
             infos,
         )
+
+    def _not_playing(self, name: str) -> Exception:
+        """The error for a call that needs games in play."""
+        if self.closed:
+            return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+        return ResetNeeded(f"{name}: reset must be called first")
 
     def _next_outputs(self) -> Outputs:
         if self.copy and self._returned:
@@ -250,8 +269,12 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Returns:
             `observation`, `(..., C, rows, columns)`, and `action_mask`, `(..., A)`, int8, on the
             device of the words.
+
+        Raises:
+            OptionError: they are no packed observations of this game.
         """
-        words, masks = observations["observation"], observations["action_mask"]
+        words = _words(observations, "observation", self.game.observation_words)
+        masks = _words(observations, "action_mask", self._batch.words)
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)
             return {
@@ -266,10 +289,15 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         }
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an object of its own."""
-        if not 0 <= row < self.num_envs:
-            raise OptionError(f"row={row!r}: must be from 0 to {self.num_envs - 1}")
-        position: Position = self._batch.position(row)
+        """The position of one game, as an object of its own.
+
+        Raises:
+            OptionError: there is no such row.
+        """
+        if not self._batch.begun:
+            raise self._not_playing("position")
+        number = _whole("row", row, self.num_envs - 1)
+        position: Position = self._batch.position(number)
         return position
 
     def random_actions(self) -> np.ndarray:
@@ -278,6 +306,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. The choices come from the episodes' keys: they are
         the same for any number of games and threads.
         """
+        if self.closed or not self._batch.begun:
+            raise self._not_playing("random_actions")
         actions: np.ndarray = self._batch.new_actions()
         self._batch.choose(actions)
         return actions
@@ -292,11 +322,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             How many games ended.
 
         Raises:
-            OptionError: the games were never reset.
+            OptionError: `plies` is no whole number from 0 on.
         """
-        if not self._batch.begun:
-            raise OptionError("rollout: reset must be called first")
-        ended: int = self._batch.rollout(plies)
+        if self.closed or not self._batch.begun:
+            raise self._not_playing("rollout")
+        ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
         self._batch.show(self._next_outputs())
         return ended
 
@@ -304,6 +334,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     def get_state(self) -> tuple[np.ndarray, np.ndarray]:
         """The states of all games, `(n,)`, and what their randomness comes from; copies."""
+        if not self._batch.begun:
+            raise self._not_playing("get_state")
         return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
@@ -312,8 +344,15 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Returns observations and infos, as `reset` does.
 
         Raises:
-            OptionError: it comes from another game or number of games; nothing was changed.
+            OptionError: it is no such pair, or comes from another game or number of games;
+                nothing was changed.
         """
+        if self.closed:
+            raise self._not_playing("set_state")
+        if not isinstance(state, tuple | list) or len(state) != 2:
+            raise OptionError(
+                f"state: {type(state).__name__} given, the pair that get_state() gives is needed"
+            )
         outputs = self._next_outputs()
         self._batch.set_state(*state, outputs)
         return self._observations(outputs), self._infos(outputs)
@@ -339,3 +378,41 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         if mode in (known, known.value, known.name):
             return known
     raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
+
+
+def _check_names(game: Game, options: Mapping[str, Any]) -> None:
+    """Say where it is to be had, if an argument of `gymnasium.make` is none here."""
+    elsewhere = options.keys() - set(option_names(game))
+    for name in sorted(elsewhere & {"opponent", "seat"}):
+        raise OptionError(
+            f"{name}: make_vec plays both seats, every action is that of whoever is to move. One "
+            "seat of many games, against opponents: azumaya.wrappers.sb3.AzumayaVecEnv, or "
+            f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
+        )
+    if "render_mode" in elsewhere:
+        raise OptionError(
+            "render_mode: many games are not drawn; position(row) gives one, with draw() and svg()"
+        )
+
+
+def _whole(name: str, value: Any, most: int) -> int:
+    """A whole number from 0 to `most`; raises `OptionError`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if isinstance(value, bool) or not 0 <= number <= most:
+        raise OptionError(f"{name}={value!r}: must be a whole number from 0 to {most}")
+    return number
+
+
+def _words(observations: Any, name: str, width: int) -> Any:
+    """The words of a name in packed observations; raises `OptionError`."""
+    words: Any = observations.get(name) if isinstance(observations, Mapping) else None
+    fits = tuple(getattr(words, "shape", ()))[-1:] == (width,) and words.dtype.itemsize == WORD
+    if not fits:
+        raise OptionError(
+            f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
+            "reset and step of the form 'packed' return it"
+        )
+    return words

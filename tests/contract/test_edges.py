@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from azumaya.envs import make, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
@@ -214,6 +215,92 @@ def test_bad_seeds_are_refused(first_case: Case, seed: Any) -> None:
     with pytest.raises(ValueError, match="seed"):
         env.reset(seed=seed)
     assert fingerprint(env) == before
+
+
+@pytest.mark.parametrize("options", [[1], 5, "position"])
+def test_reset_options_must_be_a_mapping(first_case: Case, options: Any) -> None:
+    """Anything else is refused by name, and the game goes on."""
+    env = first_case.raw()
+    env.reset(seed=1)
+    before = fingerprint(env)
+    with pytest.raises(OptionError, match=r"options=.*: a dict"):
+        env.reset(seed=2, options=options)
+    assert fingerprint(env) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("komi", r"\. It has"), ("positio", r"'position'\? It")]
+)
+def test_an_unknown_option_is_told_in_sentences(first_case: Case, name: str, hint: str) -> None:
+    """What there is follows in a sentence of its own, after a guess if there is one."""
+    with pytest.raises(OptionError, match=f"{name}: .* has no such option.*{hint}"):
+        raw(first_case.game.name, **{name: 1})
+
+
+# ---- agents, and the order of calls ----
+
+
+@pytest.mark.parametrize("agent", ["nobody", 0, None, ["player_0"]])
+def test_unknown_agents_are_named(first_case: Case, agent: Any) -> None:
+    """In what they see and in their spaces."""
+    env = first_case.raw()
+    env.reset(seed=1)
+    for call in (env.observe, env.observation_space, env.action_space):
+        with pytest.raises(OptionError, match=r"agent=.*: must be one of player_0, player_1"):
+            call(agent)
+
+
+OF_EPISODES = (
+    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "position"),
+    "_cumulative_rewards",
+)
+
+
+def test_nothing_of_an_episode_is_there_before_the_first_reset(first_case: Case) -> None:
+    """What needs one says so; names of moves do not need one."""
+    env = first_case.raw(render_mode="ansi")
+    calls = (env.last, env.state, env.render, env.get_state, lambda: env.observe("player_0"))
+    for call in (*calls, lambda: env.step(0), lambda: list(env.agent_iter())):
+        with pytest.raises(ResetNeeded, match="reset must be called first"):
+            call()
+    for name in OF_EPISODES:
+        assert not hasattr(env, name)
+        with pytest.raises(ResetNeeded, match="reset must be called first"):
+            getattr(env, name)
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        _ = env.no_such_thing
+    assert env.parse_move(env.move_name(0)) == 0
+    other = first_case.raw()
+    other.reset(seed=1)
+    env.set_state(other.get_state())
+    assert fingerprint(env) == fingerprint(other)
+
+
+def test_nobody_is_left_to_step_when_all_are_gone(first_case: Case, rng: random.Random) -> None:
+    """After both agents have left, a step asks for a reset and changes nothing."""
+    env = first_case.raw()
+    env.reset(seed=1)
+    play_out(env, rng)
+    for _ in env.possible_agents:
+        env.step(None)
+    assert env.agents == []
+    before = str(env.position)
+    for action in (None, 0):
+        with pytest.raises(ResetNeeded, match="the episode is over"):
+            env.step(action)
+    assert str(env.position) == before
+
+
+@pytest.mark.parametrize("moment", ["foo", None, 5])
+def test_what_is_no_moment_is_refused(first_case: Case, moment: Any) -> None:
+    """Nor is that of another game; nothing is changed."""
+    env = first_case.raw()
+    env.reset(seed=1)
+    before = fingerprint(env)
+    for wrong in (moment, env.get_state().states):
+        with pytest.raises(OptionError, match=r"moment: what get_state\(\) of .* gave is needed"):
+            env.set_state(wrong)
+        assert fingerprint(env) == before
 
 
 # ---- positions to start from ----

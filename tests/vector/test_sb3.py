@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,15 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 from gymnasium import Wrapper
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
+from azumaya.baselines.agents import RandomAgent
 from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.position import Position
+from azumaya.envs.registry import GAMES
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case, is_over
 from tests.vector.cases import FIRST, MANY, PLIES, SOME, pick, same
@@ -32,6 +38,14 @@ def lowest(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     assert observations.dtype == masks.dtype == np.int8
     assert len(observations) == len(masks)
     return masks.argmax(axis=1)
+
+
+class Lowest:
+    """An agent: the first legal action."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """An action for each position."""
+        return [position.legal_actions()[0] for position in positions]
 
 
 class Mirror:
@@ -182,6 +196,94 @@ def test_a_mix_of_opponents(case: Case) -> None:
 
 
 @ALL_GAMES
+def test_an_agent_plays_as_its_policy_does(case: Case) -> None:
+    """Put positions instead of arrays; and it may be one of several."""
+    agents = learner(case, 3, opponent=Lowest(), seed=6)
+    policies = learner(case, 3, opponent=lowest, seed=6)
+    assert np.array_equal(agents.reset(), policies.reset())
+    for _ in range(PLIES // 2):
+        actions = agents.action_masks().argmax(axis=1)
+        left, right = agents.step(actions), policies.step(actions)
+        assert same(left[:3], right[:3])
+
+
+@ALL_GAMES
+def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
+    """By chance an agent plays the same in any batch, and differently in other games and plies."""
+    seen: list[int] = []
+
+    class Noted(RandomAgent):
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+            seen.extend(keys)
+            return super().act(positions, keys)
+
+    few = learner(case, 2, opponent=Noted(), seed=5, seat="random")
+    many = learner(case, 5, opponent={RandomAgent(): 1.0}, seed=5, seat="random")
+    observations, others = few.reset(), many.reset()
+    for _ in range(12):
+        assert np.array_equal(observations, others[:2])
+        observations, *results, _ = few.step(few.action_masks().argmax(axis=1))
+        others, *more, _ = many.step(many.action_masks().argmax(axis=1))
+        assert same(results, [each[:2] for each in more])
+    assert len(seen) >= 12
+    assert len(set(seen)) == len(seen)
+
+
+@ONE_GAME
+def test_what_is_hidden_is_drawn_anew_for_agents(case: Case) -> None:
+    """An agent does not see more than a player: positions are resampled with its key."""
+    seen: list[tuple[Position, int]] = []
+
+    class Noted(Lowest):
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+            seen.extend(zip(positions, keys, strict=True))
+            return super().act(positions, keys)
+
+    for game in GAMES.values():
+        seen.clear()
+        games = AzumayaVecEnv(game, 2, opponent=Noted(), seat=1, seed=3)
+        games.reset()
+        assert len(seen) >= 2
+        for position, key in seen:
+            again = position.resample_hidden(key)
+            assert again.state.tobytes() == position.state.tobytes()
+
+
+@ONE_GAME
+def test_running_games_keep_their_opponent(case: Case) -> None:
+    """Changed in mid-game, opponents finish the games they are in, and then are let go."""
+    asked: list[str] = []
+
+    def policy(name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        def play(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+            asked.append(name)
+            return masks.argmax(axis=1)
+
+        return play
+
+    games = learner(case, 1, opponent=policy("a"), seat=1, seed=1)
+    games.reset()
+    for name in ("b", "c"):
+        games.set_opponent(policy(name))
+    asked.clear()
+    done = np.array([False])
+    while not done[0]:
+        played = list(asked)
+        assert games.action_masks().any(axis=1).all()
+        _, _, done, _ = games.step(games.action_masks().argmax(axis=1))
+    assert played
+    assert set(played) == {"a"}
+    assert asked[-1] == "c"
+    games.set_opponent("greedy")
+    asked.clear()
+    games.reset()
+    games.step(games.action_masks().argmax(axis=1))
+    assert not asked
+    games.set_opponent("random")
+    assert not games.duel._others
+
+
+@ALL_GAMES
 def test_illegal_actions(case: Case) -> None:
     """They raise and change nothing, or lose the game at once."""
     strict, lenient = (learner(case, 3, seed=4, illegal=how) for how in ("raise", "lose"))
@@ -209,6 +311,30 @@ def test_illegal_answers_of_a_policy(case: Case) -> None:
     games = learner(case, 2, opponent=lambda seen, masks: masks.argmin(axis=1), seat=1)
     with pytest.raises(IllegalActionError, match=r"opponent's actions\[0\]"):
         games.reset()
+    games.set_opponent(lambda seen, masks: masks)
+    with pytest.raises(IllegalActionError, match="opponent's actions: shape"):
+        games.reset()
+
+
+@ONE_GAME
+def test_the_order_of_calls(case: Case) -> None:
+    """Nothing is shown before the first reset, and nothing played after the end."""
+    games = learner(case, 2, seed=1)
+    for call in (
+        games.action_masks,
+        lambda: games.env_method("action_masks"),
+        lambda: games.env_method("position"),
+        lambda: games.step(np.zeros(2, np.int64)),
+    ):
+        with pytest.raises(ResetNeeded, match="reset must be called first"):
+            call()
+    games.reset()
+    actions = games.action_masks().argmax(axis=1)
+    games.close()
+    games.close()
+    for name, call in (("step", lambda: games.step(actions)), ("reset", games.reset)):
+        with pytest.raises(ClosedEnvironmentError, match=f"{name}: the environment is closed"):
+            call()
 
 
 @ONE_GAME
@@ -220,6 +346,11 @@ def test_wrong_arguments(case: Case) -> None:
         ({"opponent": [("random", 0)]}, "above 0"),
         ({"opponent": [("random", -1)]}, "opponent="),
         ({"opponent": 3}, "opponent=3"),
+        ({"opponent": None}, "opponent=None"),
+        ({"opponent": Lowest}, r"this is a class, make an object of it: Lowest\("),
+        ({"opponent": [(Lowest, 1)]}, "this is a class"),
+        ({"opponent": [(["random"], 1)]}, r"opponent=\["),
+        ({"opponent": "policy"}, r"'random', 'greedy', a policy .*, an agent \(an object with act"),
         ({"seat": 2}, "seat=2"),
         ({"seat": True}, "seat=True"),
         ({"illegal": "allow"}, "illegal='allow'"),

@@ -8,6 +8,7 @@ from copy import deepcopy
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
@@ -137,8 +138,6 @@ def test_an_illegal_row_is_named(case: Case) -> None:
 def test_other_bad_actions(case: Case) -> None:
     """Wrong shapes and types are refused; any array of whole numbers is taken."""
     games = vector(case, 4)
-    with pytest.raises(IllegalActionError, match="reset must be called"):
-        games.step(np.zeros(4, np.int64))
     observations, _ = games.reset(seed=4)
     legal = pick(observations["action_mask"], np.random.default_rng(5))
     check_refused(games, legal[:3], r"shape \(3,\) given, \(4,\) is needed")
@@ -146,6 +145,7 @@ def test_other_bad_actions(case: Case) -> None:
     check_refused(games, legal.astype(float), "float64 given, whole numbers")
     check_refused(games, legal > 0, "bool given, whole numbers")
     check_refused(games, None, "shape")
+    check_refused(games, [[1], [1, 2], [3], [4]], "no array")
     state, wide = games.get_state(), np.zeros(8, np.int16)
     wide[::2] = legal
     frozen = legal.astype(">i4")
@@ -196,12 +196,64 @@ def test_wrong_arguments(case: Case) -> None:
     for mask in ([True] * 3, np.ones(3), np.ones(2, bool), np.zeros(3, bool)):
         with pytest.raises(OptionError, match="reset_mask"):
             games.reset(options={"reset_mask": mask})
+    games.reset(seed=1)
     state, series = (array.copy() for array in games.get_state())
     for wrong in ((state[:2], series), (state, series[:1]), (series, series)):
         with pytest.raises(OptionError, match=r"states|series"):
             games.set_state(wrong)
-    with pytest.raises(OptionError, match="row=3"):
-        games.position(3)
+    for row in (3, -1, 1.5, "0", True):
+        with pytest.raises(OptionError, match="row="):
+            games.position(row)
+    before = games.get_state()[0].tobytes()
+    for options in ([1], 5, "seat"):
+        with pytest.raises(OptionError, match=r"options=.*: a dict"):
+            games.reset(options=options)
+    for plies in (-1, 1.5, "3", None, True, 2**63):
+        with pytest.raises(OptionError, match=r"plies=.*: must be a whole number from 0"):
+            games.rollout(plies)
+    for wrong in ("foo", None, state, ("a", "b"), (state, 5)):
+        with pytest.raises(OptionError, match=r"state: .* get_state\(\)|states: |series: "):
+            games.set_state(wrong)
+    assert games.get_state()[0].tobytes() == before
+    assert games.rollout(0) == 0
+    assert games.reset(seed=np.array(7))[1]["to_move"].shape == (3,)
+
+
+@ONE_GAME
+def test_both_seats_are_played(case: Case) -> None:
+    """What `gymnasium.make` takes beside options is refused, with where one seat is to be had."""
+    for name, value in (("seat", 0), ("opponent", "greedy")):
+        with pytest.raises(OptionError, match=f"{name}: make_vec plays both .*AzumayaVecEnv") as no:
+            gymnasium.make_vec(case.game.id, num_envs=2, **{name: value})
+        assert f"vectorization_mode='sync', {name}=" in str(no.value)
+    with pytest.raises(OptionError, match=r"render_mode: .* position\(row\)"):
+        vector(case, 2, render_mode="ansi")
+    games = gymnasium.make_vec(
+        case.game.id, num_envs=2, vectorization_mode="sync", seat=0, opponent="greedy"
+    )
+    _, infos = games.reset(seed=1)
+    assert infos["seat"].tolist() == [0, 0]
+    results = games.step(infos["action_mask"].argmax(axis=1))
+    assert not any("illegal" in infos for infos in results[-1:])
+    games.close()
+
+
+@ONE_GAME
+def test_what_is_not_packed_is_not_unpacked(case: Case) -> None:
+    """The part that does not fit is named; in the form of planes there is nothing to unpack."""
+    games = vector(case, 3, observation="packed")
+    packed, _ = games.reset(seed=1)
+    assert games.unpack(packed)["action_mask"].shape == (3, case.setup.num_actions)
+    for name in packed:
+        missing = {key: words for key, words in packed.items() if key != name}
+        for wrong in (1, packed[name][:, 1:], packed[name].astype(np.int8), None):
+            with pytest.raises(OptionError, match=f"observations: '{name}'"):
+                games.unpack({**missing, name: wrong})
+        with pytest.raises(OptionError, match=f"observations: '{name}'"):
+            games.unpack(missing)
+    for nothing in (5, vector(case, 3).reset(seed=1)[0]):
+        with pytest.raises(OptionError, match="'observation' of them must be"):
+            games.unpack(nothing)
 
 
 # ---- resets ----
@@ -287,13 +339,43 @@ def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
 @ONE_GAME
 def test_games_must_have_begun(case: Case) -> None:
     """Nothing is made of states that no reset has laid out."""
-    games = vector(case, 3)
-    with pytest.raises(OptionError, match="rollout: reset must be called first"):
-        games.rollout(5)
+    games, other = vector(case, 3), vector(case, 3)
+    for name, arguments in (
+        ("step", (np.zeros(3, np.int64),)),
+        ("rollout", (5,)),
+        ("random_actions", ()),
+        ("position", (0,)),
+        ("get_state", ()),
+    ):
+        with pytest.raises(ResetNeeded, match=f"{name}: reset must be called first"):
+            getattr(games, name)(*arguments)
     with pytest.raises(OptionError, match="the first reset must begin all games"):
         games.reset(options={"reset_mask": np.array([True, False, False])})
     games.reset(options={"reset_mask": np.ones(3, np.bool_)})
     games.rollout(5)
+    other.set_state(games.get_state())
+    other.step(other.random_actions())
+
+
+@ONE_GAME
+def test_nothing_is_played_after_the_end(case: Case) -> None:
+    """A closed environment plays no more, but still tells how the games stood."""
+    games = vector(case, 3, threads=2)
+    play(games, 3)
+    state, text = games.get_state(), str(games.position(0))
+    games.close()
+    games.close()
+    for name, arguments in (
+        ("step", (np.zeros(3, np.int64),)),
+        ("reset", ()),
+        ("rollout", (5,)),
+        ("random_actions", ()),
+        ("set_state", (state,)),
+    ):
+        with pytest.raises(ClosedEnvironmentError, match=f"{name}: the environment is closed"):
+            getattr(games, name)(*arguments)
+    assert games.get_state()[0].tobytes() == state[0].tobytes()
+    assert str(games.position(0)) == text
 
 
 # ---- Gymnasium's customs ----

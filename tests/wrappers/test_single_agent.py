@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
 
 
@@ -85,3 +89,115 @@ def test_same_seed_same_episode() -> None:
 def test_bad_seats(seat: object) -> None:
     with pytest.raises(OptionError, match="seat="):
         SingleAgentEnv("abalone", seat=seat)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_are_what_spaces_sample_by(game: str) -> None:
+    """int8 as everywhere, an array of its own; `action_masks` says the same."""
+    env = SingleAgentEnv(game)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].dtype == np.int8
+    assert (env.action_masks() == info["action_mask"]).all()
+    action = env.action_space.sample(info["action_mask"])
+    assert info["action_mask"][action] == 1
+    legal = int(info["action_mask"].argmax())
+    info["action_mask"][:] = 0
+    assert "illegal" not in env.step(legal)[-1]
+
+
+# ---- opponents ----
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    ("name", "agent"), [("random", RandomAgent), ("greedy", GreedyAgent), (None, RandomAgent)]
+)
+def test_opponents_by_name(game: str, name: str | None, agent: Callable[[], Any]) -> None:
+    """They play as the agents of that name."""
+    named, made = SingleAgentEnv(game, name), SingleAgentEnv(game, agent())
+    assert episode(named, seed=3) == episode(made, seed=3)
+    assert str(named.position) == str(made.position)
+
+
+def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy, which is no agent."""
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "hint"),
+    [
+        (GreedyAgent, r"a class, make an object of it: GreedyAgent\("),
+        (5, "opponent=5: must be 'random', 'greedy', an agent"),
+        ("gready", "opponent='gready': must be 'random', 'greedy', an agent"),
+        (play_first, "AzumayaVecEnv"),
+        ([("random", 1)], "an object with act"),
+    ],
+)
+def test_bad_opponents(opponent: Any, hint: str) -> None:
+    """They are refused when the environment is made, with what would be right."""
+    with pytest.raises(OptionError, match=hint):
+        SingleAgentEnv(next(iter(GAMES)), opponent)
+
+
+class Fixed:
+    """An opponent that answers what it was told to, if anything, and else plays first moves."""
+
+    answer: Any = None
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """An answer for the one position."""
+        first = [position.legal_actions()[0] for position in positions]
+        return first if self.answer is None else self.answer
+
+
+@pytest.mark.parametrize("answer", [[-1], [], 5, "no", [0, 1]])
+def test_bad_answers_are_the_opponents(answer: Any) -> None:
+    """The error says whose they are; the broken episode cannot go on, a new one can."""
+    opponent = Fixed()
+    env = SingleAgentEnv(next(iter(GAMES)), opponent, seat=0)
+    _, info = env.reset(seed=1)
+    opponent.answer = answer
+    with pytest.raises(IllegalActionError, match=r"^opponent"):
+        env.step(int(info["action_mask"].argmax()))
+    with pytest.raises(ResetNeeded, match="the opponent could not move"):
+        env.step(0)
+    opponent.answer = None
+    _, info = env.reset(seed=1)
+    assert "illegal" not in env.step(int(info["action_mask"].argmax()))[-1]
+
+
+# ---- the order of calls ----
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
+    """Before the first one, after a natural end and after an illegal action alike."""
+    env = SingleAgentEnv(game, seat=0)
+    for call in (env.action_masks, lambda: env.step(0), lambda: env.position):
+        with pytest.raises(ResetNeeded, match="reset must be called first"):
+            call()
+    episode(env, seed=1)
+    natural = str(env.position)
+    with pytest.raises(ResetNeeded, match="the episode is over; reset must be called first"):
+        env.step(0)
+    assert str(env.position) == natural
+    env.reset(seed=1)
+    assert env.step(-1)[2]
+    for action in (-1, int(env.action_masks().argmax())):
+        with pytest.raises(ResetNeeded, match="the episode is over; reset must be called first"):
+            env.step(action)
+    assert sum(episode(env, seed=1)) in (-1, 0, 1)
+
+
+def test_bad_reset_options_leave_the_episode() -> None:
+    """It goes on as if nothing had been asked."""
+    env = SingleAgentEnv(next(iter(GAMES)), seat="alternating")
+    _, info = env.reset(seed=1)
+    before = str(env.position)
+    for options in ([1], {"position": "x"}):
+        with pytest.raises(ValueError, match=r"options|position"):
+            env.reset(seed=2, options=options)  # type: ignore[arg-type]
+        assert str(env.position) == before
+    assert "illegal" not in env.step(int(info["action_mask"].argmax()))[-1]
+    assert env.reset()[1]["seat"] == 1

@@ -1,0 +1,131 @@
+"""Who plays the other seat: compiled players by their names, agents, policies, and several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
+from azumaya.envs.bits import word_count
+from azumaya.envs.errors import OptionError
+from azumaya.envs.position import Position
+
+Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
+
+
+class Opponent(Protocol):
+    """What plays the other seat: any agent of `azumaya.baselines.agents`, or your own."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """An action for each position; chance comes from the keys."""
+
+
+class UniformOpponent:
+    """Plays a legal action at random."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """A legal action for each position, each as likely as the others."""
+        return [
+            int(choose_random(words, len(words), np.uint64(key), 0))
+            for words, key in zip((p.legal_words() for p in positions), keys, strict=True)
+        ]
+
+
+class GreedyOpponent:
+    """Plays the move after which the game's `evaluate` is best for the mover.
+
+    A move that ends the game counts as its result. Among equals chance decides.
+    """
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """A legal action for each position."""
+        if not positions:
+            return []
+        game = positions[0].game
+        choose, trial = greedy_kernel(game), game.new_states(1)
+        ties = np.zeros(word_count(positions[0].num_actions), np.uint64)
+        return [
+            int(choose(p.state[0], p.legal_words(), np.uint64(key), 0, trial, ties))
+            for p, key in zip(positions, keys, strict=True)
+        ]
+
+
+NAMED: Mapping[str, Callable[[], Opponent]] = {"random": UniformOpponent, "greedy": GreedyOpponent}
+"""The opponents that have names."""
+_NAMES = ", ".join(map(repr, NAMED))
+_AN_AGENT = "an agent (an object with act(positions, keys))"
+
+
+def is_agent(opponent: Any) -> bool:
+    """Whether this is an object, not a class, with a method `act`."""
+    return not isinstance(opponent, type) and callable(getattr(opponent, "act", None))
+
+
+def is_policy(opponent: Any) -> bool:
+    """Whether this can be called as a policy; a class is not meant to be."""
+    return not isinstance(opponent, type) and callable(opponent)
+
+
+def agent_of(opponent: Any) -> Opponent:
+    """The agent that an argument `opponent` stands for; None plays at random.
+
+    Raises:
+        OptionError: it stands for none.
+    """
+    if opponent is None:
+        return UniformOpponent()
+    if isinstance(opponent, str) and opponent in NAMED:
+        return NAMED[opponent]()
+    if is_agent(opponent):
+        agent: Opponent = opponent
+        return agent
+    hint = _class_hint([opponent])
+    if is_policy(opponent):
+        hint = "; policies on arrays are for azumaya.wrappers.sb3.AzumayaVecEnv"
+    raise OptionError(f"opponent={opponent!r}: must be {_NAMES}, {_AN_AGENT} or None{hint}")
+
+
+def weighted(opponent: Any) -> list[tuple[Any, float]]:
+    """Opponents with their weights, checked: names, policies and agents.
+
+    Args:
+        opponent: one, or several with their weights, as pairs or a mapping.
+
+    Raises:
+        OptionError: it is none of these.
+    """
+    if isinstance(opponent, str | type) or is_policy(opponent) or is_agent(opponent):
+        pairs = [(opponent, 1.0)]
+    else:
+        items = opponent.items() if isinstance(opponent, Mapping) else opponent
+        try:
+            pairs = [(each, float(weight)) for each, weight in items]
+        except (TypeError, ValueError):
+            pairs = []
+    known = all(_is_known(each) for each, _ in pairs)
+    if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
+        raise OptionError(
+            f"opponent={opponent!r}: must be {_NAMES}, a policy (a function from observations and "
+            f"masks to actions), {_AN_AGENT}, or pairs of such and weights"
+            f"{_class_hint(each for each, _ in pairs)}"
+        )
+    if not any(weight for _, weight in pairs):
+        raise OptionError(f"opponent={opponent!r}: one of the weights must be above 0")
+    return pairs
+
+
+def _is_known(opponent: Any) -> bool:
+    if isinstance(opponent, str):
+        return opponent in NAMED
+    return is_policy(opponent) or is_agent(opponent)
+
+
+def _class_hint(opponents: Iterable[Any]) -> str:
+    """What to do about the first class among opponents."""
+    for each in opponents:
+        if isinstance(each, type):
+            return f"; this is a class, make an object of it: {each.__name__}(...)"
+    return ""

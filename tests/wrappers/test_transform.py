@@ -1,0 +1,60 @@
+"""Transforms refuse what they cannot transform. What they do is in tests/property."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from azumaya.wrappers import Transform, random_transform
+
+FIRST, SECOND = list(GAMES.values())[:2]
+
+
+@pytest.mark.parametrize("key", [-1, 2**64, 1.5, "1", None, True])
+def test_bad_keys(key: Any) -> None:
+    with pytest.raises(OptionError, match=r"key=.*: a whole number from 0 to 2\*\*64 - 1"):
+        random_transform(FIRST, key)
+
+
+@pytest.mark.parametrize("key", [0, 2**64 - 1, np.uint64(3)])
+def test_all_keys_in_range_draw(key: Any) -> None:
+    assert repr(random_transform(FIRST, key)) == repr(random_transform(FIRST.name, int(key)))
+
+
+@pytest.mark.parametrize(
+    "action", [10**6, -1, 10**30, 1.0, True, "a", None, [0, 10**6], np.array([-1]), np.zeros(2)]
+)
+def test_what_is_no_action_is_not_transformed(action: Any) -> None:
+    transform = random_transform(FIRST, 1)
+    most = len(transform.action_table) - 1
+    with pytest.raises(IllegalActionError, match=rf"action=.*whole numbers from 0 to {most} are"):
+        transform.action(action)
+
+
+def test_actions_of_every_shape_are_transformed() -> None:
+    transform = random_transform(FIRST, 1)
+    table = transform.action_table
+    last = len(table) - 1
+    assert transform.action(last) == transform.action(np.int16(last)) == table[last]
+    assert type(transform.action(np.uint8(3))) is int
+    every = np.arange(6, dtype=np.uint64).reshape(2, 3)
+    assert (transform.action(every) == table[:6].reshape(2, 3)).all()
+    assert transform.action(every[:0]).shape == (0, 3)
+
+
+def test_other_games_are_refused() -> None:
+    with pytest.raises(OptionError, match=f"position=.*: a position of {FIRST.title} is needed"):
+        random_transform(FIRST, 1, Position(SECOND))
+    with pytest.raises(OptionError, match=f"other=.*: a transform of {FIRST.title} is needed"):
+        Transform(FIRST).then(Transform(SECOND))
+
+
+def test_what_is_no_symmetry_or_renaming_is_refused() -> None:
+    with pytest.raises(OptionError, match="symmetry='turn': a Symmetry is needed"):
+        Transform(FIRST, "turn")  # type: ignore[arg-type]
+    for renaming in ("abc", 5, [0.5]):
+        with pytest.raises(OptionError, match=r"renaming=.*: whole numbers are needed"):
+            Transform(FIRST, renaming=renaming)  # type: ignore[arg-type]
