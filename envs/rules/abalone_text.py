@@ -156,6 +156,10 @@ def read_text(text: str, states: np.ndarray) -> int | None:
     marks = "".join(parts.rows)
     for player, side in enumerate(SIDES):
         cells = [cell for cell, mark in enumerate(marks) if mark == side]
+        if len(cells) > MARBLES:
+            raise PositionError(
+                f"position: {len(cells)} {COLOURS[player]} marbles; a player has {MARBLES}"
+            )
         states["marbles"][0, player] = board(cells)
     words = parts.words
     result = whole_number(words["result"], "result", -1, 1) if "result" in words else None
@@ -222,7 +226,7 @@ def _explain_line(owners: list[int | None], mover: int, move: Move) -> str:
     if len(line) > MOST_IN_LINE:
         return (
             f": {len(line)} own marbles lie in line from {SQUARES[line[0]]} on, and more than "
-            "three cannot move (rule 2)"
+            "three cannot move (rule 1)"
         )
     front = NEIGHBOUR[line[-1]][move.direction]
     if front is None:

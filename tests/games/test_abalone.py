@@ -378,7 +378,7 @@ def test_broadside(case: str) -> None:
     [
         ("e4", "a1", "d4e4", "no marble of black on d4"),
         ("a1", "e4", "e4e5", "no marble of black on e4"),
-        ("e1-e4", "a1", "e1e2", "more than three"),
+        ("e1-e4", "a1", "e1e2", "more than three cannot move (rule 1)"),
         ("e4", "e5", "e4e5", "1 marble cannot push 1"),
         ("e2-e4", "e5-e7", "e2e3", "3 marbles cannot push 3"),
         ("e3 e4 e6", "e5", "e3e4", "e6 is not free"),
