@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from azumaya.envs.extras import require
+from azumaya.envs.extras import MissingExtraError, require
 
-require("typer", extra="cli")
-require("rich", extra="cli")
+try:
+    require("typer", extra="cli")
+    require("rich", extra="cli")
+except MissingExtraError as missing:
+    if __name__ != "__main__":
+        raise
+    print(f"azumaya bench: {missing}", file=sys.stderr)
+    raise SystemExit(2) from None
 
-import typer  # noqa: E402
-from rich.console import Console  # noqa: E402
+import typer
+from rich.console import Console
 
-from azumaya.benchmarks import device, machine, report  # noqa: E402
-from azumaya.benchmarks.peers import catalogue, compare, environments  # noqa: E402
-from azumaya.benchmarks.plan import BUDGETS, Budget  # noqa: E402
-from azumaya.benchmarks.results import ResultsError, Row, read_run  # noqa: E402
-from azumaya.benchmarks.run import run  # noqa: E402
-from azumaya.envs.adapters.devices import DEVICES  # noqa: E402
-from azumaya.envs.errors import DeviceError, OptionError  # noqa: E402
-from azumaya.envs.extras import MissingExtraError  # noqa: E402
-from azumaya.envs.registry import GAMES, find_game  # noqa: E402
+from azumaya.benchmarks import device, machine, report
+from azumaya.benchmarks.peers import catalogue, compare, environments
+from azumaya.benchmarks.plan import BUDGETS, Budget
+from azumaya.benchmarks.results import ResultsError, Row, read_run, said_by
+from azumaya.benchmarks.run import run
+from azumaya.envs.adapters.devices import DEVICES
+from azumaya.envs.errors import DeviceError, OptionError
+from azumaya.envs.registry import GAMES, find_game
 
 app = typer.Typer(
     name="azumaya bench",
@@ -66,9 +72,9 @@ def bench(
         else:
             folder = output or Path("benchmarks/results") / machine.short_name()
             finished = run(BUDGETS[name], chosen, folder, console)
+        write_report(folder)
     except (OptionError, ResultsError) as error:
         raise typer.BadParameter(str(error)) from None
-    write_report(folder)
     if not finished:
         raise typer.Exit(INTERRUPTED)
 
@@ -94,7 +100,7 @@ def report_again(
     """Write the report and pictures of a run once more."""
     try:
         write_report(folder, into)
-    except (ResultsError, ValueError) as error:
+    except ResultsError as error:
         raise typer.BadParameter(str(error)) from None
 
 
@@ -115,33 +121,60 @@ def peers(
     unknown = set(peer or ()) - known.keys()
     if unknown:
         raise typer.BadParameter(f"--peer {', '.join(unknown)}: there are {', '.join(known)}")
+    if place is not None and place.exists() and not place.is_dir():
+        raise typer.BadParameter(f"--place {place}: this is a file; name a folder")
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
     try:
         what = compare.Comparison(
             find_game(game), place or environments.default_place(), seconds, repeats, only
         )
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
+        write_report(folder)
     except (OptionError, ResultsError) as error:
         raise typer.BadParameter(str(error)) from None
-    write_report(folder)
     if not finished:
         raise typer.Exit(INTERRUPTED)
 
 
 def write_report(folder: Path, into: Path | None = None) -> None:
-    """Write `report.md` and the pictures beside the rows, and into a page if one is given."""
+    """Write `report.md` and the pictures beside the rows, and into a page if one is given.
+
+    Raises:
+        ResultsError: there are no rows, the page has no place for the report, or a file cannot be
+            written; of the first two nothing is written.
+    """
     header, rows = read_run(folder)
-    if str(header["settings"]).startswith(compare.SETTINGS):
-        text, command = compare.render(header, rows), report.PEERS
-    else:
-        text = report.render(header, rows, _pictures(header, rows, folder))
-        command = report.BENCH
-    (folder / "report.md").write_text(text)
-    console.print(f"{folder / 'report.md'}: {len(rows)} rows")
-    if into is not None:
-        into.write_text(report.put_into(into.read_text(), text, command))
-        if command == report.BENCH:
-            _pictures(header, rows, into.parent)
+    of_peers = str(header["settings"]).startswith(compare.SETTINGS)
+    command = report.PEERS if of_peers else report.BENCH
+    page = None if into is None else _page(into, command)
+    try:
+        if of_peers:
+            text = compare.render(header, rows)
+        else:
+            text = report.render(header, rows, _pictures(header, rows, folder))
+        (folder / "report.md").write_text(text, "utf-8")
+        console.print(f"{folder / 'report.md'}: {len(rows)} rows")
+        if into is not None and page is not None:
+            into.write_text(report.put_into(page, text, command), "utf-8")
+            if not of_peers:
+                _pictures(header, rows, into.parent)
+    except OSError as error:
+        raise ResultsError(f"the report could not be written: {said_by(error)}") from error
+
+
+def _page(into: Path, command: str) -> str:
+    """The page that a report is to be put into, known to have a place for it."""
+    try:
+        with into.open("r+", encoding="utf-8") as file:  # to be written as well
+            page = file.read()
+        report.put_into(page, "\n", command)
+    except OSError as error:
+        raise ResultsError(
+            f"--into {into}: {error.strerror}; name a page that can be written"
+        ) from error
+    except ValueError as error:
+        raise ResultsError(f"--into {into}: {error}") from error
+    return page
 
 
 def _pictures(header: Row, rows: list[Row], folder: Path) -> list[str]:

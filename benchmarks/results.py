@@ -26,6 +26,12 @@ class ResultsError(Exception):
     """The folder holds something that this run cannot go on from."""
 
 
+def said_by(error: OSError) -> str:
+    """What is wrong with which file, in words."""
+    what = error.strerror or type(error).__name__
+    return f"{error.filename}: {what}" if error.filename else what
+
+
 class Results:
     """The rows of one run.
 
@@ -35,19 +41,26 @@ class Results:
         about: what else there is to say of the machine.
 
     Raises:
-        ResultsError: the folder has rows of another machine, commit or setting.
+        ResultsError: the folder has rows of another machine, commit or setting, or is none that
+            can be written to.
     """
 
     def __init__(self, folder: Path, settings: str, about: Mapping[str, Any] = NOTHING) -> None:
         self.folder = folder
         self.header: Row = {"machine": {**machine.describe(), **about}, "settings": settings}
         self.rows: dict[str, Row] = {}
-        folder.mkdir(parents=True, exist_ok=True)
         self._file = folder / "rows.jsonl"
-        if self._file.exists():
-            self._go_on()
-        else:
-            self._append(self.header)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if self._file.exists():
+                self._go_on()
+            else:
+                self._append(self.header)
+        except OSError as error:
+            raise ResultsError(
+                f"{folder}: no folder that rows can be written to: {said_by(error)}; "
+                "give another --output"
+            ) from error
 
     def _go_on(self) -> None:
         header, rows = read_lines(self._file)
@@ -93,28 +106,51 @@ def read_lines(file: Path) -> tuple[Row, list[Row]]:
         ResultsError: this is no such file.
     """
     lines = list(_whole_lines(file))
-    if not lines or "machine" not in lines[0]:
-        raise ResultsError(f"{file}: no rows of a benchmark run")
-    return lines[0], lines[1:]
+    return _checked(file, lines[0] if lines else None, lines[1:])
 
 
-def _whole_lines(file: Path) -> Iterator[Row]:
-    for line in file.read_text().splitlines():
+def _whole_lines(file: Path) -> Iterator[Any]:
+    for line in _text_of(file).splitlines():
         try:
             yield json.loads(line)
         except json.JSONDecodeError:
             return
 
 
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except OSError as error:
+        raise ResultsError(said_by(error)) from error
+    except UnicodeDecodeError as error:
+        raise ResultsError(f"{file}: no rows of a benchmark run: no text") from error
+
+
+def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
+    """The header and rows of a file, if that is what they are."""
+    headed = isinstance(header, dict) and isinstance(header.get("machine"), dict)
+    rowed = isinstance(rows, list) and all(
+        isinstance(row, dict) and {"key", "kind"} <= row.keys() for row in rows
+    )
+    if not headed or "settings" not in header or not rowed:
+        raise ResultsError(f"{file}: no rows of a benchmark run")
+    return header, rows
+
+
 def read_run(folder: Path) -> tuple[Row, list[Row]]:
     """The header and rows of a run's folder: of its lines, or of the whole alone.
 
     Raises:
-        ResultsError: it has neither.
+        ResultsError: it has neither, or they are malformed.
     """
     if (folder / "rows.jsonl").exists():
         return read_lines(folder / "rows.jsonl")
-    if not (folder / "results.json").exists():
+    file = folder / "results.json"
+    if not file.exists():
         raise ResultsError(f"{folder}: neither rows.jsonl nor results.json there")
-    whole = json.loads((folder / "results.json").read_text())
-    return {name: value for name, value in whole.items() if name != "rows"}, whole["rows"]
+    try:
+        whole = json.loads(_text_of(file))
+    except json.JSONDecodeError as error:
+        raise ResultsError(f"{file}: no rows of a benchmark run: {error}") from error
+    header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None
+    return _checked(file, header, whole["rows"] if header and "rows" in whole else None)

@@ -52,6 +52,97 @@ def test_bad_words_are_refused(tmp_path: Path) -> None:
         assert reason in done.output
 
 
+ROWS = '{"machine": {"cpu": "abacus"}, "settings": "tiny"}\n'
+
+
+def test_output_that_is_no_folder_is_refused_before_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    monkeypatch.setattr("azumaya.benchmarks.run._run_all", None)
+    monkeypatch.setattr("azumaya.benchmarks.peers.compare._one", None)
+    for words in (["--quick"], ["peers", "--peer", next(iter(known_peers()))]):
+        for place in (file, file / "inner"):
+            done = runner.invoke(command.app, [*words, "--output", str(place)])
+            assert done.exit_code == 2
+            assert "give another --output" in " ".join(done.output.replace("│", " ").split())
+    done = runner.invoke(command.app, ["peers", "--place", str(file)])
+    assert done.exit_code == 2
+    assert "--place" in done.output
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def known_peers() -> list[str]:
+    return [peer.name for peer in command.catalogue.PEERS]
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        (None, "No such file"),
+        ("", "Is a directory"),
+        ("nothing here", "the page needs one line"),
+    ],
+)
+def test_a_page_that_cannot_take_the_report_is_told_first(
+    page: str | None, problem: str, tmp_path: Path
+) -> None:
+    run, into = tmp_path / "run", tmp_path / "page.md"
+    run.mkdir()
+    (run / "rows.jsonl").write_text(ROWS)
+    if page:
+        into.write_text(page)
+    elif page == "":
+        into.mkdir()
+    done = runner.invoke(command.app, ["report", str(run), "--into", str(into)])
+    assert done.exit_code == 2
+    assert "--into" in done.output
+    assert problem in " ".join(done.output.replace("│", " ").split())
+    assert [file.name for file in run.iterdir()] == ["rows.jsonl"]
+    assert not page or into.read_text() == page
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows.jsonl", "3\n"),
+        ("rows.jsonl", '{"machine": {}}\n'),
+        ("rows.jsonl", ROWS + "[]\n"),
+        ("rows.jsonl", "\xff"),
+        ("results.json", "{"),
+        ("results.json", "[]"),
+        ("results.json", '{"machine": {}, "settings": "tiny"}'),
+    ],
+)
+def test_a_report_of_what_is_no_run_is_refused(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    done = runner.invoke(command.app, ["report", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "no rows of a benchmark run" in " ".join(done.output.replace("│", " ").split())
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(ROWS)
+    (tmp_path / "report.md").mkdir()
+    done = runner.invoke(command.app, ["report", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "the report could not be written" in " ".join(done.output.replace("│", " ").split())
+
+
+def test_without_the_extra_the_module_names_it() -> None:
+    code = (
+        "import runpy, sys; sys.modules['typer'] = None; "
+        "runpy.run_module('azumaya.benchmarks', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("azumaya bench: this needs the package 'typer'")
+    assert done.stderr.count("\n") == 1
+
+
 def test_without_a_gpu_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def none() -> None:
         raise DeviceError("no GPU is there")
