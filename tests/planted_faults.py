@@ -2,8 +2,8 @@
 
     python -m tests.planted_faults [--game NAME] [--fault TEXT]
 
-Ends with status 1 if a fault is caught by no test. `test_planted_faults.py` runs this where slow
-tests are asked for.
+Ends with status 1 if a fault is caught by no test, 130 after Ctrl-C. `test_planted_faults.py` runs
+this where slow tests are asked for.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 SUITES = ("games", "oracles", "golden", "contract")
 MOST_SECONDS = 1_500
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 ENOUGH = 5
 """So many failing tests are enough: games with a fault may have no end."""
 
@@ -95,20 +97,38 @@ def suites_that_fail(game: str, fault: Fault | None) -> dict[str, int]:
     return {suite: names.count(suite) for suite in SUITES if suite in names}
 
 
-def main() -> int:
+def chosen_faults(game: str | None, text: str) -> list[tuple[str, Fault]]:
+    """The faults of a game or of all, whose names hold a text."""
+    return [
+        (name, fault)
+        for name in ([game] if game else games())
+        for fault in faults_of(name)
+        if text in fault.name
+    ]
+
+
+def main(words: list[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.planted_faults", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--game", choices=games())
     parser.add_argument("--fault", default="", help="only faults whose name holds this text")
-    args = parser.parse_args()
-    missed = 0
-    for game in [args.game] if args.game else games():
-        for fault in faults_of(game):
-            if args.fault in fault.name:
-                caught = suites_that_fail(game, fault)
-                missed += not caught
-                by = ", ".join(f"{suite} ({n})" for suite, n in caught.items()) or "NOTHING"
-                print(f"| {game} | {fault.name} | {by} |", flush=True)
+    args = parser.parse_args(words)
+    chosen = chosen_faults(args.game, args.fault)
+    if not chosen:
+        names = ", ".join(fault.name for _, fault in chosen_faults(args.game, ""))
+        parser.error(f"argument --fault: no name holds {args.fault!r}; there are {names}")
+    done = missed = 0
+    try:
+        for game, fault in chosen:
+            caught = suites_that_fail(game, fault)
+            done, missed = done + 1, missed + (not caught)
+            by = ", ".join(f"{suite} ({n})" for suite, n in caught.items()) or "NOTHING"
+            print(f"| {game} | {fault.name} | {by} |", flush=True)
+    except KeyboardInterrupt:
+        print(f"stopped after {done} of {len(chosen)} faults", file=sys.stderr)
+        return INTERRUPTED
     return 1 if missed else 0
 
 

@@ -11,6 +11,7 @@ import os
 
 os.environ.setdefault("NUMBA_FORCE_CUDA_CC", "9.0")
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -29,11 +30,14 @@ from azumaya.envs.adapters import cuda_kernels as kernels
 from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.cuda_records import aligned_record
 from azumaya.envs.bits import word_count
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.registry import GAMES
+from azumaya.envs.registry import GAMES, find_game
 
 CAPABILITY = (9, 0)
 TARGET = "sm_90"
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 
 def array(kind: Any, dimensions: int = 1) -> Any:
@@ -131,17 +135,40 @@ def figures(said: str, ptx: str) -> str:
     )
 
 
-def main(names: list[str]) -> None:
+def main(words: list[str] | None = None) -> int:
     """Print the figures of every kernel."""
-    for name in names or list(GAMES):
-        for title, kernel, arguments in kernels_of(GAMES[name]):
-            begin = time.perf_counter()
-            ptx = compile_ptx(kernel, arguments)
-            took = time.perf_counter() - begin
-            said = assemble(ptx)
-            shown = figures(said, ptx) if said else "no ptxas for it"
-            print(f"{name:16} {title:14} {took:5.1f} s {len(ptx):8,} bytes: {shown}", flush=True)
+    parser = argparse.ArgumentParser(prog="python -m tests.cuda.ptx", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "games", nargs="*", metavar="GAME", type=_game, help="a game's name; all if none is named"
+    )
+    chosen = parser.parse_args(words).games or GAMES.values()
+    try:
+        for game in chosen:
+            for title, kernel, arguments in kernels_of(game):
+                _tell(game.name, title, kernel, arguments)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _game(name: str) -> Game:
+    """A game for the command line."""
+    try:
+        return find_game(name)
+    except OptionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _tell(name: str, title: str, kernel: Any, arguments: tuple[Any, ...]) -> None:
+    begin = time.perf_counter()
+    ptx = compile_ptx(kernel, arguments)
+    took = time.perf_counter() - begin
+    said = assemble(ptx)
+    shown = figures(said, ptx) if said else "no ptxas for it"
+    print(f"{name:16} {title:14} {took:5.1f} s {len(ptx):8,} bytes: {shown}", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

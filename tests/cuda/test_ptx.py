@@ -44,3 +44,33 @@ def test_shared_kernels() -> None:
 def test_there_is_no_other_device() -> None:
     with pytest.raises(OptionError, match="device='tpu': must be one of cpu, cuda"):
         make_vec(next(iter(GAMES)), 2, device="tpu")
+
+
+def test_games_that_are_none_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        compiler.main(["nope"])
+    assert end.value.code == 2
+    assert "'nope': no such game; there are" in capsys.readouterr().err
+
+
+def test_every_kernel_of_the_games_named_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = next(iter(GAMES.values()))
+    monkeypatch.setattr(compiler, "compile_ptx", lambda *_: "")
+    monkeypatch.setattr(compiler, "assemble", lambda _: None)
+    assert compiler.main([game.id]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(list(compiler.kernels_of(game)))
+    assert all(line.startswith(game.name) and "no ptxas" in line for line in said)
+
+
+def test_ctrl_c_ends_the_command_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*arguments: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler, "compile_ptx", stopped)
+    assert compiler.main([]) == 130
+    assert capsys.readouterr().err == "stopped\n"
