@@ -34,6 +34,8 @@ def split_position(
     """
     if not isinstance(text, str):
         raise PositionError(f"position: a text is needed, not {type(text).__name__}")
+    if len(text.strip().splitlines()) > 1:
+        raise PositionError(f"position {text!r}: one line is needed")
     parts = text.split()
     if len(parts) < 2:
         raise PositionError(
@@ -101,12 +103,9 @@ def whole_number(word: str, key: str, low: int, high: int) -> int:
     Raises:
         PositionError: it is none.
     """
-    digits = word[1:] if word[:1] in "+-" else word
-    if (
-        not (digits.isascii() and digits.isdecimal())
-        or len(digits) > 9
-        or not low <= int(word) <= high
-    ):
+    digits = word.removeprefix("-")
+    plain = digits.isascii() and digits.isdecimal() and len(digits) < 10
+    if not plain or word != str(int(word)) or not low <= int(word) <= high:
         raise PositionError(
             f"position: {key}={word}: a whole number from {low} to {high} is needed"
         )

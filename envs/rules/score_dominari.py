@@ -121,12 +121,11 @@ corners, the half turn changes them, and the players with them; no other keeps t
 @kernel
 def places(state, player):
     """Rules 1 to 3: where a number of a player may go, Sudoku's rule aside."""
-    own = state.colours[player]
-    if own == ZERO:
-        return bit(CORNERS[player])
-    empty = ~taken(state)
+    own, empty = state.colours[player], ~taken(state)
     if state.free[player]:
         return empty & FULL
+    if own == ZERO:
+        return bit(CORNERS[player]) & empty
     return around(own) & empty
 
 
@@ -259,13 +258,23 @@ def _read_rights(state: Any, before: Any, parts: PositionText) -> None:
             raise PositionError(f"position: {key}={letters}: must be w, b or wb")
         for letter in letters:
             rights[COLOUR_LETTERS.index(letter)] = 1
-    if state["free"].any() and not state["colours"].all():
-        raise PositionError("position: free= stands only when both have laid their first number")
+    for player in (WHITE, BLACK):
+        if state["free"][player] and _can_begin(state, player):
+            raise PositionError(
+                f"position: free=: {COLOUR_NAMES[player]} can lay the first number on "
+                f"{SQUARES[CORNERS[player]]}, so has not been skipped"
+            )
     if "undo" in parts.words:
         _check_rights(state, before, parts)
     elif "undofree" in parts.words:
         raise PositionError("position: undofree= stands only with undo=")
     state["prior_free"] = before["free"]
+
+
+def _can_begin(state: Any, player: int) -> bool:
+    """Whether a player's first number is still to come and can be laid by rule 1."""
+    corner = bit(int(CORNERS[player])) & ~taken(state)
+    return not state["colours"][player] and bool(corner & fitting(state))
 
 
 def _check_rights(state: Any, before: Any, parts: PositionText) -> None:
@@ -292,10 +301,10 @@ def where(state: Any, cell: int) -> str:
     """Why a number may go to a free cell by rules 1 to 3, or not."""
     mover, square = int(state["to_move"]), SQUARES[cell]
     corner = int(CORNERS[mover])
-    if not state["colours"][mover]:
-        return f"{COLOUR_NAMES[mover]}'s first number goes to {SQUARES[corner]} (rule 1)"
     if state["free"][mover]:
         return f"{COLOUR_NAMES[mover]} was skipped and may lay on any empty cell (rule 3)"
+    if not state["colours"][mover]:
+        return f"{COLOUR_NAMES[mover]}'s first number goes to {SQUARES[corner]} (rule 1)"
     near = [
         SQUARES[other]
         for other in sorted(GRID.neighbours_of(cell, diagonal=True))

@@ -234,11 +234,10 @@ def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> 
 
 
 def _read_handicap(word: str) -> tuple[int, int]:
-    player, _, stones = word.partition(",")
-    return (
-        whole_number(player, "handicap", 0, 1),
-        whole_number(stones, "handicap", 0, MOST_HANDICAP),
-    )
+    player, _, count = word.partition(",")
+    who = whole_number(player, "handicap", 0, 1)
+    stones = whole_number(count, "handicap", 0, MOST_HANDICAP)
+    return (who, stones) if stones else (0, 0)
 
 
 # ---- sentences and displays ----

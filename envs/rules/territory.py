@@ -141,7 +141,10 @@ def territory_of(settings: Settings) -> Territory:
 
 
 def check_handicap(value: Any) -> tuple[int, int] | None:
-    """The canonical form of the option `handicap`: (player, stones), at most nine stones."""
+    """The canonical form of the option `handicap`: (player, stones), at most nine stones.
+
+    It is (0, 0) for no stones, whoever would lay them: a position does not tell, either.
+    """
     if value is None:
         return None
     try:
@@ -151,7 +154,7 @@ def check_handicap(value: Any) -> tuple[int, int] | None:
         valid = False
     if not valid or player not in (0, 1) or stones < 0:
         raise OptionError(f"handicap={value!r}: must be (player 0 or 1, stones from 0) or None")
-    return int(player), min(int(stones), MOST_HANDICAP)
+    return (int(player), min(int(stones), MOST_HANDICAP)) if stones else (0, 0)
 
 
 def check_puzzle(value: Any) -> PuzzleSet:

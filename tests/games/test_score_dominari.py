@@ -72,6 +72,18 @@ def test_a_player_who_cannot_lay_is_skipped_and_may_then_lay_anywhere() -> None:
     assert "skipped and may lay on any empty cell" in position.explain("3c6")
 
 
+def test_the_right_goes_before_the_corner() -> None:
+    """White has no stone and a1 is taken: white is skipped, and may then begin anywhere."""
+    position = after(start("....../....../....../....../....../a....b b"), "1e2")
+    assert words(position) == ["b", "free=w"]
+    assert start(str(position)) == position
+    position = after(position, "3e1")
+    assert words(position) == ["w", "free=w"]
+    assert len(cells(position)) == 32
+    assert "skipped and may lay on any empty cell" in position.explain("4a6")
+    assert words(after(position, "4a6")) == ["b"]
+
+
 def test_the_right_is_used_up_by_the_next_number() -> None:
     position = after(start("....db/.b...a/afBebc/c4bafW/634215/251634 b free=w"), "5e5 3d6")
     assert board(position).startswith("...3db/.b..ea/")
@@ -208,7 +220,8 @@ CORNERS = ".....c/....../....../....../....../3....."
     [
         (f"{CORNERS[:-6]}33.... w", "twice"),
         (f"{CORNERS} w free=x", "must be w, b or wb"),
-        ("....../....../....../....../....../3..... b free=w", "both have laid"),
+        ("....../....../....../....../....../...... w free=w", "the first number on a1"),
+        ("....../....../....../....../....../3..... b free=b", "the first number on f6"),
         (f"{CORNERS} w undofree=w", "only with undo="),
         (f"{CORNERS} w result=0", "not how this game ends"),
         (f"{EXAMPLE} b result=1", "not how this game ends"),

@@ -369,6 +369,10 @@ def test_handicap_ends_when_none_fits() -> None:
 
 def test_handicap_of_none_or_in_a_full_centre_is_skipped() -> None:
     assert moyo(handicap=(1, 0)) == moyo(handicap=None)
+    for options in ({"setup": "choose"}, {"territory": "draft"}):
+        position = moyo(handicap=(1, 0), **options)
+        assert position == moyo(handicap=None, **options)
+        assert position == moyo(position=str(position), handicap=(1, 0), **options)
     position = moyo(without("a9"), handicap=(1, 3))
     assert (position.to_move, position.legal_moves()) == (0, ["5a9"])
 

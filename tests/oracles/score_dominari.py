@@ -41,10 +41,10 @@ class Oracle(DominariOracle):
     def places(self, player: int) -> set[str]:
         """The corner first; then beside own stones, diagonals too, or anywhere."""
         own, empty = on.of(self.stones, player), set(on.empty(self.stones))
-        if all(on.has_blank(self.stones, [square]) for square in own):
-            return {FIRST[player]} & empty
         if player in self.free:
             return empty
+        if all(on.has_blank(self.stones, [square]) for square in own):
+            return {FIRST[player]} & empty
         return empty & set().union(*(on.ROUND[square] for square in own))
 
     def lay(self, square: str, mark: str) -> None:
