@@ -156,10 +156,6 @@ def read_text(text: str, states: np.ndarray) -> int | None:
     marks = "".join(parts.rows)
     for player, side in enumerate(SIDES):
         cells = [cell for cell, mark in enumerate(marks) if mark == side]
-        if len(cells) > MARBLES:
-            raise PositionError(
-                f"position: {len(cells)} {COLOURS[player]} marbles; a player has {MARBLES}"
-            )
         states["marbles"][0, player] = board(cells)
     words = parts.words
     result = whole_number(words["result"], "result", -1, 1) if "result" in words else None
