@@ -1,0 +1,76 @@
+"""Plays games on the emulator beside the CPU, and prints what each kernel comes to.
+
+python -m tests.cuda.emulator [GAME ...] [--games 512] [--steps 100] [--form planes] [--lto]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+
+from azumaya.envs.registry import GAMES
+from tests.cuda.compare import FORMS, MODES, Pair, equal_states
+from tests.cuda.emulator.build import can_link, missing
+from tests.cuda.emulator.device import Emulator, Figures
+
+COLUMNS = {
+    "local ld": "ld.local", "local st": "st.local", "global ld": "ld.global",
+    "global st": "st.global", "const ld": "ld.const", "atomic": "atom.global",
+}  # fmt: skip
+ROW = "{:14}{:>8}{:>10}{:>10}" + "{:>11}" * len(COLUMNS) + "{:>7}"
+
+
+def play(name: str, arguments: argparse.Namespace) -> dict[str, Figures]:
+    """Random games, in steps and in a rollout, equal to those on the CPU in every bit."""
+    emulator = Emulator(lto=arguments.lto)
+    with emulator.installed():
+        pair = Pair(GAMES[name], arguments.games, arguments.form, arguments.mode)
+        pair.play(arguments.steps, seed=arguments.seed)
+        assert pair.host.rollout(arguments.steps) == pair.device.rollout(arguments.steps)
+        equal_states(pair.host, pair.device)
+    return emulator.figures
+
+
+def table(figures: Mapping[str, Figures]) -> str:
+    """Figures of kernels: instructions by thread and warp, accesses by warp, bytes of stack."""
+    rows = [ROW.format("kernel", "launches", "by thread", "by warp", *COLUMNS, "stack")]
+    for name, of in figures.items():
+        accesses = (f"{of.per_warp(kind):.0f}" for kind in COLUMNS.values())
+        whole = (f"{of.per_thread():.0f}", f"{of.per_warp():.0f}")
+        rows.append(ROW.format(name, of.launches, *whole, *accesses, of.stack))
+    return "\n".join(rows)
+
+
+def parsed() -> argparse.Namespace:
+    """The command's arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.cuda.emulator")
+    parser.add_argument("names", nargs="*", metavar="GAME", help="all games, if none is named")
+    parser.add_argument("--games", type=int, default=512, help="played at once; 128s fill blocks")
+    parser.add_argument("--steps", type=int, default=100, help="and as many plies in a rollout")
+    parser.add_argument("--form", choices=FORMS, default=FORMS[0])
+    parser.add_argument("--mode", choices=MODES, default=MODES[0])
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--lto", action="store_true", help="as with nvJitLink, which it needs")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(GAMES):
+        parser.error(f"unknown games {sorted(unknown)}; there are {', '.join(GAMES)}")
+    if arguments.lto and not can_link():
+        parser.error("--lto: numba does not find nvJitLink (nvidia-nvjitlink)")
+    return arguments
+
+
+def main() -> int:
+    """Play, compare and print; 1 where nothing can be emulated."""
+    arguments = parsed()
+    if reason := missing():
+        print(reason)
+        return 1
+    for name in arguments.names or GAMES:
+        figures = play(name, arguments)
+        print(f"\n{name}: equal to the CPU; PTX instructions\n{table(figures)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

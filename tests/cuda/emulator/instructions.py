@@ -1,0 +1,202 @@
+"""What each PTX instruction is in C: a table, and the few that no line of a table can say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from tests.cuda.emulator.parse import Instruction, UnknownPtxError
+
+C_TYPES = {
+    "b8": "uint8_t", "u8": "uint8_t", "s8": "int8_t", "b16": "uint16_t", "u16": "uint16_t",
+    "s16": "int16_t", "b32": "uint32_t", "u32": "uint32_t", "s32": "int32_t", "b64": "uint64_t",
+    "u64": "uint64_t", "s64": "int64_t", "f64": "double", "pred": "_Bool",
+}  # fmt: skip
+TWICE_AS_WIDE = {
+    "uint16_t": "uint32_t", "int16_t": "int32_t", "uint32_t": "uint64_t", "int32_t": "int64_t",
+    "uint64_t": "unsigned __int128", "int64_t": "__int128",
+}  # fmt: skip
+
+INTEGER = {
+    "mov": "{a}",
+    "add": "{a} + {b}",
+    "sub": "{a} - {b}",
+    "neg": "0 - {a}",
+    "and": "{a} & {b}",
+    "or": "{a} | {b}",
+    "xor": "{a} ^ {b}",
+    "not": "~{a}",
+    "mul.lo": "{a} * {b}",
+    "mad.lo": "{a} * {b} + {c}",
+    "mul.wide": "({wide}){a} * {b}",
+    "mul.hi": "(({wide}){a} * {b}) >> {bits}",
+    "min": "{a} < {b} ? {a} : {b}",
+    "max": "{a} > {b} ? {a} : {b}",
+    # shifts by the width and more give zeros, or copies of the sign; in C they mean nothing
+    "shl": "{n} >= {bits} ? 0 : {a} << {n}",
+    "shr": "{n} >= {bits} ? ({a} < 0 ? -1 : 0) : {a} >> {n}",
+    "selp": "{p} ? {a} : {b}",
+    "setp.eq": "{a} == {b}",
+    "setp.ne": "{a} != {b}",
+    "setp.lt": "{a} < {b}",
+    "setp.le": "{a} <= {b}",
+    "setp.gt": "{a} > {b}",
+    "setp.ge": "{a} >= {b}",
+}
+"""By name without the type, for whole numbers of 16, 32 and 64 bits.
+
+`{a}`, `{b}`, `{c}`, `{d}` are the operands as the instruction's type, `{n}` the second one as 32
+bits, `{p}` the third one as a truth; `{bits}` is the type's width, `{wide}` one of twice that.
+"""
+EXACT = {
+    "mov.pred": "{a}",
+    "not.pred": "!{a}",
+    "and.pred": "{a} & {b}",
+    "or.pred": "{a} | {b}",
+    "xor.pred": "{a} ^ {b}",
+    "mov.f64": "{a}",
+    "neg.f64": "-{a}",
+    "selp.f64": "{p} ? {a} : {b}",
+    "cvt.rn.f64.s64": "(double)(int64_t){x}",
+    "cvta.to.global.u64": "{a}",
+    "cvta.to.local.u64": "{a}",
+    "cvta.local.u64": "{a}",
+    "popc.b32": "__builtin_popcountll({a})",
+    "popc.b64": "__builtin_popcountll({a})",
+    "clz.b32": "{a} ? __builtin_clz({a}) : 32",
+    "clz.b64": "{a} ? __builtin_clzll({a}) : 64",
+    "brev.b32": "reversed({a}, 32)",
+    "brev.b64": "reversed({a}, 64)",
+    "bfi.b32": "inserted({a}, {b}, {c}, {d}, 32)",
+    "bfi.b64": "inserted({a}, {b}, {c}, {d}, 64)",
+    "bfe.u32": "extracted({a}, {b}, {c}, 32)",
+    "bfe.u64": "extracted({a}, {b}, {c}, 64)",
+}
+"""By the whole name; `{x}` is the first operand as it is. Addresses are the same in all spaces."""
+
+_WHOLE = re.compile(r"(.+)\.([bsu](16|32|64))")
+_CONVERT = re.compile(r"cvt\.([su](?:8|16|32|64))\.([su](?:8|16|32|64))")
+_ACCESS = re.compile(r"(ld|st)\.(local|global|const)(?:\.v([24]))?\.([bsu](?:8|16|32|64)|f64)")
+_ATOMIC = re.compile(r"(atom)\.global\.(add|min)\.([us]64)")
+_ADDRESS = re.compile(r"\[([^+\]]+)(?:\+(-?\d+))?\]")
+_UPDATES = {"add": "*q + v", "min": "v < *q ? v : *q"}
+_HALVES = {"b32": ("uint16_t", 16), "b64": ("uint32_t", 32)}
+
+Value = Callable[[str], str]
+"""What an operand is in C."""
+
+
+def written(instruction: Instruction, value: Value, number: int) -> str:
+    """An instruction as a statement of C, without its guard; `number` is told in faults.
+
+    Raises:
+        UnknownPtxError: it is not known here.
+    """
+    opcode = instruction.opcode
+    if opcode in ("bra", "bra.uni"):
+        return f"goto {value(instruction.operands[0])};"
+    if opcode == "ret":
+        return "return;"
+    if opcode.startswith("ld.param."):
+        return _parameter(instruction, value)
+    if found := _ACCESS.fullmatch(opcode):
+        return _access(instruction, value, number, found)
+    if found := _ATOMIC.fullmatch(opcode):
+        return _atomic(instruction, value, number, found)
+    if opcode in ("mov.b32", "mov.b64") and any("{" in each for each in instruction.operands):
+        return _halves(instruction, value)
+    return f"{value(instruction.operands[0])} = {_expression(instruction, value)};"
+
+
+def access_of(opcode: str) -> str:
+    """What an instruction does to memory, as `ld.global`; empty where it does nothing to it."""
+    if found := _ACCESS.fullmatch(opcode):
+        return f"{found[1]}.{found[2]}"
+    return "atom.global" if _ATOMIC.fullmatch(opcode) else ""
+
+
+def _unknown(instruction: Instruction) -> UnknownPtxError:
+    return UnknownPtxError(f"{instruction.opcode}: no translation for `{instruction.text}`")
+
+
+def _expression(instruction: Instruction, value: Value) -> str:
+    """The value of an instruction that the tables know."""
+    opcode, sources = instruction.opcode, [value(each) for each in instruction.operands[1:]]
+    if found := _CONVERT.fullmatch(opcode):
+        return f"({C_TYPES[found[1]]})({C_TYPES[found[2]]}){sources[0]}"
+    kind = opcode.rpartition(".")[2]
+    if opcode in EXACT:
+        pattern, bits = EXACT[opcode], ""
+    elif (found := _WHOLE.fullmatch(opcode)) and found[1] in INTEGER:
+        pattern, bits = INTEGER[found[1]], found[3]
+    else:
+        raise _unknown(instruction)
+    made = C_TYPES[kind]
+    fields = {"bits": bits, "wide": TWICE_AS_WIDE.get(made, ""), "x": sources[0]}
+    fields |= {name: f"(({made}){x})" for name, x in zip("abcd", sources, strict=False)}
+    if len(sources) > 1:
+        fields["n"] = f"((uint32_t){sources[1]})"
+    if len(sources) > 2:
+        fields["p"] = sources[2]
+    return _filled(pattern, fields, instruction)
+
+
+def _filled(pattern: str, fields: Mapping[str, str], instruction: Instruction) -> str:
+    try:
+        return pattern.format_map(fields)
+    except KeyError as error:
+        raise _unknown(instruction) from error
+
+
+def _parameter(instruction: Instruction, value: Value) -> str:
+    """A parameter read; all are words."""
+    target, place = instruction.operands
+    if instruction.opcode != "ld.param.u64":
+        raise _unknown(instruction)
+    return f"{value(target)} = {value(place[1:-1])};"
+
+
+def _place(operand: str, value: Value) -> str:
+    """The address of `[name+offset]`."""
+    found = _ADDRESS.fullmatch(operand)
+    if found is None:
+        raise UnknownPtxError(f"unknown address: {operand}")
+    return f"{value(found[1])} + ({found[2] or 0})"
+
+
+def _access(instruction: Instruction, value: Value, number: int, found: re.Match[str]) -> str:
+    """A load or store of one number or several side by side, which are aligned as a whole."""
+    name, space, many, kind = found.groups()
+    place, values = instruction.operands[:: 1 if name == "st" else -1]
+    parts = [value(each.strip()) for each in values.strip("{}").split(",")]
+    if len(parts) != int(many or 1):
+        raise _unknown(instruction)
+    made, size = C_TYPES[kind], int(kind[1:]) // 8 * len(parts)
+    pointer = f"{made} *q = at({space.upper()}, {_place(place, value)}, {size}, {number});"
+    moves = "".join(
+        f" {part} = q[{i}];" if name == "ld" else f" q[{i}] = ({made}){part};"
+        for i, part in enumerate(parts)
+    )
+    return f"{{ {pointer}{moves} }}"
+
+
+def _atomic(instruction: Instruction, value: Value, number: int, found: re.Match[str]) -> str:
+    """A word changed; as threads run one after the other, nothing can come between."""
+    target, place, given = instruction.operands
+    made = C_TYPES[found[3]]
+    return (
+        f"{{ {made} v = ({made}){value(given)}, "
+        f"*q = at(GLOBAL, {_place(place, value)}, 8, {number}); "
+        f"{value(target)} = *q; *q = {_UPDATES[found[2]]}; }}"
+    )
+
+
+def _halves(instruction: Instruction, value: Value) -> str:
+    """Two numbers put together to one of twice their width, the lower first, or taken apart."""
+    target, source = instruction.operands
+    half, bits = _HALVES[instruction.opcode.removeprefix("mov.")]
+    packs = source.startswith("{")
+    low, high = map(value, re.findall(r"%\w+", source if packs else target))
+    if packs:
+        return f"{value(target)} = ({half}){low} | (uint64_t)({half}){high} << {bits};"
+    return f"{{ uint64_t v = {value(source)}; {low} = ({half})v; {high} = v >> {bits}; }}"
