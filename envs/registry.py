@@ -37,22 +37,23 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 )
 """The games by name, without namespace and version."""
 
+DERIVED = (sudoku_moyo_match.GAME,)
+"""Games made of others, which are found by name but belong to no list of games."""
+
 
 def find_game(name: str) -> Game:
     """The game of a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
 
+    The match of two games is found as `sudoku_moyo_match`, as records name it.
+
     Raises:
         OptionError: there is none.
     """
-    for game in GAMES.values():
+    for game in (*GAMES.values(), *DERIVED):
         if name in (game.name, f"{game.name}_v{game.version}", game.id):
             return game
     raise OptionError(f"name={name!r}: no such game; there are {', '.join(GAMES)}")
 
 
-def _unpickle(name: str) -> Game:
-    return {**GAMES, sudoku_moyo_match.GAME.name: sudoku_moyo_match.GAME}[name]
-
-
 # A game travels by its name: its kernels and functions cannot be pickled, and need not be.
-copyreg.pickle(Game, lambda game: (_unpickle, (game.name,)))
+copyreg.pickle(Game, lambda game: (find_game, (game.name,)))

@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 
 TIERS = (
-    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|spread|rows|rows_compiled|extras)",
+    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|states|spread|extras)"
+    r"|envs\.(rows|rows_compiled)",
     r"envs\.geometry(\.\w+)?",
     r"envs\.game",
     r"envs\.rules(\.\w+)?",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pickle
 import random
+from pathlib import Path
 
 import pytest
 from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
+from azumaya.envs.notation import read_records, replay
 from azumaya.envs.rules.sudoku_moyo_match import GAME
-from azumaya.wrappers import Match
+from azumaya.wrappers import Match, RecordGames
 
 VARIANTS = [
     {},
@@ -146,3 +148,17 @@ def test_only_raw_moyo_can_be_matched() -> None:
 @pytest.mark.filterwarnings("ignore:reset:UserWarning")
 def test_pettingzoo_accepts_a_match() -> None:
     api_test(Match(sudoku_moyo_v0.raw_env(setup="choose")), num_cycles=300)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_a_recorded_match_is_played_again(options: dict[str, object], tmp_path: Path) -> None:
+    match = Match(sudoku_moyo_v0.raw_env(**options))
+    env = RecordGames(match, tmp_path / "matches.jsonl")
+    env.reset(seed=4)
+    texts, generator = [str(match.position)], random.Random(4)
+    while not ended(match):
+        env.step(generator.choice(match.position.legal_actions()))
+        texts.append(str(match.position))
+    (record,) = read_records(tmp_path / "matches.jsonl")
+    assert record.environment == "azumaya/sudoku_moyo_match-v0"
+    assert [str(position) for position in replay(record)] == texts

@@ -35,7 +35,13 @@ def options_table(game: Game) -> str:
         for option in game.options
     ]
     rows.append(
-        (f"`{POSITION}`", "a position text or None", "`None`", "Every episode starts from it.")
+        (
+            f"`{POSITION}`",
+            "a position text or None",
+            "`None`",
+            "Every episode starts from it, whatever other options say of the start; `None` in "
+            "`reset` for an episode that does not.",
+        )
     )
     return table(("option", "values", "default", "meaning"), rows)
 
