@@ -220,9 +220,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         now = self._game_now
         before = now.payoff
         now.play(number)
-        gain = float(now.payoff - before)
+        gain = int(now.payoff - before)
         self._last_action = number
-        self.rewards = {AGENTS[0]: gain, AGENTS[1]: -gain}
+        self.rewards = {AGENTS[0]: float(gain), AGENTS[1]: float(-gain)}
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
         self._follow_state()
