@@ -62,7 +62,7 @@ def can_link() -> bool:
 @contextmanager
 def device_to_compile_for() -> Iterator[None]:
     """Numba asks a device for its capability; while this lasts, one answers that is not there."""
-    import numba.cuda.dispatcher as dispatcher  # noqa: PLC0415
+    from numba.cuda import dispatcher  # noqa: PLC0415
     from numba.cuda.codegen import CUDACodeLibrary  # noqa: PLC0415
 
     there = SimpleNamespace(compute_capability=CAPABILITY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from tests.cuda.emulator.parse import Instruction, UnknownPtxError
 
@@ -119,32 +119,32 @@ def _unknown(instruction: Instruction) -> UnknownPtxError:
     return UnknownPtxError(f"{instruction.opcode}: no translation for `{instruction.text}`")
 
 
+def _pattern(instruction: Instruction) -> tuple[str, str]:
+    """What the tables say of an instruction, and the width of its type where that matters."""
+    opcode = instruction.opcode
+    if opcode in EXACT:
+        return EXACT[opcode], ""
+    if (found := _WHOLE.fullmatch(opcode)) and found[1] in INTEGER:
+        return INTEGER[found[1]], found[3]
+    if found := _CONVERT.fullmatch(opcode):
+        return f"({C_TYPES[found[1]]})({C_TYPES[found[2]]}){{x}}", ""
+    raise _unknown(instruction)
+
+
 def _expression(instruction: Instruction, value: Value) -> str:
     """The value of an instruction that the tables know."""
-    opcode, sources = instruction.opcode, [value(each) for each in instruction.operands[1:]]
-    if found := _CONVERT.fullmatch(opcode):
-        return f"({C_TYPES[found[1]]})({C_TYPES[found[2]]}){sources[0]}"
-    kind = opcode.rpartition(".")[2]
-    if opcode in EXACT:
-        pattern, bits = EXACT[opcode], ""
-    elif (found := _WHOLE.fullmatch(opcode)) and found[1] in INTEGER:
-        pattern, bits = INTEGER[found[1]], found[3]
-    else:
-        raise _unknown(instruction)
-    made = C_TYPES[kind]
-    fields = {"bits": bits, "wide": TWICE_AS_WIDE.get(made, ""), "x": sources[0]}
-    fields |= {name: f"(({made}){x})" for name, x in zip("abcd", sources, strict=False)}
+    pattern, bits = _pattern(instruction)
+    sources = [value(each) for each in instruction.operands[1:]]
+    made = C_TYPES[instruction.opcode.rpartition(".")[2]]
+    fields = {name: f"(({made}){x})" for name, x in zip("abcd", sources, strict=False)}
+    fields |= {"bits": bits, "wide": TWICE_AS_WIDE.get(made, ""), "x": sources[0]}
     if len(sources) > 1:
         fields["n"] = f"((uint32_t){sources[1]})"
     if len(sources) > 2:
         fields["p"] = sources[2]
-    return _filled(pattern, fields, instruction)
-
-
-def _filled(pattern: str, fields: Mapping[str, str], instruction: Instruction) -> str:
     try:
         return pattern.format_map(fields)
-    except KeyError as error:
+    except KeyError as error:  # it has fewer operands than it needs
         raise _unknown(instruction) from error
 
 

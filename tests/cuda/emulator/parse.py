@@ -123,7 +123,7 @@ def _parameters(text: str) -> tuple[str, ...]:
 
 
 def _statement(line: str) -> Statement:
-    if line in "{}":
+    if line in ("{", "}"):
         return Brace(line)
     if found := _REGISTERS.fullmatch(line):
         return Registers(found[1], found[2], int(found[3]) if found[3] else None)

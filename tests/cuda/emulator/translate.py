@@ -112,8 +112,12 @@ class _Writer:
 
     def _write_registers(self, registers: Registers) -> None:
         """Registers hold rubbish at first, which nothing may come of."""
-        kind, count = C_TYPES[registers.kind], registers.count
-        every = [registers.name] if count is None else [f"{registers.name}{i}" for i in range(count)]
+        kind, count = C_TYPES.get(registers.kind), registers.count
+        if kind is None:
+            raise UnknownPtxError(f"registers of unknown type: .{registers.kind} {registers.name}")
+        every = (
+            [registers.name] if count is None else [f"{registers.name}{i}" for i in range(count)]
+        )
         self._names |= {name: _named(name) for name in every}
         self._lines += [f"{kind} {_named(name)} = ({kind})RUBBISH;" for name in every]
 

@@ -1,0 +1,129 @@
+"""A translated kernel that can be run, the memory it is given, and what it does there."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from tests.cuda.emulator.build import library_of
+from tests.cuda.emulator.parse import Instruction
+from tests.cuda.emulator.translate import translate
+
+WRONG = {1: "not aligned", 2: "outside of what the kernel was given"}
+_64_BITS = 2**64 - 1
+
+
+class MemoryFaultError(RuntimeError):
+    """A thread read or wrote where it must not."""
+
+
+class _Range(ctypes.Structure):
+    _fields_ = (("begin", ctypes.c_uint64), ("end", ctypes.c_uint64))
+
+
+class _Fault(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint64) for name in ("kind", "address", "size", "statement", "thread")
+    )
+
+
+@dataclass(frozen=True)
+class Array:
+    """Memory as kernels take it, by what `cuda.from_cuda_array_interface` is told of it."""
+
+    address: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    owner: Any
+
+    @classmethod
+    def described(cls, description: dict[str, Any], owner: Any) -> Array:
+        """A contiguous array; arguments as `cuda.from_cuda_array_interface`."""
+        assert description["strides"] is None
+        address, _ = description["data"]
+        return cls(address, description["shape"], np.dtype(description["typestr"]), owner)
+
+    @property
+    def type(self) -> Any:
+        """Its type, as numba's."""
+        return types.Array(numba.from_dtype(self.dtype), len(self.shape), "C")
+
+    @property
+    def words(self) -> list[int]:
+        """What a kernel gets: no owners, size, bytes of an item, address, shape, strides."""
+        item = self.dtype.itemsize
+        strides = [item * math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))]
+        return [0, 0, math.prod(self.shape), item, self.address, *self.shape, *strides]
+
+    @property
+    def range(self) -> _Range:
+        """Where it lies."""
+        return _Range(self.address, self.address + math.prod(self.shape) * self.dtype.itemsize)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How often each block of a kernel ran, in all threads and in all warps of a launch."""
+
+    threads: list[int]
+    warps: list[int]
+
+
+class Program:
+    """A kernel that can be run on the CPU.
+
+    Args:
+        name: of the kernel, for faults.
+        text: its PTX.
+
+    Raises:
+        UnknownPtxError: there is something in it that the emulator does not know.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.code = name, translate(text)
+        self._library = library_of(self.code.source)
+
+    @property
+    def stack(self) -> int:
+        """Bytes of a thread's own memory."""
+        return self.code.kernel.stack.size if self.code.kernel.stack else 0
+
+    def run(self, grid: int, block: int, arguments: Sequence[Array | int]) -> Runs:
+        """Run `grid` blocks of `block` threads.
+
+        Raises:
+            TypeError: the kernel takes more or fewer arguments.
+            MemoryFaultError: an access was not aligned, or lay outside of what it was given; the
+                threads before that have run.
+        """
+        words = [w for a in arguments for w in (a.words if isinstance(a, Array) else [a])]
+        ranges = [a.range for a in arguments if isinstance(a, Array)]
+        if len(words) != len(self.code.kernel.parameters):
+            needed = len(self.code.kernel.parameters)
+            raise TypeError(f"{self.name}: {len(words)} words given, {needed} needed")
+        given = (ctypes.c_uint64 * len(words))(*(word & _64_BITS for word in words))
+        threads, warps = ((ctypes.c_uint64 * len(self.code.blocks))() for _ in range(2))
+        arrays, fault = (_Range * len(ranges))(*ranges), _Fault()
+        self._library.run(
+            grid, block, given, arrays, len(ranges), threads, warps, ctypes.byref(fault)
+        )
+        if fault.kind:
+            raise MemoryFaultError(f"{self.name}: {self._told(fault)}")
+        return Runs(list(threads), list(warps))
+
+    def _told(self, fault: _Fault) -> str:
+        """A fault in words."""
+        statement = self.code.kernel.body[fault.statement]
+        assert isinstance(statement, Instruction)
+        return (
+            f"thread {fault.thread}: {fault.size} bytes at {fault.address:#x} are "
+            f"{WRONG[fault.kind]}: {statement.text}"
+        )

@@ -1,0 +1,138 @@
+"""What a GPU would run, run on the CPU: bit-equality with the CPU's own kernels, every access good.
+
+Numba-cuda and NVVM compile the kernels as for a device; `emulator/` tells how they are run here.
+With nvJitLink installed, `AZUMAYA_TEST_LTO=1` has them optimized at link time as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from azumaya.envs import make_vec
+from azumaya.envs.errors import IllegalActionError
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES
+from tests.cases import CASES, Case, cases_of
+from tests.cuda.compare import COMBINATIONS, Pair, equal_states
+from tests.cuda.emulator.build import missing
+from tests.cuda.emulator.device import Emulator
+from tests.cuda.test_simulator import near_the_end
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1")
+"""One for all tests, so that each kernel is compiled once."""
+CHOSEN = (("planes", "NextStep"), ("packed", "SameStep"), ("none", "Disabled"))
+"""Every form and every mode once; all combinations are marked slow."""
+ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+FIRST_GAME = pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=[pytest.mark.slow] * bool(i))
+        for i, game in enumerate(GAMES.values())
+    ],
+    ids=lambda game: game.name,
+)
+GAMES_AT_ONCE = 67
+"""They fill two warps and a part of a third; the block has one more, with nothing to do."""
+
+
+@pytest.fixture(autouse=True)
+def emulated() -> Iterator[None]:
+    """Environments with `device="cuda"` are emulated, in this file's tests alone."""
+    with EMULATOR.installed():
+        yield
+
+
+def play_to_ends(case: Case, form: str, mode: str) -> None:
+    """Games of a variant that begin near their ends, so that rewards, resets and finals count."""
+    pair = Pair(case.game, GAMES_AT_ONCE, form, mode, **near_the_end(case))
+    pair.play(10, seed=4)
+    assert pair.ends
+
+
+@ALL_GAMES
+def test_games(game: Game) -> None:
+    for form, mode in CHOSEN:
+        pair = Pair(game, GAMES_AT_ONCE, form, mode)
+        pair.play(25, seed=2)
+        pair.reset()
+        play_to_ends(cases_of(game)[0], form, mode)
+
+
+@ALL_GAMES
+def test_rollouts(game: Game) -> None:
+    """From the start, and over ends of games, which are counted."""
+    for options in ({}, near_the_end(cases_of(game)[0])):
+        pair = Pair(game, GAMES_AT_ONCE, *CHOSEN[0], **options)
+        pair.reset(seed=3)
+        ended = pair.device.rollout(40)
+        assert pair.host.rollout(40) == ended
+        assert ended or not options
+        equal_states(pair.host, pair.device)
+        pair.step()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_finals_of_every_variant(case: Case) -> None:
+    play_to_ends(case, "packed", "SameStep")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_every_variant_form_and_mode(case: Case) -> None:
+    for form, mode in COMBINATIONS:
+        pair = Pair(case.game, GAMES_AT_ONCE, form, mode, **case.options)
+        pair.play(40, seed=2)
+        pair.reset()
+        play_to_ends(case, form, mode)
+
+
+@FIRST_GAME
+def test_illegal_actions_are_told_later(game: Game) -> None:
+    """The word of errors keeps the first step with one, and in it the lowest row."""
+    env: Any = make_vec(game.name, 512, device="cuda", observation="none")
+    env.reset(seed=1)
+    for bad_rows in ([400, 17, 300], [5]):
+        actions = env.random_actions()
+        actions[bad_rows] = -1
+        env.step(actions)
+    with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
+        env.check()
+    env.check()  # it is told once
+
+
+@FIRST_GAME
+def test_illegal_actions_change_nothing(game: Game) -> None:
+    """No number is read where there is no bit for it: every access is checked here."""
+    env: Any = make_vec(game.name, GAMES_AT_ONCE, device="cuda", observation="packed")
+    env.reset(seed=1)
+    before, actions = env.get_state()[0], env.random_actions()
+    count = env.single_action_space.n
+    bad = {3: count, 31: -1, 32: 2**62, 40: -(2**63), 66: 64 * env._batch.words}
+    for row, action in bad.items():
+        actions[row] = action
+    env.step(actions)
+    with pytest.raises(IllegalActionError, match=rf"actions\[3\]: {count} .* step 1 of 1"):
+        env.check()
+    after = env.get_state()[0]
+    same = {row for row in range(GAMES_AT_ONCE) if before[row].tobytes() == after[row].tobytes()}
+    assert same == bad.keys()
+
+
+@FIRST_GAME
+def test_checked_actions_change_no_game(game: Game) -> None:
+    env: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
+    env.reset(seed=1)
+    before, actions = env.get_state()[0].tobytes(), env.random_actions()
+    legal = actions.clone()
+    actions[[40, 9]] = -1
+    with pytest.raises(IllegalActionError, match=r"actions\[9\]"):
+        env.step(actions)
+    assert env.get_state()[0].tobytes() == before
+    env.step(legal)
+    env.check()
