@@ -168,6 +168,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         return {"action_mask": self._mask().copy(), "seat": self.learner}
 
     def _mask(self) -> np.ndarray:
+        if not self.env.agents:
+            raise ResetNeeded("action_masks: reset must be called first")
         mask: np.ndarray = self.env.infos[AGENTS[self.learner]]["action_mask"]
         return mask
 

@@ -24,15 +24,10 @@ AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 ILLEGAL_REWARD = -1.0
 _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
-_OF_EPISODES = (
-    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "position"),
-    *("_cumulative_rewards", "_last_action", "_masks", "_skip_agent_selection"),
-)
-"""Attributes that come with the first episode."""
 
 
-class NotBegunError(ResetNeeded, AttributeError):
-    """Something that only an episode has; an `AttributeError`, as `hasattr` needs it."""
+class NoPositionError(ResetNeeded, AttributeError):
+    """There is no position before the first `reset`; an `AttributeError`, as `hasattr` needs it."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     Raises:
         OptionError: an option is unknown or has a value it cannot take.
         PositionError: the position text is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something of an episode is asked for before the first `reset`.
+        gymnasium.error.ResetNeeded: an episode is needed, and none has begun.
     """
 
     metadata: dict[str, Any]
@@ -97,6 +92,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._start = game.new_states(1)
         self._renderer: Any = None
         self.show_candidates = False
+        self.agents: list[str] = []
+        self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
         game, actions = self.game, self._made.num_actions
@@ -115,12 +112,6 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.state_space = spaces.Box(low, high, dtype=np.int8)
-
-    def __getattr__(self, name: str) -> Any:
-        """Called for what is not there: say so, and why, where it comes with an episode."""
-        if name in _OF_EPISODES:
-            raise _not_begun(name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space of an agent; the same object at every call."""
@@ -210,9 +201,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             IllegalActionError: the rules forbid the move, or it is none; nothing was changed.
             gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last are gone.
         """
-        agent = self.agent_selection
         if not self.agents:
-            raise ResetNeeded("step: the episode is over and its agents are gone; reset comes next")
+            raise self._nobody("step")
+        agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -248,13 +239,35 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         try:
             mask, player = self._masks[agent], _SEATS[agent]
         except (KeyError, TypeError):
-            raise _no_agent(agent) from None
+            raise (self._nobody("observe") if self._seed is None else _no_agent(agent)) from None
         return {"observation": self._game_now.planes(player), "action_mask": mask}
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+        """What the agent to act sees, and how it stands, as PettingZoo has it."""
+        if not self.agents:
+            raise self._nobody("last")
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        gained, ended, cut = self._cumulative_rewards, self.terminations, self.truncations
+        return seen, gained[agent], ended[agent], cut[agent], self.infos[agent]
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """The agents to act, one after the other, until the episode is over."""
+        if self._seed is None:
+            raise self._nobody("agent_iter")
+        return super().agent_iter(max_iter)
+
+    def _nobody(self, name: str) -> ResetNeeded:
+        """The error for a call that needs an agent where there is none."""
+        why = "" if self._seed is None else "the episode is over and its agents are gone; "
+        return ResetNeeded(f"{name}: {why}reset must be called first")
 
     def state(self) -> np.ndarray:
         """The whole position, as player_0 sees it: `(C, rows, columns)` int8."""
         if self._seed is None:
-            raise ResetNeeded("state: reset must be called first")
+            raise self._nobody("state")
         return self._game_now.planes(0)
 
     # ---- words ----
@@ -263,7 +276,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     def position(self) -> Position:
         """The position now, as an object of its own; its `str()` is the position text."""
         if self._seed is None:
-            raise _not_begun("position")
+            raise NoPositionError("position: reset must be called first")
         return self._position()
 
     def _position(self) -> Position:
@@ -282,6 +295,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def get_state(self) -> EnvState:
         """The moment now, to come back to with `set_state`, in constant time."""
+        if self._seed is None:
+            raise self._nobody("get_state")
         return EnvState(
             states=self._game_now.states.copy(),
             start=self._start.copy(),
@@ -356,12 +371,6 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
-
-
-def _not_begun(name: str) -> NotBegunError:
-    """The error for what is not there before the first reset."""
-    what = name.lstrip("_").replace("_", " ")
-    return NotBegunError(f"reset must be called first; until then there is no {what}")
 
 
 def _no_agent(agent: Any) -> OptionError:

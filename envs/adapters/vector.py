@@ -86,7 +86,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         )
         self.copy, self._packed = bool(copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
-        self._returned = False
+        self._returned = self._playing = False
         self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
@@ -144,6 +144,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         setup = override(self.game, self._setup, given) if given else None
         outputs = self._next_outputs()
         self._batch.reset(outputs, seed, rows, setup)
+        self._playing = True
         return self._observations(outputs), self._infos(outputs)
 
     def _rows(self, mask: Any) -> np.ndarray | None:
@@ -174,7 +175,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the first such row, and no game has changed.
         """
-        if self.closed or not self._batch.begun:
+        if not self._playing:
             raise self._not_playing("step")
         outputs = self._next_outputs()
         skip = self._mode is not AutoresetMode.DISABLED
@@ -306,7 +307,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. The choices come from the episodes' keys: they are
         the same for any number of games and threads.
         """
-        if self.closed or not self._batch.begun:
+        if not self._playing:
             raise self._not_playing("random_actions")
         actions: np.ndarray = self._batch.new_actions()
         self._batch.choose(actions)
@@ -324,7 +325,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: `plies` is no whole number from 0 on.
         """
-        if self.closed or not self._batch.begun:
+        if not self._playing:
             raise self._not_playing("rollout")
         ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
         self._batch.show(self._next_outputs())
@@ -355,6 +356,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             )
         outputs = self._next_outputs()
         self._batch.set_state(*state, outputs)
+        self._playing = True
         return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -369,8 +371,9 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             getattr(self._outputs, name)[:] = content
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads end."""
+        """Let the threads end; no more is played."""
         self._batch.close()
+        self._playing = False
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
