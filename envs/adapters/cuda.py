@@ -171,8 +171,6 @@ class CudaBatch:
             IllegalActionError: the actions have a wrong shape or type, or lie elsewhere. With
                 `check_actions` also where one is illegal; else `check` raises that later.
         """
-        if not self.begun:
-            raise IllegalActionError("actions: reset must be called before the first step")
         taken = self._take(actions)
         given = self.device.view(taken)
         if self.check_actions:

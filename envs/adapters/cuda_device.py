@@ -16,7 +16,7 @@ from numba import config, cuda
 from azumaya.envs.adapters.cuda_records import aligned_record
 from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.errors import DeviceError
-from azumaya.envs.extras import require
+from azumaya.envs.extras import how_to_install, require
 from azumaya.envs.game import as_states
 
 BLOCK = 128
@@ -50,7 +50,7 @@ class Device:
             reason = cuda.cuda_error() or "its compiler, NVVM, is not found"
             raise DeviceError(
                 f"device='cuda': torch finds a GPU but numba does not ({reason}); in a clone, "
-                "pip install '.[cuda]' brings what numba needs"
+                f"{how_to_install('cuda')} brings what numba needs"
             )
         self.place = torch.device("cuda", torch.cuda.current_device())
         cuda.select_device(self.place.index)
