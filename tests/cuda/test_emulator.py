@@ -31,7 +31,7 @@ TEXT = """
 .version 9.0
 .target sm_90
 .address_size 64
-.const .align 8 .b8 table[16] = {{1, 0, 0, 0, 0, 0, 0, 0, 2}};
+.const .align 8 .b8 table[17] = {{1, 0, 0, 0, 0, 0, 0, 0, 2}};
 .visible .entry planted(
 	.param .u64 owner, .param .u64 parent, .param .u64 size, .param .u64 item,
 	.param .u64 address, .param .u64 length, .param .u64 stride
@@ -57,6 +57,7 @@ MEANINGS = (
     ("and.b32 %r0, 12, 10", 8),
     ("or.b16 %rs0, 12, 10", 14),
     ("xor.b64 %rd0, 12, -1", 2**64 - 13),
+    ("and.pred %p1, 1, 0; or.pred %p2, %p1, 1; selp.u64 %rd0, 3, 4, %p2", 3),
     ("not.b16 %rs0, 1", 2**16 - 2),
     ("mul.lo.s64 %rd0, -3, 5", 2**64 - 15),
     ("mul.wide.s32 %rd0, -3, 5", 2**64 - 15),
@@ -70,13 +71,13 @@ MEANINGS = (
     ("min.u64 %rd0, -1, 1", 1),
     ("max.s64 %rd0, -1, 1", 1),
     ("shl.b64 %rd0, 3, 63", 2**63),
-    ("shl.b64 %rd0, 3, 64", 0),
-    ("shl.b32 %r0, 3, 33", 0),
+    ("mov.u32 %r1, 64; shl.b64 %rd0, 3, %r1", 0),
+    ("mov.u32 %r1, 33; shl.b32 %r0, 3, %r1", 0),
     ("shr.u64 %rd0, -1, 63", 1),
-    ("shr.u64 %rd0, -1, 64", 0),
+    ("mov.u32 %r1, 64; shr.u64 %rd0, -1, %r1", 0),
     ("shr.b64 %rd0, -1, 70", 0),
     ("shr.s64 %rd0, -8, 1", 2**64 - 4),
-    ("shr.s64 %rd0, -8, 64", 2**64 - 1),
+    ("mov.u32 %r1, 64; shr.s64 %rd0, -8, %r1", 2**64 - 1),
     ("shr.s16 %rs0, -8, 99", 2**16 - 1),
     ("shr.u16 %rs0, -1, 15", 1),
     ("popc.b64 %r0, -1", 64),
@@ -105,6 +106,11 @@ MEANINGS = (
     ("mov.pred %p1, -1; xor.pred %p2, %p1, 1; selp.u16 %rs0, 3, 4, %p2", 4),
     ("setp.lt.s64 %p1, -1, 0; selp.u64 %rd0, 1, 0, %p1", 1),
     ("setp.lt.u64 %p1, -1, 0; selp.u64 %rd0, 1, 0, %p1", 0),
+    ("setp.lt.s64 %p1, 4, 4; selp.u64 %rd0, 1, 0, %p1", 0),
+    ("setp.le.s64 %p1, 4, 4; selp.u64 %rd0, 1, 0, %p1", 1),
+    ("setp.gt.s64 %p1, 4, 4; selp.u64 %rd0, 1, 0, %p1", 0),
+    ("setp.ne.s32 %p1, 4, 4; selp.u64 %rd0, 1, 0, %p1", 0),
+    ("setp.eq.b64 %p1, 4, 4; selp.u64 %rd0, 1, 0, %p1", 1),
     ("setp.gt.s16 %p1, 32767, 32768; selp.u64 %rd0, 1, 0, %p1", 1),
     ("setp.ge.u32 %p1, 2, 2; @!%p1 mov.u64 %rd0, 9; @%p1 mov.u64 %rd0, 8", 8),
     ("mov.u32 %r0, %tid.x", 0),
@@ -127,7 +133,8 @@ BEYOND = (
     ),
     ("st.global.u8 [%rd8+-1], 1", "outside"),
     ("ld.global.u64 %rd0, [table]", "outside"),
-    ("ld.const.u8 %r0, [table+16]", "outside"),
+    ("ld.const.u8 %r0, [table+17]", "outside"),
+    ("ld.const.u16 %rs0, [table+16]", "outside"),
     ("ld.const.u64 %rd0, [%rd8]", "outside"),
     ("ld.local.u64 %rd0, [%rd8]", "outside"),
     ("mov.u64 %rd1, __local_depot0; st.local.u32 [%rd1+8], 1", "outside"),

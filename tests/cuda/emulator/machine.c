@@ -89,7 +89,7 @@ static inline uint64_t extracted(uint64_t bits, uint64_t position, uint64_t leng
     return position >= width ? 0 : (bits >> position) & field(length);
 }
 
-#include "kernel.c"
+#include <kernel.c>
 
 /* How often the blocks of the kernel ran: in this thread, and at most in a thread of this warp. */
 static uint32_t by_thread[BLOCKS], most[BLOCKS];
