@@ -19,6 +19,7 @@ if INTERPRETED:
 else:
     from llvmlite import ir
     from numba.core import cgutils, types
+    from numba.core.errors import TypingError
     from numba.extending import intrinsic
 
     _WORD = ir.IntType(64)
@@ -30,7 +31,9 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]
     def copy_state(typing_context: Any, states: Any, i: Any, starts: Any, k: Any) -> Any:
-        """Make `states[i]` what `starts[k]` is."""
+        """Make `states[i]` what `starts[k]` is; both lie record after record."""
+        if states.dtype != starts.dtype or {states.layout, starts.layout} != {"C"}:
+            raise TypingError(f"copy_state: {states} and {starts} must be whole arrays of one kind")
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             to = context.make_array(sig.args[0])(context, builder, args[0])

@@ -45,15 +45,19 @@ measure() { python3 -m azumaya.benchmarks --device cuda "$@"; }
 
 case $part in
 check)
+    failed=0 jobs=()
     probe || exit
     games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
     for game in $games; do # side by side, as compiling takes most of the time
         python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
             >"$out/$game.log" 2>&1 &
+        jobs+=($!)
     done
-    wait
-    python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k two_gigabytes
+    for job in "${jobs[@]}"; do wait "$job" || failed=1; done
+    python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k two_gigabytes ||
+        failed=1
     tail -n 3 "$out"/*.log
+    exit "$failed"
     ;;
 quick) measure --quick --output "$out/quick" ;;
 bench) measure --output "$out/default" ;;
