@@ -36,12 +36,12 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     Args:
         game: the game or its name.
         num_envs: how many games are played at once.
-        opponent: who has the other seat: `"random"`, `"greedy"`, a frozen policy, an agent, or
-            several of them with weights, as pairs or a mapping, from which every episode draws
-            one. A policy is called with observations `(n, C, rows, columns)` int8 and masks
-            `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a method
-            `act(positions, keys)`, like `GreedyAgent()`; slower, as it is put every position as
-            an object.
+        opponent: who has the other seat: `"random"`, which None means, too, `"greedy"`, a frozen
+            policy, an agent, or several of them with weights, as pairs or a mapping, from which
+            every episode draws one. A policy is called with observations `(n, C, rows, columns)`
+            int8 and masks `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a
+            method `act(positions, keys)`, like `GreedyAgent()`, even if it can be called, too;
+            slower, as it is put every position as an object.
         seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
             that know no masks.
@@ -59,7 +59,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the option `position` is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`, or
+            after a step against compiled opponents was interrupted.
         gymnasium.error.ClosedEnvironmentError: `reset` or `step` after `close`.
     """
 
@@ -120,7 +121,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
             end.
 
         Raises:
-            IllegalActionError: an action is illegal; no game was changed.
+            IllegalActionError: an action is illegal, the learner's or the opponent's; no game was
+                changed. Nor was any where a policy or an agent raised something else.
         """
         turn = self.duel.step(self._actions)
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in turn.dones]

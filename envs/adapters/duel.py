@@ -6,7 +6,6 @@ learner's turn again, in this episode or the next.
 
 from __future__ import annotations
 
-import functools
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,34 +22,35 @@ from azumaya.envs.adapters.batch_kernels import (
     look_kernel,
     move_kernel,
 )
-from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
-from azumaya.envs.adapters.opponents import Opponent, Policy, weighted
+from azumaya.envs.adapters.duel_kernels import SEAT, WHOLE, respond_kernel, seat_kernel
+from azumaya.envs.adapters.opponents import (
+    NAMED,
+    OTHERS,
+    Opponent,
+    Policy,
+    check_seat,
+    is_agent,
+    weighted,
+)
 from azumaya.envs.adapters.shaping import Shaping
 from azumaya.envs.adapters.workers import Workers
-from azumaya.envs.bits import clear, word_count
-from azumaya.envs.compile import kernel
+from azumaya.envs.bits import word_count
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
 from azumaya.envs.position import Position
-from azumaya.envs.rng import make_key, random_below, random_word
+from azumaya.envs.rng import random_word
 from azumaya.envs.setup import Setup
 from azumaya.envs.spread import aligned, padded
 
 Player = str | Policy | Opponent
+Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
 
-SEATS = ("alternating", "random", 0, 1)
-RANDOM, GREEDY, OTHERS = 0, 1, 2
-"""Codes of opponents: the compiled ones, then policies and agents as they came."""
-COMPILED = {"random": RANDOM, "greedy": GREEDY}
-_SEAT_DRAW, _OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
+SEATINGS = {"alternating": 2, "random": 3}
+"""What seats that change are called in kernels, where 0 and 1 stay."""
 _AGENT_DRAWS = 1 << 34
 """Draws from this number on are the keys that agents get for their moves."""
-_WHOLE = 1 << 31
 _PATIENCE = 1000
 ILLEGAL_REWARD = -1.0
-
-SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64)])
-"""Which seat the learner has in a game, and the code of who has the other."""
 
 
 class Turn(NamedTuple):
@@ -72,52 +72,16 @@ class Turn(NamedTuple):
     truncated: np.ndarray
 
 
-@functools.cache
-def _seat_kernel() -> Any:
-    @kernel
-    def seat(start, stop, rows, series, seats, seating, limits, codes):
-        """Draw the learner's seat and opponent for the episode that begins in each row."""
-        for r in range(start, stop):
-            i = rows[r]
-            key = make_key(series[i].seed, series[i].number, series[i].episode)
-            if seating == 2:
-                seats[i].seat = (series[i].episode + series[i].number) & 1
-            elif seating == 3:
-                seats[i].seat = random_below(key, _SEAT_DRAW, 2)
-            else:
-                seats[i].seat = seating
-            drawn, chosen = random_below(key, _OPPONENT_DRAW, _WHOLE), 0
-            while drawn >= limits[chosen]:
-                chosen += 1
-            seats[i].opponent = codes[chosen]
+class _Moment(NamedTuple):
+    """What a step or a reset changes, to go back to if it fails."""
 
-    return seat
+    written: tuple[tuple[np.ndarray, np.ndarray], ...]
+    """Arrays that are written to, and what was in them."""
+    replaced: dict[str, Any]
+    """Attributes that get another value."""
 
 
-@functools.cache
-def _respond_kernel(game: Game) -> Any:
-    play, write_legal, choose_greedy = game.play, game.write_legal, greedy_kernel(game)
-
-    @kernel
-    def respond(start, stop, rows, states, series, seats, words, trial, ties):
-        """Let compiled opponents move until the learner is to act or the game ends."""
-        for r in range(start, stop):
-            i = rows[r]
-            if seats[i].opponent >= OTHERS:
-                continue
-            key = series[i].key
-            while states[i].over == RUNNING and states[i].to_move != seats[i].seat:
-                clear(words)
-                write_legal(states[i], words)
-                if seats[i].opponent == RANDOM:
-                    action = choose_random(words, words.shape[0], key, series[i].ply)
-                else:
-                    action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
-                series[i].ply += 1
-                play(states[i], action)
-        return stop - start
-
-    return respond
+_REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
 class Duel:
@@ -127,8 +91,8 @@ class Duel:
         game: the game.
         setup: its checked options.
         count: how many games are played at once.
-        opponent: `"random"`, `"greedy"`, a policy, an agent, or several of them with their
-            weights, as pairs or a mapping: each episode draws one.
+        opponent: `"random"`, which None means, too, `"greedy"`, a policy, an agent, or several of
+            them with their weights, as pairs or a mapping: each episode draws one.
         seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
             once (`"lose"`), as plain algorithms without masks need it.
@@ -145,7 +109,7 @@ class Duel:
         setup: Setup,
         count: int,
         *,
-        opponent: Player | Sequence[tuple[Player, float]] | Mapping[Player, float] = "random",
+        opponent: Player | Players | None = "random",
         seat: int | str = "alternating",
         illegal: str = "raise",
         shaping: float = 0.0,
@@ -155,6 +119,7 @@ class Duel:
             raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
         self.game, self.setup, self.count = game, setup, check_count(count)
         self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
+        self._why_reset: str | None = ""
         self._seats = as_states(np.zeros(count, SEAT))
         self._others: dict[int, Policy | Opponent] = {}
         self.set_opponent(opponent)
@@ -163,7 +128,7 @@ class Duel:
         self._workers = Workers(threads)
         self._mask_words = word_count(setup.num_actions)
         self._look_at = look_kernel(game, self._mask_words, PLANES)
-        self._move_all, self._respond_all = move_kernel(game), _respond_kernel(game)
+        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
         self._legal = np.zeros((count, self._mask_words), np.uint64)
@@ -182,21 +147,20 @@ class Duel:
         free, codes = max(self._others, default=OTHERS - 1) + 1, []
         for each, _ in pairs:
             if isinstance(each, str):
-                codes.append(COMPILED[each])
+                codes.append(NAMED[each].code)
             else:
                 self._others[free] = each
                 codes.append(free)
                 free += 1
         weights = np.array([weight for _, weight in pairs], np.float64)
-        limits = np.floor(np.cumsum(weights) / weights.sum() * _WHOLE).astype(np.int64)
-        limits[np.flatnonzero(weights)[-1] :] = _WHOLE
+        limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
+        limits[np.flatnonzero(weights)[-1] :] = WHOLE
         self._limits, self._codes = limits, np.array(codes, np.int64)
 
     def set_seat(self, seat: int | str) -> None:
         """Change the learner's seat, from each game's next episode on."""
-        if isinstance(seat, bool) or seat not in SEATS:
-            raise OptionError(f"seat={seat!r}: must be one of {SEATS}")
-        self._seating = {"alternating": 2, "random": 3}.get(str(seat), seat)
+        seat = check_seat(seat)
+        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
 
     @property
     def seats(self) -> np.ndarray:
@@ -206,7 +170,7 @@ class Duel:
     # ---- episodes ----
 
     def reset(self, seeds: Sequence[int] | int | None = None) -> None:
-        """Begin an episode in every game.
+        """Begin an episode in every game; if that fails, all stays as it was.
 
         Args:
             seeds: one seed for all games, game `i` playing as environment number `i`; a list
@@ -214,31 +178,51 @@ class Duel:
 
         Raises:
             OptionError: a seed is none; or no episode lets the learner act.
+            IllegalActionError: the opponent's actions are none, or one is illegal.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
+        before = self._save()
+        try:
+            self._reset(seeds)
+        except BaseException:
+            self._go_back(before)
+            raise
+
+    def _reset(self, seeds: Sequence[int] | int | None) -> None:
         if seeds is None and self._seeded:
             self._series["episode"] += 1
         else:
             seed_series(self._series, secrets.randbits(63) if seeds is None else seeds)
-            self._seeded = True
         self._begin(np.arange(self.count))
         self._look_all()
+        self._seeded, self._why_reset = True, None
 
     def step(self, actions: Any) -> Turn:
         """The learner's action in every game, and what follows until it is to act again.
 
+        Whatever a policy or an agent raises, KeyboardInterrupt, too, comes out of here with all
+        games as they were, so that the step may be made again.
+
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or one is illegal; the
-                error names the game, and none has changed.
-            ResetNeeded: `reset` was never called.
+            IllegalActionError: the actions have a wrong shape or type, or one is illegal, the
+                learner's or the opponent's; the error names the game, and none has changed.
+            ResetNeeded: `reset` was never called, or a step against compiled opponents alone,
+                for which nothing is kept to go back to, was interrupted.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("step")
         self.check_begun("step")
         copy_actions(actions, self._actions)
-        actions = self._actions
-        lost = self._lost(actions)
+        lost = self._lost(self._actions)
+        before = self._save() if self._others else None
+        try:
+            return self._turn(self._actions, lost)
+        except BaseException:
+            self._go_back(before)
+            raise
+
+    def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
         before = self.states["payoff"].copy()
         rows = np.flatnonzero(~lost)
         self._move(rows, actions[rows])
@@ -284,9 +268,9 @@ class Duel:
         self._workers.close()
 
     def check_begun(self, name: str) -> None:
-        """Raise `ResetNeeded`, by the name of what was called, before the first `reset`."""
-        if not self._seeded:
-            raise ResetNeeded(f"{name}: reset must be called first")
+        """Raise `ResetNeeded`, by the name of what was called, where no episodes are in play."""
+        if self._why_reset is not None:
+            raise ResetNeeded(f"{name}: {self._why_reset}reset must be called first")
 
     def _check_open(self, name: str) -> None:
         if self._closed:
@@ -294,13 +278,29 @@ class Duel:
 
     # ---- inside ----
 
+    def _save(self) -> _Moment:
+        written = (self.states, self._series, self._seats, self._legal)
+        return _Moment(
+            tuple((array, array.copy()) for array in written),
+            {name: getattr(self, name) for name in _REPLACED},
+        )
+
+    def _go_back(self, moment: _Moment | None) -> None:
+        """Be as at that moment; without one, no more is to be done with these episodes."""
+        if moment is None:
+            self._why_reset = "the last step was broken off; "
+            return
+        for array, values in moment.written:
+            array[:] = values
+        self.__dict__.update(moment.replaced)
+
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes; one that ends before the learner could act is passed over."""
         for _ in range(_PATIENCE):
             begin_kernel(self.game)(
                 0, len(rows), rows, self.states, self._series, self.setup.starts
             )
-            _seat_kernel()(
+            seat_kernel()(
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
             )  # fmt: skip
@@ -333,11 +333,11 @@ class Duel:
         theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
         return rows[running & theirs]
 
-    def _ask(self, other: Policy | Opponent, rows: np.ndarray) -> np.ndarray:
+    def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
         """The actions of a policy or an agent, checked."""
         planes, masks = self.look(rows, self.states["to_move"][rows])
         actions = np.empty(len(rows), np.int64)
-        given = other(planes, masks) if callable(other) else self._ask_agent(other, rows)
+        given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
         copy_actions(given, actions, "opponent's ")
         inside = (actions >= 0) & (actions < self.setup.num_actions)
         legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -53,14 +55,51 @@ class GreedyOpponent:
         ]
 
 
-NAMED: Mapping[str, Callable[[], Opponent]] = {"random": UniformOpponent, "greedy": GreedyOpponent}
+RANDOM, GREEDY, OTHERS = 0, 1, 2
+"""Codes of opponents in kernels: those that have names, then policies and agents as they came."""
+
+
+class Named(NamedTuple):
+    """An opponent that has a name: compiled for many games, and as an agent."""
+
+    code: int
+    agent: Callable[[], Opponent]
+
+
+NAMED: Mapping[str, Named] = {
+    "random": Named(RANDOM, UniformOpponent),
+    "greedy": Named(GREEDY, GreedyOpponent),
+}
 """The opponents that have names."""
+SEATS = (0, 1, "alternating", "random")
+"""What the learner's seat may be."""
 _NAMES = ", ".join(map(repr, NAMED))
 _AN_AGENT = "an agent (an object with act(positions, keys))"
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = 60
+
+
+def brief(thing: Any) -> str:
+    """What `repr` tells, in one line and cut where it is long: a network would fill the screen."""
+    return " ".join(_BRIEF.repr(thing).split())
+
+
+def check_seat(seat: Any) -> int | str:
+    """The learner's seat, as an int or a name; raises `OptionError`."""
+    if isinstance(seat, str):
+        known: int | str | None = seat
+    else:
+        try:
+            known = None if isinstance(seat, bool | np.bool_) else operator.index(seat)
+        except TypeError:
+            known = None
+    if known not in SEATS:
+        raise OptionError(f"seat={brief(seat)}: must be one of {SEATS}")
+    return known
 
 
 def is_agent(opponent: Any) -> bool:
-    """Whether this is an object, not a class, with a method `act`."""
+    """Whether this is an object, not a class, with a method `act`; it may be callable, too."""
     return not isinstance(opponent, type) and callable(getattr(opponent, "act", None))
 
 
@@ -78,25 +117,27 @@ def agent_of(opponent: Any) -> Opponent:
     if opponent is None:
         return UniformOpponent()
     if isinstance(opponent, str) and opponent in NAMED:
-        return NAMED[opponent]()
+        return NAMED[opponent].agent()
     if is_agent(opponent):
         agent: Opponent = opponent
         return agent
     hint = _class_hint([opponent])
     if is_policy(opponent):
         hint = "; policies on arrays are for azumaya.wrappers.sb3.AzumayaVecEnv"
-    raise OptionError(f"opponent={opponent!r}: must be {_NAMES}, {_AN_AGENT} or None{hint}")
+    raise OptionError(f"opponent={brief(opponent)}: must be {_NAMES}, {_AN_AGENT} or None{hint}")
 
 
 def weighted(opponent: Any) -> list[tuple[Any, float]]:
     """Opponents with their weights, checked: names, policies and agents.
 
     Args:
-        opponent: one, or several with their weights, as pairs or a mapping.
+        opponent: one, or several with their weights, as pairs or a mapping; None plays at random.
 
     Raises:
         OptionError: it is none of these.
     """
+    if opponent is None:
+        return [("random", 1.0)]
     if isinstance(opponent, str | type) or is_policy(opponent) or is_agent(opponent):
         pairs = [(opponent, 1.0)]
     else:
@@ -108,12 +149,12 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
     known = all(_is_known(each) for each, _ in pairs)
     if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
         raise OptionError(
-            f"opponent={opponent!r}: must be {_NAMES}, a policy (a function from observations and "
-            f"masks to actions), {_AN_AGENT}, or pairs of such and weights"
+            f"opponent={brief(opponent)}: must be {_NAMES}, a policy (a function from observations "
+            f"and masks to actions), {_AN_AGENT}, pairs of such and weights, or None"
             f"{_class_hint(each for each, _ in pairs)}"
         )
     if not any(weight for _, weight in pairs):
-        raise OptionError(f"opponent={opponent!r}: one of the weights must be above 0")
+        raise OptionError(f"opponent={brief(opponent)}: one of the weights must be above 0")
     return pairs
 
 

@@ -346,7 +346,6 @@ def test_wrong_arguments(case: Case) -> None:
         ({"opponent": [("random", 0)]}, "above 0"),
         ({"opponent": [("random", -1)]}, "opponent="),
         ({"opponent": 3}, "opponent=3"),
-        ({"opponent": None}, "opponent=None"),
         ({"opponent": Lowest}, r"this is a class, make an object of it: Lowest\("),
         ({"opponent": [(Lowest, 1)]}, "this is a class"),
         ({"opponent": [(["random"], 1)]}, r"opponent=\["),

@@ -1,0 +1,277 @@
+"""Opponents that fail in the middle of a step: games stay as they were, and go on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+from gymnasium.error import ResetNeeded
+
+from azumaya.envs.adapters.duel import Duel
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.position import Position
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import Case
+from tests.vector.cases import FIRST, pick, same
+
+ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
+GAMES = 4
+
+
+class Agent:
+    """An agent that plays by its keys; asked again after so many times, it fails."""
+
+    def __init__(self) -> None:
+        self.left = 10**9
+        self.fail: Callable[[Sequence[Position]], Any] = illegal
+
+    def answer(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """Actions, or what comes of failing."""
+        self.left -= 1
+        if self.left < 0:
+            return self.fail(positions)
+        every = [position.legal_actions() for position in positions]
+        return [legal[key % len(legal)] for legal, key in zip(every, keys, strict=True)]
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """An action for each position."""
+        return self.answer(positions, keys)
+
+
+class Policy:
+    """The same as a policy, which plays the last legal action."""
+
+    def __init__(self) -> None:
+        self.left = 10**9
+        self.fail: Callable[[Any], Any] = illegal
+
+    def __call__(self, observations: np.ndarray, masks: np.ndarray) -> Any:
+        """An action for each game."""
+        self.left -= 1
+        if self.left < 0:
+            return self.fail(masks)
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def illegal(asked: Sequence[Any]) -> list[int]:
+    """What is no action of any game."""
+    return [-1] * len(asked)
+
+
+def short(asked: Sequence[Any]) -> list[int]:
+    """No answer."""
+    return []
+
+
+def broken(asked: Sequence[Any]) -> None:
+    """A fault of the opponent's own."""
+    raise RuntimeError("broken")
+
+
+def interrupted(asked: Sequence[Any]) -> None:
+    """What a key press does."""
+    raise KeyboardInterrupt
+
+
+FAILURES = pytest.mark.parametrize(
+    ("fail", "error"),
+    [
+        (illegal, IllegalActionError),
+        (short, IllegalActionError),
+        (broken, RuntimeError),
+        (interrupted, KeyboardInterrupt),
+    ],
+)
+OPPONENTS = pytest.mark.parametrize("make", [Agent, Policy])
+
+
+def games_of(case: Case, opponent: Any, **arguments: Any) -> AzumayaVecEnv:
+    """Shaped, as shaping is part of what must stay."""
+    arguments = {"seat": "random", "seed": 7, "shaping": 0.5, **case.options, **arguments}
+    return AzumayaVecEnv(case.game, GAMES, opponent=[(opponent, 3), ("random", 1)], **arguments)
+
+
+def everything(duel: Duel) -> list[Any]:
+    """All that a step or a reset may change."""
+    arrays = (duel.states, duel._series, duel._seats, duel._legal, duel.planes, duel.masks)
+    return [array.tobytes() for array in arrays] + [duel._worths.tolist()]
+
+
+@ALL_GAMES
+@OPPONENTS
+def test_a_failed_step_is_none(case: Case, make: Callable[[], Any]) -> None:
+    """Whatever moves were made in it are taken back; made again, it gives what it would have."""
+    opponent, other = make(), make()
+    games, twin = games_of(case, opponent), games_of(case, other)
+    games.reset()
+    twin.reset()
+    rng, failures = np.random.default_rng(1), 0
+    for step in range(60):
+        actions = pick(games.action_masks(), rng)
+        before = everything(games.duel)
+        # later calls of a step come where moves follow each other, or where games begin anew
+        opponent.left, opponent.fail = step % 3, broken
+        try:
+            results = games.step(actions)
+        except RuntimeError:
+            failures += 1
+            assert everything(games.duel) == before
+            opponent.left = 10**9
+            results = games.step(actions)
+        assert same(results[:3], twin.step(actions)[:3])
+        assert everything(games.duel) == everything(twin.duel)
+    assert failures >= 20
+
+
+@ONE_GAME
+@OPPONENTS
+@FAILURES
+def test_every_failure_leaves_the_games(
+    case: Case, make: Callable[[], Any], fail: Any, error: type[BaseException]
+) -> None:
+    """An exception of its own, a bad answer or a key press, in a step and in a reset."""
+    opponent = make()
+    games = games_of(case, opponent, seat=0)
+    games.reset()
+    actions = games.action_masks().argmax(axis=1)
+    before = everything(games.duel)
+    opponent.left, opponent.fail = 0, fail
+    with pytest.raises(error):
+        games.step(actions)
+    assert everything(games.duel) == before
+    games.duel.set_seat(1)
+    for seed in (None, 3):
+        games._seed = seed
+        with pytest.raises(error):
+            games.reset()
+        assert everything(games.duel) == before
+    games._seed, opponent.left = None, 10**9
+    games.step(actions)
+
+
+@ALL_GAMES
+@OPPONENTS
+def test_a_failed_first_reset_is_none(case: Case, make: Callable[[], Any]) -> None:
+    """Nothing has begun then; the same seed holds for the next one."""
+    opponent = make()
+    games, twin = games_of(case, opponent, seat=1), games_of(case, make(), seat=1)
+    opponent.left, opponent.fail = 0, broken
+    with pytest.raises(RuntimeError, match="broken"):
+        games.reset()
+    for call in (games.action_masks, lambda: games.step(np.zeros(GAMES, np.int64))):
+        with pytest.raises(ResetNeeded, match=r"^(action_masks|step): reset must be called first"):
+            call()
+    opponent.left = 10**9
+    assert np.array_equal(games.reset(), twin.reset())
+
+
+@ONE_GAME
+def test_a_bad_seed_leaves_the_games(case: Case) -> None:
+    """Compiled opponents or not."""
+    games = AzumayaVecEnv(case.game, GAMES, seed=1, **case.options)
+    games.reset()
+    before = everything(games.duel)
+    for seeds in (-1, [1, 2], [1, 2, 3, "x"]):
+        with pytest.raises(OptionError, match="seed"):
+            games.duel.reset(seeds)  # type: ignore[arg-type]
+        assert everything(games.duel) == before
+    games.step(games.action_masks().argmax(axis=1))
+
+
+@ONE_GAME
+def test_an_interrupted_step_against_compiled_opponents(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is kept to go back to; so no step is taken on what is left, and a reset goes on."""
+    games, twin = (AzumayaVecEnv(case.game, GAMES, seed=1, **case.options) for _ in range(2))
+    for each in (games, twin):
+        each.reset()
+    actions = games.action_masks().argmax(axis=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(games.duel, "_respond", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            games.step(actions)
+    for name, call in (
+        ("step", lambda: games.step(actions)),
+        ("action_masks", games.action_masks),
+        ("position", lambda: games.env_method("position")),
+    ):
+        with pytest.raises(ResetNeeded, match=f"^{name}: the last step was broken off; reset must"):
+            call()
+    assert np.array_equal(games.reset(), twin.reset())
+    actions = games.action_masks().argmax(axis=1)
+    assert same(games.step(actions)[:3], twin.step(actions)[:3])
+
+
+# ---- who is meant ----
+
+
+class Both(Agent):
+    """An agent that can be called, too, as a network can."""
+
+    def __call__(self, observations: np.ndarray) -> None:
+        """Not with masks."""
+        raise AssertionError("called as a policy")
+
+
+@ONE_GAME
+def test_an_agent_that_can_be_called_is_an_agent(case: Case) -> None:
+    games, twin = games_of(case, Both()), games_of(case, Agent())
+    assert np.array_equal(games.reset(), twin.reset())
+    actions = games.action_masks().argmax(axis=1)
+    assert same(games.step(actions)[:3], twin.step(actions)[:3])
+
+
+@ONE_GAME
+def test_none_plays_at_random(case: Case) -> None:
+    """As for one game; and as an opponent set later."""
+    none, random = (AzumayaVecEnv(case.game, 3, opponent=o, seed=2) for o in (None, "random"))
+    assert np.array_equal(none.reset(), random.reset())
+    none.set_opponent("greedy")
+    none.set_opponent(None)
+    for _ in range(20):
+        actions = none.action_masks().argmax(axis=1)
+        assert same(none.step(actions)[:3], random.step(actions)[:3])
+
+
+class Long:
+    """Neither an agent nor a policy, with much to say about itself."""
+
+    def __repr__(self) -> str:
+        return "Long(\n" + "  (layer): of many\n" * 1000 + ")"
+
+
+@ONE_GAME
+def test_what_is_no_opponent_is_named_in_short(case: Case) -> None:
+    """However long it says it is; one of several and many of them, too."""
+    for opponent in (Long(), [(Long(), 1.0)], {f"{i}": Long() for i in range(50)}):
+        with pytest.raises(OptionError, match=r"^opponent=.{2,400}: must be 'random'") as raised:
+            AzumayaVecEnv(case.game, 2, opponent=opponent)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(OptionError, match="above 0") as raised:
+        AzumayaVecEnv(case.game, 2, opponent={Agent(): 0.0 for _ in range(99)})
+    assert len(str(raised.value)) < 600
+
+
+@ONE_GAME
+@pytest.mark.parametrize(
+    "seat", [np.array([0, 1]), [0, 1], 1.0, np.True_, None, -1, 2, "both", {}, 10**30]
+)
+def test_seats_are_checked(case: Case, seat: Any) -> None:
+    """Arrays, too; and the seating stays."""
+    with pytest.raises(OptionError, match=r"^seat=.*: must be one of \(0, 1, 'alternating'"):
+        AzumayaVecEnv(case.game, 2, seat=seat)
+    games = AzumayaVecEnv(case.game, 2, seat=1)
+    with pytest.raises(OptionError, match="seat="):
+        games.duel.set_seat(seat)
+    games.reset()
+    assert games.duel.seats.tolist() == [1, 1]
+    games.duel.set_seat(np.int8(0))
+    games.reset()
+    assert games.duel.seats.tolist() == [0, 0]
