@@ -10,13 +10,12 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from azumaya.envs.adapters.aec import AGENTS, RawEnv
-from azumaya.envs.adapters.opponents import Opponent, agent_of
+from azumaya.envs.adapters.opponents import Opponent, agent_of, brief, check_seat
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
-SEATS = (0, 1, "random", "alternating")
 _PATIENCE = 1000
 _BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
@@ -63,13 +62,11 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if seat not in SEATS or isinstance(seat, bool):
-            raise OptionError(f"seat={seat!r}: must be one of {SEATS}")
+        self.seat = check_seat(seat)
         self.opponent = agent_of(opponent)
         found = find_game(game) if isinstance(game, str) else game
         self.env = RawEnv(found, render_mode=render_mode, **options)
         self.render_mode = render_mode
-        self.seat = seat
         self.learner = 0
         self._episodes = 0
         self._why_reset: str | None = "no episode has begun"
@@ -88,10 +85,10 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
             PositionError: the position text is malformed, impossible or over.
             IllegalActionError: the opponent's move is illegal.
         """
+        setup = self.env.setup_with(options)  # first of all: nothing changes if it is refused
         super().reset(seed=seed)
         for _ in range(_PATIENCE):
-            game_seed = int(self.np_random.integers(2**63))
-            self.env.reset(seed=game_seed, options=options)
+            self.env.begin(setup, int(self.np_random.integers(2**63)))
             self._episodes = 0 if seed is not None else self._episodes
             seed, self._why_reset = None, _BROKEN
             self.learner = self._next_seat()
@@ -148,7 +145,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
             (action,) = actions
         except (TypeError, ValueError):
             raise IllegalActionError(
-                f"opponent: act gave {actions!r} for one position; a list of one action is needed"
+                f"opponent: act gave {brief(actions)} for one position; "
+                "a list of one action is needed"
             ) from None
         try:
             self.env.step(action)

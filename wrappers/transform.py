@@ -118,9 +118,9 @@ class Transform:
         """The product: this transform, then another one of the same game.
 
         Raises:
-            OptionError: it is of another game.
+            OptionError: it is none, or of another game.
         """
-        if other.game is not self.game:
+        if not isinstance(other, Transform) or other.game is not self.game:
             raise OptionError(f"other={other!r}: a transform of {self.game.title} is needed")
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]

@@ -152,7 +152,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             OptionError: an option has a value it cannot take, or would change the action space.
             PositionError: the position text is malformed, impossible or over.
         """
-        setup = self._setup_with(options)
+        self.begin(self.setup_with(options), seed)
+
+    def begin(self, setup: Setup, seed: int | None) -> None:
+        """Begin an episode with checked options, as `reset` does; raises `OptionError`."""
         if seed is not None:
             self._seed, self._episode = check_seed(seed), 0
         elif self._seed is None:
@@ -174,7 +177,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self.render_mode == "human":
             self.render()
 
-    def _setup_with(self, options: Mapping[str, Any] | None) -> Setup:
+    def setup_with(self, options: Mapping[str, Any] | None) -> Setup:
+        """The options of one episode, checked as `reset` does and raising what it raises."""
         given = check_options(options)
         known = {name: value for name, value in given.items() if name in option_names(self.game)}
         for name in given.keys() - known.keys():
@@ -393,10 +397,29 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
         super().step(action)
 
 
+class OrderEnforcing(wrappers.OrderEnforcingWrapper):
+    """PettingZoo's wrapper, which also tells a `last` after the end, when all agents are gone."""
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+        """What the agent to act sees, and how it stands, as PettingZoo has it."""
+        try:
+            return super().last(observe)
+        except KeyError:  # asked for first, `agents` would be looked up through three wrappers
+            if self.agents:
+                raise
+            raise self.unwrapped._nobody("last") from None
+
+    def __str__(self) -> str:
+        """The environment's name, as PettingZoo's wrapper gives it."""
+        return str(self.env)
+
+
 def wrap(raw: AECEnv[Any, Any, Any]) -> AECEnv[Any, Any, Any]:
     """A raw environment wrapped as PettingZoo's classic games are."""
     env = TerminateIllegal(raw, illegal_reward=ILLEGAL_REWARD)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+    return OrderEnforcing(wrappers.AssertOutOfBoundsWrapper(env))
 
 
 def environment_module(game: Game) -> tuple[Any, Any]:

@@ -284,6 +284,21 @@ def test_nobody_is_left_to_step_when_all_are_gone(first_case: Case, rng: random.
     assert str(env.position) == before
 
 
+def test_nobody_is_left_to_look_in_the_wrapped_game(first_case: Case, rng: random.Random) -> None:
+    """`last` asks for a reset there, too, with or without an observation; a new game has one."""
+    env = first_case.env()
+    env.reset(seed=1)
+    while env.agents:
+        dead = any(env.last(observe=False)[2:4])
+        env.step(None if dead else rng.choice(np.flatnonzero(env.last()[0]["action_mask"])))
+    for observe in (True, False):
+        with pytest.raises(ResetNeeded, match=r"^last: the episode is over .* reset must be"):
+            env.last(observe)
+    env.reset(seed=1)
+    assert env.last()[2:4] == (False, False)
+    assert str(env) == str(env.unwrapped)
+
+
 @pytest.mark.parametrize("moment", ["foo", None, 5])
 def test_what_is_no_moment_is_refused(first_case: Case, moment: Any) -> None:
     """Nor is that of another game; nothing is changed."""

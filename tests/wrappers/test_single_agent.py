@@ -85,7 +85,7 @@ def test_same_seed_same_episode() -> None:
     assert str(envs[0].position) == str(envs[1].position)
 
 
-@pytest.mark.parametrize("seat", [2, -1, True, "both", None])
+@pytest.mark.parametrize("seat", [2, -1, True, np.True_, "both", None, 1.0, [0], np.array([0, 1])])
 def test_bad_seats(seat: object) -> None:
     with pytest.raises(OptionError, match="seat="):
         SingleAgentEnv("abalone", seat=seat)  # type: ignore[arg-type]
@@ -132,6 +132,7 @@ def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         ("gready", "opponent='gready': must be 'random', 'greedy', an agent"),
         (play_first, "AzumayaVecEnv"),
         ([("random", 1)], "an object with act"),
+        (dict.fromkeys(range(99), "x" * 999), r"^opponent=.{2,400}: must be 'random'"),
     ],
 )
 def test_bad_opponents(opponent: Any, hint: str) -> None:
@@ -191,13 +192,29 @@ def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
 
 
 def test_bad_reset_options_leave_the_episode() -> None:
-    """It goes on as if nothing had been asked."""
-    env = SingleAgentEnv(next(iter(GAMES)), seat="alternating")
+    """It goes on as if nothing had been asked, chance included."""
+    env, twin = (SingleAgentEnv(next(iter(GAMES)), seat="alternating") for _ in range(2))
     _, info = env.reset(seed=1)
+    twin.reset(seed=1)
     before = str(env.position)
     for options in ([1], {"position": "x"}):
-        with pytest.raises(ValueError, match=r"options|position"):
-            env.reset(seed=2, options=options)  # type: ignore[arg-type]
-        assert str(env.position) == before
-    assert "illegal" not in env.step(int(info["action_mask"].argmax()))[-1]
+        for seed in (2, None):
+            with pytest.raises(ValueError, match=r"options|position"):
+                env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+            assert str(env.position) == before
+            assert env.np_random_seed == 1
+    action = int(info["action_mask"].argmax())
+    (seen, *_, info), (expected, *_) = env.step(action), twin.step(action)
+    assert "illegal" not in info
+    assert (seen == expected).all()
     assert env.reset()[1]["seat"] == 1
+    twin.reset()
+    assert str(env.position) == str(twin.position)
+    assert env.np_random.bit_generator.state == twin.np_random.bit_generator.state
+
+
+def test_an_unknown_reset_option_is_told_once() -> None:
+    env = SingleAgentEnv(next(iter(GAMES)))
+    with pytest.warns(UserWarning, match="no_such_option") as warned:
+        env.reset(seed=1, options={"no_such_option": 1})
+    assert len(warned) == 1

@@ -50,6 +50,9 @@ def test_other_games_are_refused() -> None:
         random_transform(FIRST, 1, Position(SECOND))
     with pytest.raises(OptionError, match=f"other=.*: a transform of {FIRST.title} is needed"):
         Transform(FIRST).then(Transform(SECOND))
+    for other in (3, None, Transform(FIRST).symmetry):
+        with pytest.raises(OptionError, match=f"other=.*: a transform of {FIRST.title} is needed"):
+            Transform(FIRST).then(other)  # type: ignore[arg-type]
 
 
 def test_what_is_no_symmetry_or_renaming_is_refused() -> None:
