@@ -148,11 +148,7 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
     if value is None:
         return _bank()
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
-        if not Path(value).is_file():
-            raise OptionError(
-                f"puzzle={str(value)!r}: neither 81 characters (digits and '.') nor a file"
-            )
-        puzzles = read_puzzles(Path(value))
+        puzzles = _puzzles_of_file(value)
     elif isinstance(value, str):
         puzzles = [value]
     elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
@@ -162,6 +158,17 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
             f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
         )
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
+
+
+def _puzzles_of_file(path: str | Path) -> list[str]:
+    why = ""
+    try:
+        if Path(path).is_file():
+            return read_puzzles(Path(path))
+    except OSError as error:  # its name is too long, a folder on the way is closed, and the like
+        why = f" that can be read: {error.strerror}"
+    said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."
+    raise OptionError(f"puzzle={said!r}: neither 81 characters (digits and '.') nor a file{why}")
 
 
 def _is_puzzle(text: str) -> bool:

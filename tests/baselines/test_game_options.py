@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from azumaya.baselines.game_options import read_options
 from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.setup import load_puzzles
 from tests.cases import CASES, Case
 
 
@@ -42,6 +45,22 @@ def test_values_have_the_type_the_option_wants(game: str, word: str, value: obje
     assert (read, type(read)) == (value, type(value))
 
 
+def test_puzzle_files_that_cannot_be_read_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the system says of them."""
+
+    def closed(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    file = tmp_path / "puzzles.txt"
+    file.write_text("")
+    monkeypatch.setattr(Path, "read_bytes", closed)
+    for value in (file, str(file)):
+        with pytest.raises(OptionError, match=r"puzzle=.* can be read: Permission denied"):
+            load_puzzles(value)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -52,6 +71,7 @@ def test_values_have_the_type_the_option_wants(game: str, word: str, value: obje
         (["handicap=1,x"], "option handicap='1,x': must be"),
         (["handicap=2,1"], r"option handicap=\(2, 1\): must be"),
         (["puzzle=nowhere.txt"], "option puzzle='nowhere.txt': neither"),
+        ([f"puzzle={'x' * 999}"], r"option puzzle='x{120}\.\.\.': neither"),
         (["setup=choose", "setup=fixed"], "option setup: given twice"),
     ],
 )
