@@ -33,6 +33,7 @@ class GameRecord:
         players: who played, player_0 first.
         date: the day, ISO 8601.
         finished: whether the game came to its end; if not, `returns` is what was gained so far.
+            None where the record does not say, as records of before this field: not checked then.
     """
 
     environment: str
@@ -42,7 +43,7 @@ class GameRecord:
     returns: tuple[float, float]
     players: tuple[str, str] = ("", "")
     date: str = field(default_factory=_today)
-    finished: bool = True
+    finished: bool | None = None
 
     def to_json(self) -> str:
         """The record as one line of JSON (needs the extra `records`)."""
@@ -59,7 +60,7 @@ class GameRecord:
         msgspec = require("msgspec", "records")
         try:
             record: GameRecord = msgspec.json.decode(line, type=cls)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeError) as error:
             raise RecordError(f"record: {error}") from error
         return record
 
@@ -160,7 +161,7 @@ def replay(record: GameRecord) -> Iterator[Position]:
             f"record: the returns are {list(record.returns)}, but the moves give "
             f"{list(position.returns())}"
         )
-    if position.is_over != record.finished:
+    if record.finished is not None and position.is_over != record.finished:
         problem = "goes on" if record.finished else "is over"
         raise RecordError(
             f"record: finished is {record.finished}, but after its moves the game {problem}"
@@ -168,10 +169,23 @@ def replay(record: GameRecord) -> Iterator[Position]:
 
 
 def write_records(path: str | Path, records: list[GameRecord]) -> None:
-    """Append records to a file, a line each."""
+    """Append records to a file, a line each.
+
+    A last line without its end, as a killed writer leaves it, is ended first: it stays a line of
+    its own, and the records after it are whole.
+    """
     lines = "".join(record.to_json() + "\n" for record in records)
+    end = "\n" if _has_open_end(Path(path)) else ""
     with Path(path).open("a", encoding="utf-8") as file:
-        file.write(lines)
+        file.write(end + lines)
+
+
+def _has_open_end(path: Path) -> bool:
+    if not path.is_file() or not path.stat().st_size:  # a pipe has no last byte to look at
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
 
 
 def read_records(path: str | Path) -> Iterator[GameRecord]:
@@ -180,7 +194,7 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
     Raises:
         RecordError: a line is no record; the error gives file and line.
     """
-    with Path(path).open(encoding="utf-8") as file:
+    with Path(path).open("rb") as file:  # bytes: what is no text spoils its own line only
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
