@@ -34,25 +34,28 @@ class Entrant:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def find_entrant(name: str) -> Entrant:
+def find_entrant(name: str, evaluated: bool = False) -> Entrant:
     """The player of a name: `human`, `random`, `greedy`, or a checkpoint's path.
+
+    Args:
+        name: the name.
+        evaluated: whether the player is to be evaluated, which a person cannot be.
 
     Raises:
         ValueError: it is none of these, or the checkpoint cannot be used.
     """
-    known: dict[str, Agent | None] = {
-        HUMAN: None,
-        "random": RandomAgent(),
-        "greedy": GreedyAgent(),
-    }
+    agents: dict[str, Agent | None] = {"random": RandomAgent(), "greedy": GreedyAgent()}
+    known = agents if evaluated else {HUMAN: None, **agents}
     if name in known:
         return Entrant(name, known[name])
     path = Path(name)
     if not path.name or not any(map(Path.is_file, _files(path))):
         inside = path / "policy"
         hint = f"; did you mean {inside}?" if any(map(Path.is_file, _files(inside))) else ""
-        said = ", ".join(known)
-        raise OptionError(f"agent {name!r}: must be {said} or a checkpoint's path{hint}")
+        said = f"must be {', '.join(known)} or a checkpoint's path{hint}"
+        if name == HUMAN:
+            said = f"a person cannot be evaluated; {said}"
+        raise OptionError(f"agent {name!r}: {said}")
     return _trained(name)
 
 

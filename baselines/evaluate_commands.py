@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.entrants import described, find_entrant, first_position, settle
 from azumaya.envs import GAMES
@@ -41,19 +41,19 @@ def evaluate(
 ) -> None:
     """Let two agents play, and print the win rate with its 95 % interval."""
     try:
-        entrants = [find_entrant(name) for name in (first, second)]
+        entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
         chosen, options = settle(entrants, game, option or ())
-        for seed_of_start in (seed, seed + starts - 1):
-            first_position(entrants, chosen, options, seed_of_start)
+        seed = check_starts(starts, seed)
+        first_position(entrants, chosen, options, seed)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    agents = [entrant.agent for entrant in entrants]
-    if agents[0] is None or agents[1] is None:
-        raise typer.BadParameter("a person cannot be evaluated: random, greedy or a checkpoint")
+    one, other = (entrant.agent for entrant in entrants)
+    assert one is not None
+    assert other is not None
     console, title = Console(), described(chosen, options)
     with Progress(console=console) as bar:
         task = bar.add_task("games", total=2 * starts)
         score = play_pairing(
-            chosen.name, agents[0], agents[1], starts, seed, options, lambda n: bar.advance(task, n)
+            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n)
         )
     console.print(score_table([score], escape(f"{title}, {starts} starts in both seats")))

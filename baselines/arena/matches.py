@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
-from azumaya.baselines.agents.base import Agent
-from azumaya.envs import OptionError, Position
-from azumaya.envs.position import check_seed, episode_key
+from azumaya.envs import IllegalActionError, OptionError, Position
+from azumaya.envs.adapters.opponents import Opponent, is_agent
+from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 
 LOOKS = 1 << 20
 """Keys from this environment number on are for what an agent may not see."""
@@ -73,8 +74,8 @@ class _Game:
 
 def play_pairing(
     game: str,
-    first: Agent,
-    second: Agent,
+    first: Opponent,
+    second: Opponent,
     starts: int,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
@@ -84,19 +85,22 @@ def play_pairing(
 
     Args:
         game: the game's name.
-        first: the agent whose wins are counted.
-        second: its opponent.
+        first: the agent whose wins are counted: any object with `act(positions, keys)`, see
+            `azumaya.baselines.agents.Agent`. Its `name`, else its class's, stands in the score.
+        second: its opponent, likewise.
         starts: how many start positions are drawn.
-        seed: draws the starts and all else that chance decides.
+        seed: draws the starts and all else that chance decides; one seed a start from here on,
+            and so at most `2**64 - starts`.
         options: the game's options.
         progress: called with the number of games finished since the last call.
 
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the option `position` is malformed, impossible or over.
+        IllegalActionError: an agent's move is illegal, or it gave too many or too few.
     """
-    _check(first, second, starts)
-    seed = check_seed(seed)
+    names = _name_of(first, "first"), _name_of(second, "second")
+    seed = check_starts(starts, seed)
     games = [
         _Game(number, seat, Position(game, seed=seed + number, **(options or {})))
         for number in range(starts)
@@ -104,23 +108,51 @@ def play_pairing(
     ]
     running, ply = games, 0
     while running:
-        for seat, agent in ((0, first), (1, second)):
-            turn = [g for g in running if _agent_to_move(g) == seat]
-            _move(turn, agent, seed, ply)
+        for which, agent in enumerate((first, second)):
+            turn = [g for g in running if _agent_to_move(g) == which]
+            _move(turn, agent, names[which], seed, ply)
         finished = [g for g in running if g.position.is_over]
         running = [g for g in running if not g.position.is_over]
         ply += 1
         if progress is not None and finished:
             progress(len(finished))
-    return _score(games, first.name, second.name)
+    return _score(games, *names)
 
 
-def _check(first: Any, second: Any, starts: Any) -> None:
-    for name, agent in (("first", first), ("second", second)):
-        if not isinstance(agent, Agent):
-            raise OptionError(f"{name}={agent!r}: must be an Agent, like GreedyAgent()")
+def check_starts(starts: Any, seed: Any) -> int:
+    """The seed of a pairing as an int, once it is clear that every start has one.
+
+    Raises:
+        OptionError: `starts` or `seed` is no number that it can be, or there are not enough seeds.
+    """
     if not isinstance(starts, Integral) or isinstance(starts, bool) or starts < 1:
         raise OptionError(f"starts={starts!r}: a whole number from 1 is needed")
+    first = check_seed(seed)
+    if first + int(starts) - 1 > MAX_SEED:
+        raise OptionError(
+            f"seed={first}, starts={starts}: every start takes the next seed, and the last is "
+            "2**64 - 1; give fewer starts or a smaller seed"
+        )
+    return first
+
+
+def _name_of(agent: Any, argument: str) -> str:
+    """What scores call an agent; refuses what is none."""
+    if not is_agent(agent):
+        raise OptionError(
+            f"{argument}={agent!r}: must be an agent, an object with act(positions, keys)"
+            f"{_instead(agent)}"
+        )
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
+def _instead(given: Any) -> str:
+    """What to pass for a name, a checkpoint's path or a class."""
+    if isinstance(given, type):
+        return f"; this is a class, make an object of it: {given.__name__}(...)"
+    if isinstance(given, str | os.PathLike):
+        return ", such as RandomAgent(), GreedyAgent() or PolicyAgent.load(path)"
+    return ", such as GreedyAgent()"
 
 
 def _agent_to_move(game: _Game) -> int | None:
@@ -128,13 +160,24 @@ def _agent_to_move(game: _Game) -> int | None:
     return None if game.position.is_over else game.position.to_move ^ game.first_seat
 
 
-def _move(games: Sequence[_Game], agent: Agent, seed: int, ply: int) -> None:
+def _move(games: Sequence[_Game], agent: Opponent, name: str, seed: int, ply: int) -> None:
     if not games:
         return
     keys = [int(episode_key(seed, g.number, 2 * ply + g.first_seat)) for g in games]
     views = [g.position.resample_hidden(key ^ LOOKS) for g, key in zip(games, keys, strict=True)]
-    for game, action in zip(games, agent.act(views, keys), strict=True):
-        game.position.play(action)
+    actions = agent.act(views, keys)
+    try:
+        pairs = list(zip(games, actions, strict=True))
+    except (TypeError, ValueError):
+        raise IllegalActionError(
+            f"{name}: act gave {actions!r} for {len(games)} positions; a list with an action for "
+            "each is needed"
+        ) from None
+    for game, action in pairs:
+        try:
+            game.position.play(action)
+        except ValueError as error:
+            raise IllegalActionError(f"{name}'s {error}") from error
 
 
 def _score(games: Sequence[_Game], first: str, second: str) -> Score:

@@ -52,10 +52,12 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str)
     """
     figure = require("matplotlib.figure", "train").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
-    names = [name for name in (curve[0] if curve else {}) if name != "steps"]
+    # an opponent may be measured from later on, when a run goes on with another version
+    names = [name for name in dict.fromkeys(n for point in curve for n in point) if name != "steps"]
     for name, colour in zip(names, COLOURS, strict=False):
-        steps = [point["steps"] for point in curve]
-        rates = [point[name] for point in curve]
+        there = [point for point in curve if name in point]
+        steps = [point["steps"] for point in there]
+        rates = [point[name] for point in there]
         # points at 0 and 1 lie on the frame, and are to be seen whole
         axes.plot(steps, rates, "o-", color=colour, label=name, clip_on=False, zorder=3)
     axes.axhline(0.5, color="0.7", linewidth=1)

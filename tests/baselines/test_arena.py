@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rich.console import Console
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena import report
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
 
 SCORE = Score("policy", "random", 6, 8, 6, by_seat=(5, 1), draws_by_seat=(2, 6))
 
@@ -43,9 +44,11 @@ def test_seats_make_up_the_whole(game: str) -> None:
         ({"starts": 0}, "starts=0: a whole number from 1 is needed"),
         ({"starts": -1}, "starts=-1: a whole number from 1 is needed"),
         ({"starts": 2.0}, "starts=2.0: a whole number"),
-        ({"first": "greedy"}, "first='greedy': must be an Agent"),
-        ({"second": RandomAgent}, "second=.*: must be an Agent"),
+        ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
+        ({"second": RandomAgent}, r"second=.*; this is a class, .*: RandomAgent\(...\)"),
+        ({"second": None}, r"second=None: must be an agent, an object with act\(positions, keys\)"),
         ({"seed": -1}, "seed=-1"),
+        ({"seed": 2**64 - 1, "starts": 2}, f"seed={2**64 - 1}, starts=2: .*fewer starts"),
         ({"game": "nope"}, "no such game"),
     ],
 )
@@ -53,6 +56,48 @@ def test_pairings_that_cannot_be_played(changes: dict[str, Any], message: str) -
     given = {"game": next(iter(GAMES)), "first": RandomAgent(), "second": RandomAgent()}
     with pytest.raises(OptionError, match=message):
         play_pairing(**{**given, "starts": 1, **changes})
+
+
+def test_every_start_has_a_seed_up_to_the_last_one() -> None:
+    game = next(iter(GAMES))
+    score = play_pairing(game, RandomAgent(), RandomAgent(), starts=2, seed=2**64 - 2)
+    assert score.games == 4
+
+
+class Mine:
+    """An agent that is a subclass of nothing; `answer` makes of actions what `act` gives."""
+
+    def __init__(self, answer: Callable[[list[int]], Any] = list) -> None:
+        self.answer = answer
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """What a random agent would play, as `answer` has it."""
+        return self.answer(RandomAgent().act(positions, keys))
+
+
+def test_agents_are_whatever_acts() -> None:
+    """As `SingleAgentEnv` and `AzumayaVecEnv` have it; a name of its own is shown."""
+    game, named = next(iter(GAMES)), Mine()
+    named.name = "own"  # type: ignore[attr-defined]
+    score = play_pairing(game, Mine(), named, starts=2, seed=1)
+    assert (score.first, score.second) == ("Mine", "own")
+    like = play_pairing(game, RandomAgent(), RandomAgent(), starts=2, seed=1)
+    assert (score.wins, score.by_seat) == (like.wins, like.by_seat)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda actions: None, "Mine: act gave None for 4 positions"),
+        (lambda actions: actions[:-1], r"Mine: act gave \[.*\] for 4 positions"),
+        (lambda actions: [*actions, 0], r"Mine: act gave \[.*\] for 4 positions"),
+        (lambda actions: [-1 for _ in actions], "Mine's action=-1: no action of"),
+        (lambda actions: ["?" for _ in actions], "Mine's "),
+    ],
+)
+def test_what_an_agent_does_wrong_is_said_of_it(answer: Any, message: str) -> None:
+    with pytest.raises(IllegalActionError, match=message):
+        play_pairing(next(iter(GAMES)), RandomAgent(), Mine(answer), starts=2, seed=1)
 
 
 def test_the_table_fits_sixty_columns() -> None:
@@ -71,17 +116,35 @@ def test_the_table_says_how_draws_count() -> None:
     assert "A draw counts half" in table_at(80, SCORE)
 
 
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """What is drawn from now on, instead of files."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    return drawn
+
+
+def lines_of(figure: Figure) -> list[Any]:
+    (axes,) = figure.axes
+    return [line for line in axes.get_lines() if line.get_marker() == "o"]
+
+
 def test_points_at_the_ends_of_the_scale_are_drawn_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: figures.append(self))
     curve = [{"steps": 0.0, "one": 0.0, "two": 0.5}, {"steps": 5.0, "one": 1.0, "two": 0.5}]
     report.learning_curve(curve, tmp_path / "curve.png", "a title")
-    (axes,) = figures[0].axes
-    lines = [
-        line for line in axes.get_lines() if len(line.get_xdata()) and line.get_marker() == "o"
-    ]
+    lines = lines_of(figures[0])
     assert [line.get_label() for line in lines] == ["one", "two"]
+    assert all(len(line.get_xdata()) == 2 for line in lines)
     assert not any(line.get_clip_on() for line in lines)
-    assert "draws counted half" in axes.get_ylabel()
+    assert "draws counted half" in figures[0].axes[0].get_ylabel()
+
+
+def test_a_line_is_drawn_through_the_points_that_have_its_rate(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    curve = [{"steps": 0.0, "one": 0.5}, {"steps": 1.0}, {"steps": 2.0, "one": 1.0, "two": 0.0}]
+    report.learning_curve(curve, tmp_path / "curve.png", "a title")
+    points = {line.get_label(): list(line.get_xdata()) for line in lines_of(figures[0])}
+    assert points == {"one": [0.0, 2.0], "two": [2.0]}
