@@ -19,3 +19,7 @@ def main() -> None:
     except MissingExtraError as error:
         print(f"azumaya: {error}", file=sys.stderr)
         raise SystemExit(FAILED) from None
+
+
+if __name__ == "__main__":
+    main()

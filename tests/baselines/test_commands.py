@@ -133,9 +133,11 @@ def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
         (("evaluate", run), ("agent", f"did you mean {policy}?")),
         (("evaluate", "."), ("agent '.'", "a checkpoint's path")),
         (("evaluate", run / "odd"), ("odd.json: malformed: no game, num_actions",)),
-        (("evaluate", "human"), ("a person cannot be evaluated",)),
+        (("evaluate", "human"), ("a person cannot be evaluated; must be random, greedy or a",)),
+        (("evaluate", "random", "nope"), ("agent 'nope': must be random, greedy or a checkp",)),
+        (("play", "--second", "nope"), ("agent 'nope': must be human, random, greedy or a",)),
         (("evaluate", "random", "--option", "max=3"), ("max: Sudoku Moyo has no such option",)),
-        (("evaluate", "random", "--seed", 2**64 - 1), ("seed=18446744073709551814",)),
+        (("evaluate", "random", "--seed", 2**64 - 1), (f"seed={2**64 - 1}, starts=200: ",)),
         (("play", "nope"), ("game 'nope': no such game",)),
         (("play", "--seed", "-1"), ("seed=-1",)),
         (("play", "--position", "x", "--option", "position=x"), ("give it once",)),
@@ -254,6 +256,20 @@ def test_checkpoints_are_read_where_a_clone_stands_for_the_package() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == importlib.metadata.version("azumaya")
+
+
+@pytest.mark.parametrize("module", ["azumaya", "azumaya.baselines.cli"])
+def test_the_command_as_a_module(module: str, tmp_path: Path) -> None:
+    """For where the script `azumaya` is not on the path."""
+
+    def said(*words: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-m", module, *words],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+
+    assert said("--version") == f"azumaya {importlib.metadata.version('azumaya')}\n"
+    assert f"python -m {module}" in " ".join(said("--help").split())
 
 
 def test_a_missing_extra_is_told_in_one_line(
