@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -59,8 +60,8 @@ class RunFolder:
         """
         if not (self.path / "resume.json").exists():
             return 0
-        notes = checkpoint.load(self.path / "resume")[1].notes
-        if not isinstance(notes.get("steps"), int):
+        notes = checkpoint.read_sidecar(self.path / "resume").notes
+        if not _is_count(notes.get("steps")):
             file = self.path / "resume.json"
             raise checkpoint.CheckpointError(f"checkpoint {file}: malformed: notes without steps")
         return int(notes["steps"])
@@ -108,8 +109,11 @@ class RunFolder:
             return []
         except (OSError, ValueError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
-        if not isinstance(curve, list) or not all("steps" in point for point in curve):
-            raise RunError(f"{file} is malformed: a list of measurements is needed")
+        if not isinstance(curve, list) or not all(map(_is_measurement, curve)):
+            raise RunError(
+                f"{file} is malformed: a list of measurements is needed, each with its steps and "
+                "rates as numbers"
+            )
         return curve
 
     # ---- beginning ----
@@ -158,7 +162,8 @@ class RunFolder:
             python = "python"
         elif Path(python).is_relative_to(Path.cwd()):
             python = os.path.relpath(python)
-        return shlex.join([python, "-m", PROGRAM, "--output", str(self.path), "--resume"])
+        words = [python, "-m", PROGRAM, "--output", str(self.path), "--resume"]
+        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Make sure that options are those that the run has.
@@ -211,7 +216,8 @@ class RunFolder:
         kept = [point for point in self.curve() if point["steps"] <= steps]
         self.write("curve.json", json.dumps(kept) + "\n")
         metrics = self.path / "progress.json"
-        lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
+        text = metrics.read_text("utf-8", "replace") if metrics.exists() else ""
+        lines = text.splitlines()
         self.write(metrics.name, "".join(f"{line}\n" for line in lines if _is_before(line, steps)))
         formats = [Metrics(metrics), TensorBoardOutputFormat(str(self.path))]
         return Logger(str(self.path), formats)
@@ -265,6 +271,17 @@ class Metrics(JSONOutputFormat):
 
     def __init__(self, path: Path) -> None:
         self.file = path.open("a", encoding="utf-8")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_measurement(point: Any) -> bool:
+    """Whether a point of the curve has its steps, and rates that can be drawn."""
+    if not isinstance(point, dict) or not _is_count(point.get("steps")):
+        return False
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in point.values())
 
 
 def _is_before(line: str, steps: int) -> bool:

@@ -17,13 +17,8 @@ from safetensors.torch import load_file
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.maskable_ppo import (
-    SUITED,
-    Config,
-    Recipe,
-    main,
-    read_config,
-)
+from azumaya.baselines.training.config import SUITED, Config, Recipe, read_config
+from azumaya.baselines.training.maskable_ppo import main
 from azumaya.baselines.training.run_folder import PROGRAM, RunError, RunFolder
 
 TINY = {

@@ -9,14 +9,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training import run_folder
+from azumaya.baselines.training.config import Config, read_config
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.maskable_ppo import Config, main, read_config, run_words
+from azumaya.baselines.training.maskable_ppo import main, run_words
 from azumaya.baselines.training.run_folder import PROGRAM, RunFolder
 
 SMALL = {
@@ -199,7 +202,10 @@ def test_runs_go_on_as_they_began(
     ("name", "text"),
     [
         ("config.json", "{"), ("config.json", "[]"), ("curve.json", "{"), ("resume.json", "{}"),
-        ("resume.safetensors", "none"),
+        ("resume.safetensors", "none"), ("curve.json", "[1]"), ("curve.json", '["steps"]'),
+        ("curve.json", '[{"steps": "a"}]'), ("curve.json", '[{"steps": true}]'),
+        ("curve.json", '[{"steps": 0.5}]'), ("curve.json", '[{"steps": -1}]'),
+        ("curve.json", '[{"random": 0.5}]'), ("curve.json", '[{"steps": 0, "random": "a"}]'),
     ],
 )  # fmt: skip
 def test_broken_runs_do_not_go_on(
@@ -207,6 +213,41 @@ def test_broken_runs_do_not_go_on(
 ) -> None:
     (run / name).write_text(text)
     assert name.split(".", maxsplit=1)[0] in refused("--output run --resume --steps 96", capsys)
+
+
+@pytest.mark.parametrize("steps", ['"64"', "true", "-1", "null"])
+def test_steps_saved_are_a_number(
+    run: Path, steps: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sidecar = json.loads((run / "resume.json").read_text())
+    notes = {**sidecar["notes"], "steps": json.loads(steps)}
+    (run / "resume.json").write_text(json.dumps({**sidecar, "notes": notes}))
+    assert "notes without steps" in refused("--output run --resume --steps 96", capsys)
+
+
+def test_the_steps_of_a_run_are_told_without_its_weights(run: Path) -> None:
+    (run / "resume.safetensors").unlink()
+    assert RunFolder(run).steps() == 64
+
+
+def test_metrics_that_are_no_text_are_dropped(run: Path) -> None:
+    lines = (run / "progress.json").read_text()
+    with (run / "progress.json").open("ab") as file:
+        file.write(b'{"time/total_timesteps": 1, "\xff\n')
+    assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
+    assert (run / "progress.json").read_text().startswith(lines + '{"')
+    assert RunFolder(run).steps() == 96
+
+
+def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    goes_on = f"-m {PROGRAM} --output {{}} --resume"
+    assert RunFolder(Path("my run")).goes_on.endswith(goes_on.format("'my run'"))
+    windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
+    monkeypatch.setattr(run_folder, "sys", windows)
+    said = RunFolder(Path("my run")).goes_on
+    assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 
 
 def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
