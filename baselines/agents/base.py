@@ -11,6 +11,9 @@ from azumaya.envs import Position
 class Agent(ABC):
     """Chooses actions; has no memory, so any position can be put to it at any time.
 
+    Wherever an agent is wanted, any object with a method `act` will do; without a `name` it is
+    called by its class.
+
     Attributes:
         name: how tables and records call the agent.
     """

@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.envs.adapters.opponents import Opponent, is_agent
+from azumaya.envs.adapters.opponents import Opponent, brief, is_agent
 from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 
 LOOKS = 1 << 20
@@ -140,7 +140,7 @@ def _name_of(agent: Any, argument: str) -> str:
     """What scores call an agent; refuses what is none."""
     if not is_agent(agent):
         raise OptionError(
-            f"{argument}={agent!r}: must be an agent, an object with act(positions, keys)"
+            f"{argument}={brief(agent)}: must be an agent, an object with act(positions, keys)"
             f"{_instead(agent)}"
         )
     return str(getattr(agent, "name", type(agent).__name__))
@@ -170,7 +170,7 @@ def _move(games: Sequence[_Game], agent: Opponent, name: str, seed: int, ply: in
         pairs = list(zip(games, actions, strict=True))
     except (TypeError, ValueError):
         raise IllegalActionError(
-            f"{name}: act gave {actions!r} for {len(games)} positions; a list with an action for "
+            f"{name}: act gave {brief(actions)} for {len(games)} positions; a list with an action for "
             "each is needed"
         ) from None
     for game, action in pairs:
