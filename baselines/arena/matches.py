@@ -170,8 +170,8 @@ def _move(games: Sequence[_Game], agent: Opponent, name: str, seed: int, ply: in
         pairs = list(zip(games, actions, strict=True))
     except (TypeError, ValueError):
         raise IllegalActionError(
-            f"{name}: act gave {brief(actions)} for {len(games)} positions; a list with an action for "
-            "each is needed"
+            f"{name}: act gave {brief(actions)} for {len(games)} positions; a list with an "
+            "action for each is needed"
         ) from None
     for game, action in pairs:
         try:
