@@ -79,12 +79,15 @@ def view_of(position: Position, player: int) -> bytes:
     return hashlib.blake2b(position.observation(player).tobytes(), digest_size=16).digest()
 
 
-def walk(memory: Memory, position: Position, opening: list[int]) -> None:
+def walk(memory: Memory, position: Position, opening: list[int], bound: int) -> None:
     """Play an opening as far as it is legal, then to the end by the observations."""
+    steps = 0
     for action in opening:
         if action in position.legal_actions():
             memory.follow(memory.look(position), position, action)
     while not position.is_over:
+        steps += 1
+        assert steps <= bound, f"no end after {bound} steps: {position}"
         view = memory.look(position)
         memory.follow(view, position, memory.choose(view, position.legal_actions()))
 
@@ -133,7 +136,8 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
     for seed in range(seeds):
         for case in group:
             for opening in openings_of(case.position(seed), rng):
-                walk(memory, case.position(seed), opening)
+                bound = game.max_steps(case.setup.settings)
+                walk(memory, case.position(seed), opening, bound)
     return memory.met
 
 
