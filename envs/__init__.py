@@ -12,9 +12,10 @@ import gymnasium
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.registration import aec_registry, register
 
-from azumaya.envs.adapters.aec import RawEnv, wrap
+from azumaya.envs.adapters.aec import RawEnv
 from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.wrapped import wrap
 from azumaya.envs.errors import (
     DeviceError,
     IllegalActionError,
