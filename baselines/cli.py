@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from azumaya.envs.extras import MissingExtraError
+from azumaya.envs.extras import MissingExtraError, require
 
 FAILED = 2
 """The exit code where an optional package is missing."""
@@ -13,6 +13,8 @@ FAILED = 2
 def main() -> None:
     """Run the command line; a missing optional package is told in one sentence."""
     try:
+        require("typer", extra="cli")
+        require("rich", extra="cli")
         from azumaya.baselines.commands import app  # noqa: PLC0415 - needs the extra `cli`
 
         app()

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from azumaya.envs.extras import require
+import typer
 
-require("typer", extra="cli")
-require("rich", extra="cli")
-
-import typer  # noqa: E402
-
-from azumaya.baselines import (  # noqa: E402
-    bench_commands,
-    evaluate_commands,
-    play_commands,
-    puzzle_commands,
-)
-from azumaya.baselines.version import version as installed  # noqa: E402
+from azumaya.baselines import bench_commands, evaluate_commands, play_commands, puzzle_commands
+from azumaya.baselines.version import version as installed
 
 app = typer.Typer(
     name="azumaya",
