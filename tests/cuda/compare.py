@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from azumaya.envs import make_vec
+from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 
 FORMS = ("planes", "packed", "none")
@@ -94,3 +96,30 @@ class Pair:
         for _ in range(steps):
             self.step()
         equal_states(self.host, self.device)
+
+
+def illegal_actions_are_told_later(game: Game, count: int) -> None:
+    """The word of errors keeps the first step with one, and in it the lowest row."""
+    env: Any = make_vec(game.name, count, device="cuda", observation="none")
+    env.reset(seed=1)
+    for bad_rows in ([count - 96, 17, 300], [5]):
+        actions = env.random_actions()
+        actions[bad_rows] = -1
+        env.step(actions)
+    with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
+        env.check()
+    env.check()  # it is told once
+
+
+def checked_actions_change_no_game(game: Game) -> None:
+    """With `check_actions` a step with an illegal action is refused whole."""
+    env: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
+    env.reset(seed=1)
+    before, actions = env.get_state()[0].tobytes(), env.random_actions()
+    legal = actions.clone()
+    actions[[40, 9]] = -1
+    with pytest.raises(IllegalActionError, match=r"actions\[9\]"):
+        env.step(actions)
+    assert env.get_state()[0].tobytes() == before
+    env.step(legal)
+    env.check()

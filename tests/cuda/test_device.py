@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 from azumaya.envs import make_vec
-from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
 from tests.cases import Case, cases_of
-from tests.cuda.compare import COMBINATIONS, Pair, equal_states
+from tests.cuda.compare import (
+    COMBINATIONS,
+    Pair,
+    checked_actions_change_no_game,
+    equal_states,
+    illegal_actions_are_told_later,
+)
 
 torch = pytest.importorskip("torch")
 pytestmark = [
@@ -71,22 +76,8 @@ def test_on_a_stream_of_its_own(game: Game) -> None:
 
 @ALL_GAMES
 def test_illegal_actions(game: Game) -> None:
-    env: Any = make_vec(game.name, 4096, device="cuda")
-    env.reset(seed=1)
-    for bad_rows in ([4000, 17, 300], [5]):
-        actions = env.random_actions()
-        actions[bad_rows] = -1
-        env.step(actions)
-    with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
-        env.check()
-    checked: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
-    checked.reset(seed=1)
-    before = checked.get_state()[0].tobytes()
-    actions = checked.random_actions()
-    actions[9] = -1
-    with pytest.raises(IllegalActionError, match=r"actions\[9\]"):
-        checked.step(actions)
-    assert checked.get_state()[0].tobytes() == before
+    illegal_actions_are_told_later(game, 4096)
+    checked_actions_change_no_game(game)
 
 
 def test_rows_beyond_two_gigabytes() -> None:

@@ -17,7 +17,13 @@ from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
 from tests.cases import CASES, Case, cases_of
-from tests.cuda.compare import COMBINATIONS, Pair, equal_states
+from tests.cuda.compare import (
+    COMBINATIONS,
+    Pair,
+    checked_actions_change_no_game,
+    equal_states,
+    illegal_actions_are_told_later,
+)
 from tests.cuda.emulator.build import missing
 from tests.cuda.emulator.device import Emulator
 from tests.cuda.test_simulator import near_the_end
@@ -95,16 +101,7 @@ def test_every_variant_form_and_mode(case: Case) -> None:
 
 @FIRST_GAME
 def test_illegal_actions_are_told_later(game: Game) -> None:
-    """The word of errors keeps the first step with one, and in it the lowest row."""
-    env: Any = make_vec(game.name, 512, device="cuda", observation="none")
-    env.reset(seed=1)
-    for bad_rows in ([400, 17, 300], [5]):
-        actions = env.random_actions()
-        actions[bad_rows] = -1
-        env.step(actions)
-    with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
-        env.check()
-    env.check()  # it is told once
+    illegal_actions_are_told_later(game, 512)
 
 
 @FIRST_GAME
@@ -127,13 +124,4 @@ def test_illegal_actions_change_nothing(game: Game) -> None:
 
 @FIRST_GAME
 def test_checked_actions_change_no_game(game: Game) -> None:
-    env: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
-    env.reset(seed=1)
-    before, actions = env.get_state()[0].tobytes(), env.random_actions()
-    legal = actions.clone()
-    actions[[40, 9]] = -1
-    with pytest.raises(IllegalActionError, match=r"actions\[9\]"):
-        env.step(actions)
-    assert env.get_state()[0].tobytes() == before
-    env.step(legal)
-    env.check()
+    checked_actions_change_no_game(game)
