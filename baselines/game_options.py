@@ -9,7 +9,7 @@ from typing import Any
 
 from azumaya.envs import OptionError
 from azumaya.envs.game import Game, Option
-from azumaya.envs.setup import POSITION, check_names, load_puzzles
+from azumaya.envs.setup import POSITION, check_names, settle
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """How these are written, in any case of letters."""
@@ -82,4 +82,4 @@ def check_value(option: Option, value: Any) -> Any:
     """
     if value is None:
         return None if option.loads else option.default
-    return option.check(load_puzzles(value) if option.loads == "puzzles" else value)
+    return settle(option, value)

@@ -19,13 +19,20 @@ from azumaya.envs.setup import Setup, prepare
 MAX_SEED = 2**64 - 1
 
 
+def as_whole(value: Any) -> int | None:
+    """A whole number of any type as an int; None for what is none, as a truth value is."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def check_seed(seed: Any, name: str = "seed") -> int:
     """A seed as an int from 0 to 2**64 - 1; raises `OptionError`, by the argument's name."""
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        number = -1
-    if isinstance(seed, bool | np.bool_) or not 0 <= number <= MAX_SEED:
+    number = as_whole(seed)
+    if number is None or not 0 <= number <= MAX_SEED:
         raise OptionError(f"{name}={seed!r}: a whole number from 0 to 2**64 - 1 is needed")
     return number
 

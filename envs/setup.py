@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.game import Game, PuzzleSet, Settings
+from azumaya.envs.game import Game, Option, PuzzleSet, Settings
 from azumaya.envs.puzzles.bank import load_bank
 from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
 from azumaya.envs.puzzles.grid import as_cells
@@ -65,7 +65,10 @@ def _prepare_once(game: Game, items: tuple[tuple[str, Any, str], ...]) -> Setup:
 
 
 def _prepare(game: Game, given: dict[str, Any]) -> Setup:
-    settings = {option.name: _settle(option, given) for option in game.options}
+    settings = {
+        option.name: settle(option, given.get(option.name, option.default))
+        for option in game.options
+    }
     starts = (
         _starts_from(game, given[POSITION], settings)
         if POSITION in given
@@ -116,8 +119,8 @@ def check_options(options: Any) -> dict[str, Any]:
     return dict(options)
 
 
-def _settle(option: Any, given: Mapping[str, Any]) -> Any:
-    value = given.get(option.name, option.default)
+def settle(option: Option, value: Any) -> Any:
+    """The canonical form of an option's value; raises `ValueError` where it cannot take it."""
     if option.loads == "puzzles":
         value = load_puzzles(value)
     return value if value is None else option.check(value)

@@ -10,13 +10,19 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from azumaya.envs.adapters.aec import AGENTS, RawEnv
-from azumaya.envs.adapters.opponents import Opponent, agent_of, brief, check_seat
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.adapters.opponents import (
+    PATIENCE,
+    Opponent,
+    agent_of,
+    ask,
+    check_seat,
+    never_acts,
+)
+from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
-_PATIENCE = 1000
 _BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
 
@@ -87,7 +93,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         """
         setup = self.env.setup_with(options)  # first of all: nothing changes if it is refused
         super().reset(seed=seed)
-        for _ in range(_PATIENCE):
+        for _ in range(PATIENCE):
             self.env.begin(setup, int(self.np_random.integers(2**63)))
             self._episodes = 0 if seed is not None else self._episodes
             seed, self._why_reset = None, _BROKEN
@@ -97,9 +103,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
             if not self._over():  # else it won before the learner's first move: on to the next
                 self._why_reset = None
                 return self._observation(), self._info()
-        raise OptionError(
-            f"options: in {_PATIENCE} episodes the game was over before the learner could act"
-        )
+        raise never_acts()
 
     def _next_seat(self) -> int:
         if self.seat == "random":
@@ -138,20 +142,11 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over() and self.env.agent_selection != AGENTS[self.learner]:
             key = int(self.np_random.integers(2**63))
             position = self.env.position.resample_hidden(key)
-            self._play_for_opponent(self.opponent.act([position], [key]))
-
-    def _play_for_opponent(self, actions: Any) -> None:
-        try:
-            (action,) = actions
-        except (TypeError, ValueError):
-            raise IllegalActionError(
-                f"opponent: act gave {brief(actions)} for one position; "
-                "a list of one action is needed"
-            ) from None
-        try:
-            self.env.step(action)
-        except IllegalActionError as error:
-            raise IllegalActionError(f"opponent's {error}") from None
+            (action,) = ask(self.opponent, [position], [key], "opponent")
+            try:
+                self.env.step(action)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"opponent's {error}") from None
 
     def _over(self) -> bool:
         return any(self.env.terminations.values()) or any(self.env.truncations.values())

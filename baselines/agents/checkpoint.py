@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -150,14 +150,18 @@ def _wrong_with(said: Any) -> str:
     if not isinstance(said, dict):
         return "an object with a checkpoint's fields is needed"
     needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
-    missing = [name for name in needed if name not in said]
-    surplus = [name for name in said if name not in FIELDS]
+    missing, surplus = _without(needed, said), _without(said, FIELDS)
     if missing or surplus:
         parts = [f"no {', '.join(missing)}"] if missing else []
         parts += [f"unknown {', '.join(surplus)}"] if surplus else []
         return f"{' and '.join(parts)}; the fields are {', '.join(FIELDS)}"
     wrong = [name for name, value in said.items() if not FIELDS[name][1](value)]
     return "; ".join(f"{name} must be {FIELDS[name][0]}, not {said[name]!r}" for name in wrong)
+
+
+def _without(names: Iterable[str], others: Container[str]) -> list[str]:
+    """The names that are not among the others."""
+    return [name for name in names if name not in others]
 
 
 def _is_count(value: Any) -> bool:
@@ -223,8 +227,7 @@ def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:
 
 def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor]) -> str:
     """In what weights are not those of a network, without listing them all."""
-    missing = [name for name in wanted if name not in given]
-    surplus = [name for name in given if name not in wanted]
+    missing, surplus = _without(wanted, given), _without(given, wanted)
     if missing or surplus:
         few = [f"{len(missing)} weights missing, as {missing[0]!r}"] if missing else []
         few += [f"{len(surplus)} of no use, as {surplus[0]!r}"] if surplus else []

@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.envs.adapters.opponents import Opponent, brief, is_agent
+from azumaya.envs.adapters.opponents import Opponent, ask, brief, class_hint, is_agent
 from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 
 LOOKS = 1 << 20
@@ -149,7 +149,7 @@ def _name_of(agent: Any, argument: str) -> str:
 def _instead(given: Any) -> str:
     """What to pass for a name, a checkpoint's path or a class."""
     if isinstance(given, type):
-        return f"; this is a class, make an object of it: {given.__name__}(...)"
+        return class_hint([given])
     if isinstance(given, str | os.PathLike):
         return ", such as RandomAgent(), GreedyAgent() or PolicyAgent.load(path)"
     return ", such as GreedyAgent()"
@@ -165,15 +165,7 @@ def _move(games: Sequence[_Game], agent: Opponent, name: str, seed: int, ply: in
         return
     keys = [int(episode_key(seed, g.number, 2 * ply + g.first_seat)) for g in games]
     views = [g.position.resample_hidden(key ^ LOOKS) for g, key in zip(games, keys, strict=True)]
-    actions = agent.act(views, keys)
-    try:
-        pairs = list(zip(games, actions, strict=True))
-    except (TypeError, ValueError):
-        raise IllegalActionError(
-            f"{name}: act gave {brief(actions)} for {len(games)} positions; a list with an "
-            "action for each is needed"
-        ) from None
-    for game, action in pairs:
+    for game, action in zip(games, ask(agent, views, keys, name), strict=True):
         try:
             game.position.play(action)
         except ValueError as error:

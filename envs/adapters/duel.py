@@ -26,10 +26,12 @@ from azumaya.envs.adapters.duel_kernels import SEAT, WHOLE, respond_kernel, seat
 from azumaya.envs.adapters.opponents import (
     NAMED,
     OTHERS,
+    PATIENCE,
     Opponent,
     Policy,
     check_seat,
     is_agent,
+    never_acts,
     weighted,
 )
 from azumaya.envs.adapters.shaping import Shaping
@@ -49,7 +51,6 @@ SEATINGS = {"alternating": 2, "random": 3}
 """What seats that change are called in kernels, where 0 and 1 stay."""
 _AGENT_DRAWS = 1 << 34
 """Draws from this number on are the keys that agents get for their moves."""
-_PATIENCE = 1000
 ILLEGAL_REWARD = -1.0
 
 
@@ -296,7 +297,7 @@ class Duel:
 
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes; one that ends before the learner could act is passed over."""
-        for _ in range(_PATIENCE):
+        for _ in range(PATIENCE):
             begin_kernel(self.game)(
                 0, len(rows), rows, self.states, self._series, self.setup.starts
             )
@@ -309,9 +310,7 @@ class Duel:
             if not rows.size:
                 return
             self._series["episode"][rows] += 1
-        raise OptionError(
-            f"options: in {_PATIENCE} episodes the game was over before the learner could act"
-        )
+        raise never_acts()
 
     def _respond(self, rows: np.ndarray) -> None:
         """The opponents' moves, until the learner is to act or the game ends."""

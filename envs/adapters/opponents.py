@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+import itertools
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -11,8 +11,8 @@ import numpy as np
 
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.bits import word_count
-from azumaya.envs.errors import OptionError
-from azumaya.envs.position import Position
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.position import Position, as_whole
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
@@ -73,6 +73,8 @@ NAMED: Mapping[str, Named] = {
 """The opponents that have names."""
 SEATS = (0, 1, "alternating", "random")
 """What the learner's seat may be."""
+PATIENCE = 1000
+"""So many episodes in a row may be over before the learner could act; they are passed over."""
 _NAMES = ", ".join(map(repr, NAMED))
 _AN_AGENT = "an agent (an object with act(positions, keys))"
 _BRIEF = reprlib.Repr()
@@ -86,16 +88,17 @@ def brief(thing: Any) -> str:
 
 def check_seat(seat: Any) -> int | str:
     """The learner's seat, as an int or a name; raises `OptionError`."""
-    if isinstance(seat, str):
-        known: int | str | None = seat
-    else:
-        try:
-            known = None if isinstance(seat, bool | np.bool_) else operator.index(seat)
-        except TypeError:
-            known = None
-    if known not in SEATS:
+    known = seat if isinstance(seat, str) else as_whole(seat)
+    if known is None or known not in SEATS:
         raise OptionError(f"seat={brief(seat)}: must be one of {SEATS}")
     return known
+
+
+def never_acts() -> OptionError:
+    """The error where no episode comes to the learner."""
+    return OptionError(
+        f"options: in {PATIENCE} episodes the game was over before the learner could act"
+    )
 
 
 def is_agent(opponent: Any) -> bool:
@@ -106,6 +109,25 @@ def is_agent(opponent: Any) -> bool:
 def is_policy(opponent: Any) -> bool:
     """Whether this can be called as a policy; a class is not meant to be."""
     return not isinstance(opponent, type) and callable(opponent)
+
+
+def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], name: str) -> Any:
+    """An agent's actions, one for each position; whether they are legal is not asked.
+
+    Raises:
+        IllegalActionError: it gave too many, too few, or no list; the error calls it by `name`.
+    """
+    actions, count = agent.act(positions, keys), len(positions)
+    try:
+        given = list(itertools.islice(actions, count + 1))
+    except TypeError:
+        given = []
+    if len(given) != count:
+        raise IllegalActionError(
+            f"{name}: act gave {brief(actions)} for {count} positions; a list with an action for "
+            "each is needed"
+        )
+    return given
 
 
 def agent_of(opponent: Any) -> Opponent:
@@ -121,7 +143,7 @@ def agent_of(opponent: Any) -> Opponent:
     if is_agent(opponent):
         agent: Opponent = opponent
         return agent
-    hint = _class_hint([opponent])
+    hint = class_hint([opponent])
     if is_policy(opponent):
         hint = "; policies on arrays are for azumaya.wrappers.sb3.AzumayaVecEnv"
     raise OptionError(f"opponent={brief(opponent)}: must be {_NAMES}, {_AN_AGENT} or None{hint}")
@@ -151,7 +173,7 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
         raise OptionError(
             f"opponent={brief(opponent)}: must be {_NAMES}, a policy (a function from observations "
             f"and masks to actions), {_AN_AGENT}, pairs of such and weights, or None"
-            f"{_class_hint(each for each, _ in pairs)}"
+            f"{class_hint(each for each, _ in pairs)}"
         )
     if not any(weight for _, weight in pairs):
         raise OptionError(f"opponent={brief(opponent)}: one of the weights must be above 0")
@@ -164,8 +186,8 @@ def _is_known(opponent: Any) -> bool:
     return is_policy(opponent) or is_agent(opponent)
 
 
-def _class_hint(opponents: Iterable[Any]) -> str:
-    """What to do about the first class among opponents."""
+def class_hint(opponents: Iterable[Any]) -> str:
+    """What to do about the first class among opponents; nothing where there is none."""
     for each in opponents:
         if isinstance(each, type):
             return f"; this is a class, make an object of it: {each.__name__}(...)"

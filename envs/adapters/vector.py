@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
-from azumaya.envs.position import Position
+from azumaya.envs.position import Position, as_whole
 from azumaya.envs.registry import find_game
 from azumaya.envs.setup import check_options, option_names, override, prepare
 
@@ -400,11 +399,8 @@ def _check_names(game: Game, options: Mapping[str, Any]) -> None:
 
 def _whole(name: str, value: Any, most: int) -> int:
     """A whole number from 0 to `most`; raises `OptionError`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if isinstance(value, bool) or not 0 <= number <= most:
+    number = as_whole(value)
+    if number is None or not 0 <= number <= most:
         raise OptionError(f"{name}={value!r}: must be a whole number from 0 to {most}")
     return number
 
