@@ -20,10 +20,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numba.cuda.dispatcher
+import numba
 from numba import config, cuda, types
 
 from azumaya.envs.adapters import cuda_kernels as kernels
@@ -33,8 +32,8 @@ from azumaya.envs.bits import word_count
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES, find_game
+from tests.cuda.emulator.build import CAPABILITY, device_to_compile_for
 
-CAPABILITY = (9, 0)
 TARGET = "sm_90"
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -85,13 +84,8 @@ def compile_ptx(kernel: Any, arguments: tuple[Any, ...]) -> str:
         Exception: whatever numba raises where it cannot compile it.
     """
     config.FORCE_CUDA_CC = CAPABILITY  # read from the environment where numba came first
-    before = numba.cuda.dispatcher.get_current_device
-    stand_in = SimpleNamespace(compute_capability=CAPABILITY)
-    numba.cuda.dispatcher.get_current_device = lambda: stand_in
-    try:
+    with device_to_compile_for():
         return str(cuda.compile_ptx(kernel.py_func, arguments, cc=CAPABILITY)[0])
-    finally:
-        numba.cuda.dispatcher.get_current_device = before
 
 
 def assemble(ptx: str) -> str | None:
