@@ -69,7 +69,7 @@ def about() -> dict[str, Any]:
         MissingExtraError: what it needs is not installed.
     """
     torch = require("torch", "cuda")
-    from azumaya.envs.adapters.cuda_device import Device  # noqa: PLC0415 - loads numba.cuda
+    from azumaya.envs.adapters.cuda.device import Device  # noqa: PLC0415 - loads numba.cuda
 
     if Device().place.type == "cpu":
         return {"gpu": "none, numba's simulator", "torch": torch.__version__}

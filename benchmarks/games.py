@@ -12,9 +12,9 @@ import numpy as np
 
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost
-from azumaya.envs.adapters.aec import RawEnv
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.wrapped import wrap
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.aec.wrapped import wrap
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.game import Game
 
 BARE_GAMES, BARE_PLIES = 256, 200

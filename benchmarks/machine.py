@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from azumaya.envs.adapters.workers import available_cores
+from azumaya.envs.adapters.batch.workers import available_cores
 
 PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "azumaya")
 

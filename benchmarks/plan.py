@@ -11,7 +11,7 @@ from typing import Any
 from azumaya.benchmarks import games, reference
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
-from azumaya.envs.adapters.workers import available_cores
+from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.game import Game
 
 FORMS = ("planes", "packed", "none")

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.adapters.lookahead import choose_random
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.bits import word_count
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import episode_key
 
 WATCHED = 32
 """Games that go into a signature, of the seeds 0, 1, ..."""
 PLIES = 128
 """Moves made in each of them, episode after episode."""
-LARGEST = 2048
+MAX_GAMES = 2048
 """Games in a batch at most; above, batches behave the same."""
 
 
@@ -41,7 +41,7 @@ def of_batch(
     game: Game, observation: str, size: int, threads: int | None = 1, device: str = "cpu"
 ) -> str:
     """The signature of batched steps; a batch smaller than `WATCHED` is played several times."""
-    size, ended = min(size, LARGEST), 0
+    size, ended = min(size, MAX_GAMES), 0
     texts: list[str] = []
     for first in range(0, WATCHED, size):
         arguments = {"threads": threads} if device == "cpu" else {}

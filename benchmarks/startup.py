@@ -17,7 +17,7 @@ from typing import Any
 
 from azumaya.envs.game import Game
 
-PATIENCE = 600.0
+TIME_LIMIT_S = 600.0
 
 _PROBE = """
 import json, sys, time
@@ -56,7 +56,7 @@ def probe(game: Game, form: str, cache: str) -> dict[str, float]:
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", _PROBE, game.name, form],
-        env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env=environment, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False,
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"start-up of {game.name} failed: {done.stderr.strip()[-400:]}")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-PATIENCE = 8
+MAX_STRETCH = 8
 """A repeat ends after so many times its length by the wall clock, however little it ran."""
 
 
@@ -103,7 +103,7 @@ def measure(
             inside[0].clear()
         done, wall, cpu = 0, time.perf_counter(), time.process_time()
         spent = lasted = 0.0
-        while spent < seconds and lasted < PATIENCE * seconds:
+        while spent < seconds and lasted < MAX_STRETCH * seconds:
             done += chunk()
             spent, lasted = time.process_time() - cpu, time.perf_counter() - wall
         rates.cpu.append(done / max(spent, 1e-9))

@@ -12,10 +12,10 @@ import gymnasium
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.registration import aec_registry, register
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.aec.wrapped import wrap
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.devices import vector_env
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.wrapped import wrap
 from azumaya.envs.errors import (
     DeviceError,
     IllegalActionError,
@@ -72,8 +72,8 @@ def make_vec(
         num_envs: how many games.
         device: `"cpu"`, or `"cuda"`: everything on a GPU, as torch tensors.
         **arguments: `threads`, `observation`, `copy`, `autoreset_mode` and the game's options,
-            see `azumaya.envs.adapters.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
-            `azumaya.envs.adapters.cuda.CudaVectorEnv`.
+            see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
+            `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
 
     Raises:
         OptionError: there is no such game or option, or it has a value it cannot take.

@@ -1,6 +1,6 @@
 """Abalone as a PettingZoo environment: `abalone_v0.env()`."""
 
-from azumaya.envs.adapters.wrapped import environment_module
-from azumaya.envs.rules.abalone import GAME
+from azumaya.envs.adapters.aec.wrapped import environment_module
+from azumaya.envs.games.abalone.rules import GAME
 
 env, raw_env = environment_module(GAME)

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from azumaya.envs.bits import word_count
-from azumaya.envs.compile import INTERPRETED
 from azumaya.envs.errors import OptionError
 from azumaya.envs.geometry.symmetry import Group, size_of
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.compile import INTERPRETED
 
 Settings = Mapping[str, Any]
 """A canonical value for every option of a game."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.bits import word_count
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
 
 
 def unpack_bits(words: np.ndarray, count: int) -> np.ndarray:

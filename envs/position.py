@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import cells_of, word_count
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Scene
+from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, planes_of
 from azumaya.envs.registry import find_game
-from azumaya.envs.rng import make_key
 from azumaya.envs.setup import Setup, prepare
 
 MAX_SEED = 2**64 - 1
@@ -38,7 +38,7 @@ def check_seed(seed: Any, name: str = "seed") -> int:
 
 
 def episode_key(seed: int, environment: int, episode: int) -> np.uint64:
-    """The key all randomness of one episode comes from (see `azumaya.envs.rng`)."""
+    """The key all randomness of one episode comes from (see `azumaya.envs.kernels.rng`)."""
     return np.uint64(make_key(np.uint64(seed), environment, episode))
 
 

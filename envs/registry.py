@@ -8,17 +8,15 @@ from types import MappingProxyType
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.rules import (
-    abalone,
-    halma_dominari,
-    revers_dominari,
-    score_dominari,
-    sudoku_horikomi,
-    sudoku_moyo,
-    sudoku_moyo_match,
-    sudoku_tiles,
-    vierer_dominari,
-)
+from azumaya.envs.games.abalone import rules as abalone
+from azumaya.envs.games.dominari import revers as revers_dominari
+from azumaya.envs.games.dominari import score as score_dominari
+from azumaya.envs.games.dominari import vierer as vierer_dominari
+from azumaya.envs.games.halma import rules as halma_dominari
+from azumaya.envs.games.shima import horikomi as sudoku_horikomi
+from azumaya.envs.games.shima import match as sudoku_moyo_match
+from azumaya.envs.games.shima import moyo as sudoku_moyo
+from azumaya.envs.games.tiles import rules as sudoku_tiles
 
 GAMES: Mapping[str, Game] = MappingProxyType(
     {

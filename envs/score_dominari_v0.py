@@ -1,6 +1,6 @@
 """Score-Dominari as a PettingZoo environment: `score_dominari_v0.env()`."""
 
-from azumaya.envs.adapters.wrapped import environment_module
-from azumaya.envs.rules.score_dominari import GAME
+from azumaya.envs.adapters.aec.wrapped import environment_module
+from azumaya.envs.games.dominari.score import GAME
 
 env, raw_env = environment_module(GAME)

@@ -1,6 +1,6 @@
 """Sudoku Moyo as a PettingZoo environment: `sudoku_moyo_v0.env()`."""
 
-from azumaya.envs.adapters.wrapped import environment_module
-from azumaya.envs.rules.sudoku_moyo import GAME
+from azumaya.envs.adapters.aec.wrapped import environment_module
+from azumaya.envs.games.shima.moyo import GAME
 
 env, raw_env = environment_module(GAME)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.aec import RawEnv
-from azumaya.envs.adapters.wrapped import wrap
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.aec.wrapped import wrap
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES

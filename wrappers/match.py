@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError
-from azumaya.envs.rules import sudoku_moyo, sudoku_moyo_match
+from azumaya.envs.games.shima import match as sudoku_moyo_match
+from azumaya.envs.games.shima import moyo as sudoku_moyo
 
 
 class Match(RawEnv):

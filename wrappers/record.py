@@ -7,7 +7,7 @@ from typing import Any
 
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError
 from azumaya.envs.notation import (
     GameRecord,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from azumaya.envs.adapters.duel import Duel
+from azumaya.envs.adapters.duel.duel import Duel
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require

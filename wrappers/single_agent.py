@@ -9,9 +9,9 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from azumaya.envs.adapters.aec import AGENTS, RawEnv
-from azumaya.envs.adapters.opponents import (
-    PATIENCE,
+from azumaya.envs.adapters.aec.raw_env import AGENTS, RawEnv
+from azumaya.envs.adapters.duel.opponents import (
+    MAX_EPISODES,
     Opponent,
     agent_of,
     ask,
@@ -93,7 +93,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         """
         setup = self.env.setup_with(options)  # first of all: nothing changes if it is refused
         super().reset(seed=seed)
-        for _ in range(PATIENCE):
+        for _ in range(MAX_EPISODES):
             self.env.begin(setup, int(self.np_random.integers(2**63)))
             self._episodes = 0 if seed is not None else self._episodes
             seed, self._why_reset = None, _BROKEN

@@ -19,7 +19,7 @@ import gymnasium
 import numpy as np
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError
 from azumaya.envs.geometry.symmetry import Factor
 from azumaya.envs.position import Position

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import U64
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game, Settings, Symmetries
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
+from azumaya.envs.kernels.bits import U64
+from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import find_game
-from azumaya.envs.rng import random_below
 
 NIBBLES = 16
 """Counts or tiles in a word of a state, four bits each."""

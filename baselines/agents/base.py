@@ -34,9 +34,9 @@ class Agent(ABC):
         Args:
             positions: running positions of one game; what is hidden from the players has been
                 drawn anew by the caller.
-            keys: whatever the agent leaves to chance must come from these, one for each position
-                (see `azumaya.envs.rng`): the same position and key give the same action, however
-                many positions are put at once.
+            keys: one for each position. All chance in a choice comes from its key (see
+                `azumaya.envs.kernels.rng`): the same position and key give the same action,
+                however many positions are passed at once.
 
         Returns:
             A legal action for each position.

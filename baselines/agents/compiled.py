@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.envs.adapters.opponents import GreedyOpponent, UniformOpponent
+from azumaya.envs.adapters.duel.opponents import GreedyOpponent, UniformOpponent
 
 
 class RandomAgent(UniformOpponent, Agent):

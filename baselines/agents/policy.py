@@ -11,7 +11,7 @@ import torch
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import CheckpointError, Sidecar, load_network
 from azumaya.envs import OptionError, Position
-from azumaya.envs.rng import random_word
+from azumaya.envs.kernels.rng import random_word
 
 
 class PolicyAgent(Agent):

@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.envs.adapters.opponents import Opponent, ask, brief, class_hint, is_agent
+from azumaya.envs.adapters.duel.opponents import Opponent, ask, brief, class_hint, is_agent
 from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 
 LOOKS = 1 << 20

@@ -20,7 +20,7 @@ from azumaya.envs.game import Game
 HERE = Path(__file__).parent
 SIZES = (256, 1024, 4096)
 """Batch sizes of ours; the best one counts, as for the peers."""
-PATIENCE = 3600.0
+TIME_LIMIT_S = 3600.0
 SETTINGS = "peers"
 Figures = dict[str, float]
 
@@ -102,11 +102,11 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> list[Row]:
     command += [f"--repeats={what.repeats}", f"--only={what.only}"]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False,
+            command, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False,
             cwd=python.parents[1],  # PufferLib leaves a link behind where it runs
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f"{peer.script} took more than {PATIENCE:.0f} s") from None
+        raise RuntimeError(f"{peer.script} took more than {TIME_LIMIT_S:.0f} s") from None
     rows: list[Row] = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]
     if done.returncode and not rows:
         raise RuntimeError(f"{peer.script}: {done.stderr.strip()[-400:]}")

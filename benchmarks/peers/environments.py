@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from azumaya.benchmarks.peers.catalogue import Peer
-from azumaya.envs.kernel_cache import default_root
+from azumaya.envs.kernels.cache import default_root
 
-PATIENCE = 1800.0
+TIME_LIMIT_S = 1800.0
 _DONE = "installed"
 
 
@@ -78,10 +78,15 @@ def _pip(python: Path, words: Sequence[str], variables: Mapping[str, str] | None
     environment = {**os.environ, **(variables or {})}
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+            command,
+            capture_output=True,
+            text=True,
+            timeout=TIME_LIMIT_S,
+            check=False,
+            env=environment,
         )
     except subprocess.TimeoutExpired:
-        raise InstallError(f"pip took more than {PATIENCE:.0f} s") from None
+        raise InstallError(f"pip took more than {TIME_LIMIT_S:.0f} s") from None
     if done.returncode:
         raise InstallError(why(done.stderr))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 
@@ -23,7 +23,7 @@ def vector_env(
     if device == "cpu":
         return AzumayaVectorEnv(game, num_envs, **arguments)
     if device == "cuda":
-        from azumaya.envs.adapters.cuda import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
+        from azumaya.envs.adapters.cuda.vector import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
 
         return CudaVectorEnv(game, num_envs, **arguments)
     raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")

@@ -1,7 +1,7 @@
 """Compiled players: uniformly random, and greedy by one step of lookahead.
 
-Both draw from the episode's key (`azumaya.envs.rng`) by the number of the choice, at numbers
-that no game's own draws reach, so that a game played by them is the same in any batch.
+Both draw from the episode's key (`azumaya.envs.kernels.rng`), indexed by the number of the choice.
+Their draw numbers are out of reach of a game's own draws, so a game is the same in any batch.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.bits import ONE, ZERO, clear, count, lowest, put_bit, select_in
-from azumaya.envs.compile import kernel
 from azumaya.envs.game import Game
-from azumaya.envs.rng import random_below
+from azumaya.envs.kernels.bits import ONE, ZERO, clear, count, lowest, put_bit, select_in
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_below
 
 CHOICES = 1 << 32
 """Draws from this number on choose moves; a game's own draws have small numbers."""

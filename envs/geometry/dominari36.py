@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from azumaya.envs.bits import board_of
 from azumaya.envs.geometry.grid import Grid
+from azumaya.envs.kernels.bits import board_of
 
 GRID = Grid(6, 2)
 SIZE, CELLS = GRID.size, GRID.cells

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from azumaya.envs.bits import board_of, word_count
+from azumaya.envs.kernels.bits import board_of, word_count
 
 Cells = tuple[int, ...]
 

@@ -20,9 +20,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from azumaya.envs.bits import U64
-from azumaya.envs.compile import kernel
-from azumaya.envs.rows import load
+from azumaya.envs.kernels.bits import U64
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rows import load
 
 CELLS, SIZE = 61, 9
 RADIUS = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.bits import ONE, SIX, U64, ZERO, board_of
-from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.dominari36 import COLUMNS, FULL
+from azumaya.envs.kernels.bits import ONE, SIX, U64, ZERO, board_of
+from azumaya.envs.kernels.compile import kernel
 
 RIGHT, LEFT, DOWN, UP = 0, 1, 2, 3
 """Directions; the opposite of `d` is `d ^ 1`. Left and right come first, up and down after."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from azumaya.envs.bits import board_of
 from azumaya.envs.geometry.grid import Grid
+from azumaya.envs.kernels.bits import board_of
 
 GRID = Grid(9, 3)
 SIZE, CELLS, WORDS, NUMBERS = GRID.size, GRID.cells, GRID.words, 9

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azumaya.envs.bits import ONE, ZERO, board_of, cells_of, popcount
-from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import (
     BLOCK_BOARDS,
     BLOCK_OF,
@@ -23,6 +21,8 @@ from azumaya.envs.geometry.sudoku81 import (
     SQUARES,
     WORDS,
 )
+from azumaya.envs.kernels.bits import ONE, ZERO, board_of, cells_of, popcount
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.puzzles.grid import PuzzleLike, as_cells, check_rule, house_name, to_text
 from azumaya.envs.puzzles.solver import Singles, find_solutions, solve_by_singles
 

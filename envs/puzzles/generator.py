@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from azumaya.envs.bits import bit, popcount
-from azumaya.envs.compile import kernel
 from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS, BLOCK_OF, CELLS, FULL
+from azumaya.envs.kernels.bits import bit, popcount
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import make_key, random_below, random_word
 from azumaya.envs.puzzles.criteria import (
     BLOCKS_TAKEN,
     CENTRE,
@@ -33,7 +34,6 @@ from azumaya.envs.puzzles.criteria import (
 )
 from azumaya.envs.puzzles.grid import to_text
 from azumaya.envs.puzzles.solver import search, singles
-from azumaya.envs.rng import make_key, random_below, random_word
 
 U64 = np.uint64
 

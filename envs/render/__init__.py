@@ -13,7 +13,7 @@ import numpy as np
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Scene
 from azumaya.envs.render.ansi import ansi_of
-from azumaya.envs.render.raster import LARGEST, png_of, rgb_of
+from azumaya.envs.render.raster import MAX_WIDTH, png_of, rgb_of
 from azumaya.envs.render.svg import svg_of
 from azumaya.envs.render.window import Window, size_of
 
@@ -74,7 +74,7 @@ def save(
         scene: what to draw.
         path: where to; its ending says which kind of file.
         candidates: whether to show the candidates of empty cells.
-        scale: how many times larger than on screen a `.png` is, up to a width of `LARGEST` pixels.
+        scale: enlargement of a `.png` over its size on screen, up to `MAX_WIDTH` pixels wide.
 
     Raises:
         ValueError: the ending is another one, the scale is too large or not above 0, or the scene
@@ -94,7 +94,7 @@ def save(
 def _scaled(width: int, scale: Any) -> int:
     """So many times a width in whole pixels, one at least; raises `OptionError`."""
     number = float(scale) if isinstance(scale, Real) and not isinstance(scale, bool) else nan
-    most = LARGEST // width
+    most = MAX_WIDTH // width
     if not 0 < number <= most:
         raise OptionError(f"scale={scale!r}: a number above 0, and {most} at most, is needed")
     return max(1, round(width * number))

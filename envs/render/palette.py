@@ -12,7 +12,7 @@ from typing import Literal
 PAPER = "#faf8f3"
 INK = "#2c2b29"
 FAINT_INK = "#6f6a61"
-LINE = "#33312d"
+LINE_COLOUR = "#33312d"
 LAST = "#e2730f"
 DEAD = "#a8432c"
 DEAD_RING = "#fdf9ee"

@@ -11,7 +11,7 @@ import numpy as np
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
-LARGEST = 8192
+MAX_WIDTH = 8192
 """Pixels; the most a picture may be wide. In memory it takes some 300 MB then."""
 
 
@@ -23,8 +23,10 @@ def check_width(width: Any) -> int | None:
         number = operator.index(width)
     except TypeError:
         number = 0
-    if isinstance(width, bool) or not 1 <= number <= LARGEST:
-        raise OptionError(f"width={width!r}: a whole number from 1 to {LARGEST} is needed, or None")
+    if isinstance(width, bool) or not 1 <= number <= MAX_WIDTH:
+        raise OptionError(
+            f"width={width!r}: a whole number from 1 to {MAX_WIDTH} is needed, or None"
+        )
     return number
 
 
@@ -32,7 +34,7 @@ def png_of(svg: str, width: int | None = None) -> bytes:
     """An SVG picture as the bytes of a PNG file, as wide as asked for or as the SVG says.
 
     Raises:
-        OptionError: the width is not from 1 to `LARGEST` pixels.
+        OptionError: the width is not from 1 to `MAX_WIDTH` pixels.
         MissingExtraError: the extra `render` is not installed.
     """
     pixels = check_width(width)

@@ -189,11 +189,11 @@ def _lines(scene: Scene) -> list[str]:
     thin = _path(_borders(grid.size, tuple(range(grid.cells))))
     blocks = _path(_borders(grid.size, grid.block_of))
     parts = [
-        element("path", d=thin, stroke=palette.LINE, stroke_opacity=0.28, stroke_width=1),
+        element("path", d=thin, stroke=palette.LINE_COLOUR, stroke_opacity=0.28, stroke_width=1),
         element(
             "path",
             d=blocks,
-            stroke=palette.LINE,
+            stroke=palette.LINE_COLOUR,
             stroke_width=1.4 if own_regions else 2.4,
             stroke_linecap="square",
             **({"stroke_dasharray": "5 4"} if own_regions else {}),
@@ -202,11 +202,15 @@ def _lines(scene: Scene) -> list[str]:
     if own_regions:
         d = _path(_borders(grid.size, scene.regions))
         parts.append(
-            element("path", d=d, stroke=palette.LINE, stroke_width=4, stroke_linecap="square")
+            element(
+                "path", d=d, stroke=palette.LINE_COLOUR, stroke_width=4, stroke_linecap="square"
+            )
         )
     middle = (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
     wide = 4 if own_regions else 3.2
-    frame = square(middle, BOARD_SIZE, 2, fill="none", stroke=palette.LINE, stroke_width=wide)
+    frame = square(
+        middle, BOARD_SIZE, 2, fill="none", stroke=palette.LINE_COLOUR, stroke_width=wide
+    )
     return [*parts, frame, *_free_names(scene)]
 
 

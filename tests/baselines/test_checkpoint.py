@@ -12,7 +12,7 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.envs import GAMES, Position, find_game
-from azumaya.envs.rules.territory import NAMED
+from azumaya.envs.games.shima.territory import NAMED
 
 
 def saved(folder: Path, game: str = "sudoku_moyo") -> Path:

@@ -12,8 +12,8 @@ from azumaya.benchmarks import plan
 from azumaya.benchmarks import run as runner
 from azumaya.benchmarks.games import StepLoop, limits
 from azumaya.benchmarks.results import Results, ResultsError, Row, read_run
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.workers import available_cores
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
 from tests.benchmarks.conftest import QUIET, TINY

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from azumaya.benchmarks import signature
-from azumaya.envs.compile import kernel
 from azumaya.envs.game import TRUNCATED, Game
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.registry import GAMES
 
 games = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 ENVS = Path(__file__).parents[2] / "envs"
-COPIED = ("compile.py", "kernel_cache.py", "kernel_key.py")
+COPIED = ("compile.py", "cache.py", "cache_key.py")
+FOLDERS = ("geometry", "games", "kernels")
 
 GEOMETRY = """
 import numpy as np
@@ -28,7 +29,7 @@ def hidden(x):
 
 TOY = """
 import numpy as np
-from azumaya.envs.compile import kernel
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.geometry import board
 from azumaya.envs.geometry.board import STRIDE, TABLE, hidden
 
@@ -74,8 +75,9 @@ def make_caller(callee):
 PREAMBLE = """
 import json, os, sys, warnings
 import numpy as np
-from azumaya.envs import kernel_cache, kernel_key
-from azumaya.envs.rules import toy
+from azumaya.envs.kernels import cache
+from azumaya.envs.kernels import cache_key
+from azumaya.envs.games import toy
 def misses(*kernels):
     return sum(sum(k.stats.cache_misses.values()) for k in kernels)
 def hits(*kernels):
@@ -91,14 +93,14 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root, self.cache = root, root / "cache"
         self.envs = root / "lib" / "azumaya" / "envs"
-        for folder in ("geometry", "rules"):
+        for folder in FOLDERS:
             (self.envs / folder).mkdir(parents=True)
-        for path in (self.envs.parent, self.envs, self.envs / "geometry", self.envs / "rules"):
+        for path in (self.envs.parent, self.envs, *(self.envs / name for name in FOLDERS)):
             (path / "__init__.py").touch()
         for name in COPIED:
-            shutil.copy(ENVS / name, self.envs)
+            shutil.copy(ENVS / "kernels" / name, self.envs / "kernels")
         (self.envs / "geometry" / "board.py").write_text(GEOMETRY)
-        (self.envs / "rules" / "toy.py").write_text(TOY)
+        (self.envs / "games" / "toy.py").write_text(TOY)
 
     def edit(self, file: str, old: str, new: str) -> None:
         """Replace text in a source of the copy."""

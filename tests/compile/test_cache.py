@@ -45,12 +45,12 @@ answer(*(k(5) for k in kernels), misses(*kernels))
 
 
 def test_any_source_changes_the_folder(tree):
-    code = "answer(kernel_key.folder_digest(('a CPU',)))"
+    code = "answer(cache_key.folder_digest(('a CPU',)))"
     seen = {tree.run(code)[0]}
-    for file in ("geometry/board.py", "rules/toy.py", "kernel_cache.py", "__init__.py"):
+    for file in ("geometry/board.py", "games/toy.py", "kernels/cache.py", "__init__.py"):
         (tree.envs / file).write_text((tree.envs / file).read_text() + "\n")
         seen.add(tree.run(code)[0])
-    (tree.envs / "rules" / "new.py").touch()
+    (tree.envs / "games" / "new.py").touch()
     seen.add(tree.run(code)[0])
     assert len(seen) == 6
 
@@ -68,14 +68,14 @@ def test_sixteen_cold_processes_compile_once(tree):
 
 
 KILLED = {
-    "before the file is written": "kernel_cache.Store.write = lambda *a: os.kill(os.getpid(), 9)",
-    "before the file is renamed": "kernel_cache.os.replace = lambda *a: os.kill(os.getpid(), 9)",
+    "before the file is written": "cache.Store.write = lambda *a: os.kill(os.getpid(), 9)",
+    "before the file is renamed": "cache.os.replace = lambda *a: os.kill(os.getpid(), 9)",
     "after the first of two files": """
 replace = os.replace
 def last(*paths):
     replace(*paths)
     os.kill(os.getpid(), 9)
-kernel_cache.os.replace = last
+cache.os.replace = last
 """,
 }
 
@@ -107,7 +107,7 @@ def test_killed_at_any_moment(tree):
 def test_killed_holder_frees_those_who_wait(tree):
     holding = """
 import time
-kernel_cache.Store.write = lambda *a: (print("held", flush=True), time.sleep(600))
+cache.Store.write = lambda *a: (print("held", flush=True), time.sleep(600))
 toy.outer(5)
 """
     holder = tree.start(holding)
@@ -132,7 +132,7 @@ time.sleep(600)
 """)
     assert holder.stdout.readline() == "held\n"
     try:
-        assert tree.run("kernel_cache.PATIENCE = 0.1\n" + OUTER) == COLD
+        assert tree.run("cache.LOCK_TIMEOUT_S = 0.1\n" + OUTER) == COLD
     finally:
         holder.kill()
         holder.communicate(timeout=120)
@@ -176,7 +176,7 @@ for _ in range(2):
         toy.wrong(5)
     except Exception as error:
         name = type(error).__name__
-folder = kernel_cache.open_store(toy.wrong.targetctx.codegen().magic_tuple()).folder
+folder = cache.open_store(toy.wrong.targetctx.codegen().magic_tuple()).folder
 with open(folder / "lock") as file:
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 answer(name, toy.outer(5))

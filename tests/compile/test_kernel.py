@@ -8,8 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from azumaya.envs import bits
-from azumaya.envs.compile import INTERPRETED, bound, kernel
+from azumaya.envs.kernels import bits
+from azumaya.envs.kernels.compile import INTERPRETED, bound, kernel
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="about compiled kernels")
 

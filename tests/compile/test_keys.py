@@ -27,7 +27,7 @@ def make_at(values):
         return values[i]
     return at
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     code = """
 values = [np.arange(3), np.arange(3) * 2, np.arange(3.0), (1, 2), (1, 3), (1, 2, 3)]
 kernels = [toy.make_at(v) for v in values]
@@ -70,7 +70,7 @@ def make_twice(callee):
         return callee(x) + callee(x + 1) + callee(x + 2)
     return twice
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     code = "answer(*(toy.make_twice(toy.make_big(n))(5) for n in ({})))"
     apart = [tree.run(code.format(f"{n},")) for n in (10, 20)]
     assert apart[0] != apart[1]
@@ -114,7 +114,7 @@ def read(records):
 def field(records):
     return read(records) + 1
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     code = """
 records = np.array([(3,)], [("field", "i8")])
 answer(toy.field(records), toy.read(records[::-1]), misses(toy.field, toy.read))
@@ -125,7 +125,7 @@ answer(toy.field(records), toy.read(records[::-1]), misses(toy.field, toy.read))
 
 def test_lambdas_of_one_line(tree):
     source = "a, b = kernel(lambda x: x + 1), kernel(lambda x: x + 2)"
-    (tree.envs / "rules" / "toy.py").open("a").write(f"\n{source}\n")
+    (tree.envs / "games" / "toy.py").open("a").write(f"\n{source}\n")
     for expected in (2, 0):
         assert tree.run("answer(toy.a(5), toy.b(5), misses(toy.a, toy.b))") == [6, 7, expected]
 
@@ -138,7 +138,7 @@ def with_default(n):
         return x + y
     return add
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     for n in (1, 2):
         assert tree.run(f"answer(toy.with_default({n})(5))") == [5 + n]
     for n in (1, 2):  # arrays whose texts, shortened by NumPy, are the same
@@ -154,7 +154,7 @@ def factorial(n):
         return 1
     return n * factorial(n - 1)
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     for expected in (1, 0):
         assert tree.run("answer(toy.factorial(5), misses(toy.factorial))") == [120, expected]
 
@@ -177,7 +177,7 @@ def test_callee_older_than_its_table_is_not_published(tree):
 def test_source_edited_between_start_and_import(tree):
     """The folder's digest is of the old source, the function in memory of the new one."""
     code = """
-kernel_key.tree_digest("azumaya.envs")
+cache_key.tree_digest("azumaya.envs")
 path = toy.__file__
 source = open(path).read()
 exec(compile(source.replace("x * STRIDE", "x * 3"), path, "exec"), vars(toy))
@@ -189,8 +189,8 @@ answer(toy.outer(5))
 
 def test_functions_outside_the_sources_stay_in_memory(tree):
     (tree.root / "lib" / "own.py").write_text("""
-from azumaya.envs.compile import kernel
-from azumaya.envs.rules import toy
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.games import toy
 
 inner = toy.inner
 
@@ -214,7 +214,7 @@ def test_kernel_as_an_argument(tree):
 def apply(f, x):
     return f(x)
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     code = "answer(toy.apply(toy.inner, 5), toy.apply(toy.make(1), 5), misses(toy.apply))"
     assert tree.run(code) == [45, 6, 2]
     assert tree.run(code) == [45, 6, 0]
@@ -226,7 +226,7 @@ def test_record_types_with_other_offsets(tree):
 def field(records):
     return records[1].a
 """
-    (tree.envs / "rules" / "toy.py").open("a").write(source)
+    (tree.envs / "games" / "toy.py").open("a").write(source)
     code = """
 layouts = [[("a", "i8"), ("b", "i8")], [("b", "i8"), ("a", "i8")], [("a", "i8")]]
 answer(*(toy.field(np.array([(1, 2), (3, 4)], np.dtype(l))) if len(l) == 2 else

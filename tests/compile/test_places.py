@@ -59,7 +59,7 @@ def test_full_disk_warns_once(tree):
     full = """
 def replace(*paths):
     raise OSError(28, "No space left on device")
-kernel_cache.os.replace = replace
+cache.os.replace = replace
 """
     assert tree.run(full + OUTER) == COLD
     assert tree.warned() == 1
@@ -72,7 +72,7 @@ os.setuid(int(os.environ["RUN_AS"]))
 """
 
 READ_ONLY = """
-folder = kernel_cache.open_store(toy.outer.targetctx.codegen().magic_tuple()).folder
+folder = cache.open_store(toy.outer.targetctx.codegen().magic_tuple()).folder
 os.chmod(folder, 0o500)
 results = [toy.outer(5), misses(toy.outer, toy.inner), toy.through_module(5)]
 os.chmod(folder, 0o700)
@@ -152,7 +152,7 @@ def test_relative_folder(tree):
 
 
 def test_interpreted_kernels_are_plain_functions(tree):
-    code = "from azumaya.envs.rules import toy; print(toy.outer(5), type(toy.outer).__name__)"
+    code = "from azumaya.envs.games import toy; print(toy.outer(5), type(toy.outer).__name__)"
     env = os.environ | {"PYTHONPATH": str(tree.root / "lib"), "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-c", code]
     said = subprocess.check_output(command, env=env, cwd=tree.root, text=True)

@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 
-from azumaya.envs.adapters.aec import AGENTS, RawEnv
+from azumaya.envs.adapters.aec.raw_env import AGENTS, RawEnv
 from azumaya.envs.position import Position
 from tests.cases import Case, is_over, legal_of
 

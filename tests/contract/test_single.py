@@ -9,9 +9,9 @@ import random
 import numpy as np
 import pytest
 
-from azumaya.envs.adapters.single import SingleGame
+from azumaya.envs.adapters.aec.single import SingleGame
+from azumaya.envs.kernels.spread import SPREAD_BYTES
 from azumaya.envs.position import Position, episode_key
-from azumaya.envs.spread import LINE
 from tests.cases import CASES, Case
 
 
@@ -50,7 +50,7 @@ def test_copies_are_aligned_and_live_on_their_own(case: Case) -> None:
     single = begun(case, 5)
     action = int(single.masks()[single.to_move].argmax())
     for other in (copy.deepcopy(single), pickle.loads(pickle.dumps(single))):
-        assert all(room.ctypes.data % LINE == 0 for room in (other._masks, other._views))
+        assert all(room.ctypes.data % SPREAD_BYTES == 0 for room in (other._masks, other._views))
         np.testing.assert_array_equal(other.masks(), single.masks())
         before = single.planes(0)
         other.play(action)

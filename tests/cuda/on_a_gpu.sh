@@ -64,7 +64,7 @@ bench) measure --output "$out/default" ;;
 caps)
     for cap in 96 128 168 255; do
         rm -rf "$site/azumaya/envs" && cp -r envs "$site/azumaya/envs"
-        sed -i "s/^REGISTERS = .*/REGISTERS = $cap/" "$site/azumaya/envs/adapters/cuda_kernels.py"
+        sed -i "s/^REGISTERS = .*/REGISTERS = $cap/" "$site/azumaya/envs/adapters/cuda/kernels.py"
         measure --quick --game sudoku_moyo --output "$out/cap-$cap"
     done
     ;;

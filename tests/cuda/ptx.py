@@ -25,12 +25,12 @@ from typing import Any
 import numba
 from numba import config, cuda, types
 
-from azumaya.envs.adapters import cuda_kernels as kernels
-from azumaya.envs.adapters.batch_kernels import NONE, PACKED, PLANES, SERIES
-from azumaya.envs.adapters.cuda_records import aligned_record
-from azumaya.envs.bits import word_count
+from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.adapters.cuda import kernels
+from azumaya.envs.adapters.cuda.records import aligned_record
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.registry import GAMES, find_game
 from tests.cuda.emulator.build import CAPABILITY, device_to_compile_for
 

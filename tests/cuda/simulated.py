@@ -22,14 +22,14 @@ from azumaya.benchmarks import signature
 from azumaya.benchmarks.plan import Budget
 from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
-from azumaya.envs.adapters.cuda_device import Device
-from azumaya.envs.adapters.cuda_kernels import LANES, expand_kernel, expand_masks_kernel
-from azumaya.envs.bits import word_count
+from azumaya.envs.adapters.cuda.device import Device
+from azumaya.envs.adapters.cuda.kernels import LANES, expand_kernel, expand_masks_kernel
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.spread import padded
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.registry import GAMES
-from azumaya.envs.spread import padded
 from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
 
 STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])

@@ -2,7 +2,7 @@
 
 from tests.faults import Fault
 
-RULES, MOVES = "envs/rules/abalone.py", "envs/rules/abalone_moves.py"
+RULES, MOVES = "envs/games/abalone/rules.py", "envs/games/abalone/moves.py"
 
 FAULTS = (
     Fault(

@@ -2,7 +2,7 @@
 
 from tests.faults import Fault
 
-RULES, MOVES = "envs/rules/halma_dominari.py", "envs/rules/halma_moves.py"
+RULES, MOVES = "envs/games/halma/rules.py", "envs/games/halma/moves.py"
 
 FAULTS = (
     Fault("one jump only", MOVES, "        landed = landed | fresh\n", "        return fresh\n"),

@@ -2,8 +2,8 @@
 
 from tests.faults import Fault
 
-REVERS = "envs/rules/revers_dominari.py"
-DOMINARI = "envs/rules/dominari.py"
+REVERS = "envs/games/dominari/revers.py"
+DOMINARI = "envs/games/dominari/board.py"
 SHIFTS = "envs/geometry/shifts36.py"
 
 FAULTS = (

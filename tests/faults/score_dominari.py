@@ -2,8 +2,8 @@
 
 from tests.faults import Fault
 
-SCORE = "envs/rules/score_dominari.py"
-DOMINARI = "envs/rules/dominari.py"
+SCORE = "envs/games/dominari/score.py"
+DOMINARI = "envs/games/dominari/board.py"
 SHIFTS = "envs/geometry/shifts36.py"
 
 FAULTS = (

@@ -2,7 +2,7 @@
 
 from tests.faults import Fault
 
-RULES = "envs/rules/sudoku_horikomi.py"
+RULES = "envs/games/shima/horikomi.py"
 
 FAULTS = (
     Fault(

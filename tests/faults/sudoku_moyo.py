@@ -2,8 +2,8 @@
 
 from tests.faults import Fault
 
-MOYO, SHIMA = "envs/rules/sudoku_moyo.py", "envs/rules/shima.py"
-TERRITORY = "envs/rules/territory.py"
+MOYO, SHIMA = "envs/games/shima/moyo.py", "envs/games/shima/board.py"
+TERRITORY = "envs/games/shima/territory.py"
 
 FAULTS = (
     Fault(
@@ -142,13 +142,13 @@ FAULTS = (
     ),
     Fault(
         "always the first puzzle",
-        "envs/rng.py",
+        "envs/kernels/rng.py",
         "return random_below(key, 0, starts.shape[0])",
         "return random_below(key, 0, 1)",
     ),
     Fault(
         "a restored state keeps the old masks",
-        "envs/adapters/aec.py",
+        "envs/adapters/aec/raw_env.py",
         "        self._follow_state()\n        self.terminations = dict(moment.terminations)\n",
         "        self.terminations = dict(moment.terminations)\n",
     ),

@@ -5,12 +5,12 @@ The first is planted here because this game alone has rewards before the end.
 
 from tests.faults import Fault
 
-RULES = "envs/rules/sudoku_tiles.py"
+RULES = "envs/games/tiles/rules.py"
 
 FAULTS = (
     Fault(
         "rewards of earlier steps are handed out again",
-        "envs/adapters/aec.py",
+        "envs/adapters/aec/raw_env.py",
         "        self._cumulative_rewards[agent] = 0.0\n",
         "",
     ),

@@ -2,8 +2,8 @@
 
 from tests.faults import Fault
 
-VIERER = "envs/rules/vierer_dominari.py"
-DOMINARI = "envs/rules/dominari.py"
+VIERER = "envs/games/dominari/vierer.py"
+DOMINARI = "envs/games/dominari/board.py"
 
 FAULTS = (
     Fault("fours may fill any square", VIERER, "step(pairs, DOWN) & CORNERS", "step(pairs, DOWN)"),

@@ -13,8 +13,8 @@ from pettingzoo.test import api_test
 
 from azumaya.envs import abalone_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.games.abalone import rules as abalone
 from azumaya.envs.position import Position
-from azumaya.envs.rules import abalone
 
 LETTERS = "abcdefghi"
 STEPS = {"NE": (1, 1), "E": (1, 0), "SE": (0, -1), "SW": (-1, -1), "W": (-1, 0), "NW": (0, 1)}
@@ -725,7 +725,7 @@ def test_pettingzoo() -> None:
 
 PLAY_SOME = """
 import random
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 print(INTERPRETED)
 for layout in ("belgian_daisy", "swiss_daisy"):

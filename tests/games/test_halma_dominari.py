@@ -15,8 +15,8 @@ from pettingzoo.test import api_test
 
 from azumaya.envs import halma_dominari_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.games.halma import rules as halma
 from azumaya.envs.position import Position
-from azumaya.envs.rules import halma_dominari as halma
 
 WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
 BLACK_CELLS = ["f6", "e6", "d6", "f5", "e5", "f4"]
@@ -635,7 +635,7 @@ def test_pettingzoo() -> None:
 
 PLAY_SOME = """
 import random
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 print(INTERPRETED)
 for seed, setup in enumerate(("random", "choose")):

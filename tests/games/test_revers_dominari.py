@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from azumaya.envs import OptionError, Position, PositionError
-from azumaya.envs.bits import U64, board_of, cells_of
-from azumaya.envs.rules.revers_dominari import captured, capturing
+from azumaya.envs.games.dominari.revers import captured, capturing
+from azumaya.envs.kernels.bits import U64, board_of, cells_of
 from tests.games.dominari import after, at, board, check_random_games, legal, words
 
 GAME = "revers_dominari"

@@ -12,8 +12,8 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_horikomi_v0
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.rules.sudoku_horikomi import GAME
-from azumaya.envs.rules.territory import SCATTERED
+from azumaya.envs.games.shima.horikomi import GAME
+from azumaya.envs.games.shima.territory import SCATTERED
 
 EMPTY = "." * 81
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -340,7 +340,7 @@ def naive_lead(text: str) -> int:
 
 def test_ranking_at_every_ply_of_random_games() -> None:
     """Every level decides somewhere: boards in mid-game are ranked, too."""
-    from azumaya.envs.rules.sudoku_horikomi import winner_sign  # noqa: PLC0415
+    from azumaya.envs.games.shima.horikomi import winner_sign  # noqa: PLC0415
 
     rng, seen = random.Random(1), set()
     for _ in range(60):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from azumaya.envs.games.shima.territory import Territory
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
-from azumaya.envs.rules.territory import Territory
 from tests.cases import Case
 from tests.oracles.lockstep import Episode, Table
 from tests.oracles.sudoku_horikomi import DEALS, SPARSE

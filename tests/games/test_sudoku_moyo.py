@@ -10,7 +10,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_moyo_v0
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.rules.territory import Territory
+from azumaya.envs.games.shima.territory import Territory
 
 EMPTY = "." * 81
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"

@@ -13,7 +13,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_tiles_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError
-from azumaya.envs.rules.sudoku_tiles import GAME
+from azumaya.envs.games.tiles.rules import GAME
 
 FILES = "abcdefghi"
 SQUARES = [f + str(r) for r in range(9, 0, -1) for f in FILES]

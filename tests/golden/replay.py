@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.registry import GAMES
 from tests.golden import playthrough
 

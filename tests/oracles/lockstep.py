@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from azumaya.envs.bits import word_count
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.observation import unpack_bits
 from azumaya.envs.position import Position, episode_key
 from tests.cases import Case, cases_of, describe

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from azumaya.envs import bits
+from azumaya.envs.kernels import bits
 from azumaya.envs.observation import unpack_bits
 
 U64 = np.uint64

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from azumaya.envs.compile import INTERPRETED
-from azumaya.envs.rng import make_key, mix, random_below, random_word
+from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.envs.kernels.rng import make_key, mix, random_below, random_word
 
 U64 = np.uint64
 SAMPLES = 2_000 if INTERPRETED else 40_000

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from azumaya.envs import rows
-from azumaya.envs.compile import INTERPRETED, kernel
+from azumaya.envs.kernels import rows
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 SIZES = (1, 2, 3, 6, 8, 12, 20)
 U64 = np.uint64

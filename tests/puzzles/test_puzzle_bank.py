@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles import BANK_SEED, PuzzleFormatError, bank, load_bank
 from azumaya.envs.puzzles.criteria import check
 from azumaya.envs.puzzles.formats import read_puzzles

@@ -5,8 +5,8 @@ from __future__ import annotations
 import naive_sudoku as naive
 import pytest
 
-from azumaya.envs.bits import board_of
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.bits import board_of
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles.criteria import (
     CRITERIA,
     CRITERION,

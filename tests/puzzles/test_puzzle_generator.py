@@ -6,7 +6,7 @@ import naive_sudoku as naive
 import numpy as np
 import pytest
 
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles import generator
 from azumaya.envs.puzzles.criteria import CRITERIA, MAX_GIVENS, check
 from azumaya.envs.puzzles.generator import PuzzleGenerationError, generate

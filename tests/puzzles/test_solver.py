@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
 from azumaya.envs.puzzles.solver import (
     count_solutions,

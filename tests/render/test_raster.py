@@ -110,7 +110,7 @@ def test_save_writes_svg_and_png(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scale", [1000, 0, -1, float("nan"), float("inf"), "2", True, None])
 def test_a_scale_that_cannot_be_drawn_is_refused(scale: Any, tmp_path: Path) -> None:
     """It is named, with the largest one, and no file is written."""
-    most = raster.LARGEST // WIDTH
+    most = raster.MAX_WIDTH // WIDTH
     with pytest.raises(OptionError, match=rf"scale={scale!r}: .* above 0, and {most} at most"):
         save(REGIONS, tmp_path / "board.png", scale=scale)
     assert list(tmp_path.iterdir()) == []
@@ -118,7 +118,7 @@ def test_a_scale_that_cannot_be_drawn_is_refused(scale: Any, tmp_path: Path) -> 
     assert int.from_bytes((tmp_path / "board.png").read_bytes()[16:20], "big") == 1
 
 
-@pytest.mark.parametrize("width", [0, -1, raster.LARGEST + 1, 2.5, True])
+@pytest.mark.parametrize("width", [0, -1, raster.MAX_WIDTH + 1, 2.5, True])
 def test_a_width_that_cannot_be_drawn_is_refused(width: Any) -> None:
     """Before memory is asked for it."""
     for draw in (png_of, rgb_of):

@@ -216,7 +216,9 @@ def test_equal_scenes_give_equal_pictures() -> None:
 def _lines(scene: Scene) -> list[str]:
     """The lines of the board, thinnest first: their paths."""
     tree = root(svg_of(scene))
-    return [e.attrib["d"] for e in tree if e.get("stroke") == palette.LINE and "d" in e.attrib]
+    return [
+        e.attrib["d"] for e in tree if e.get("stroke") == palette.LINE_COLOUR and "d" in e.attrib
+    ]
 
 
 def test_regions_other_than_blocks_have_borders() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.workers import LEAST
-from azumaya.envs.compile import INTERPRETED
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.batch.workers import LEAST
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.registry import GAMES
 from tests.cases import CASES, Case, cases_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from azumaya.envs.adapters.aec import RawEnv
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import Case, is_over
 from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
 

@@ -12,7 +12,7 @@ pytest.importorskip("stable_baselines3")
 
 from gymnasium.error import ResetNeeded
 
-from azumaya.envs.adapters.duel import Duel
+from azumaya.envs.adapters.duel.duel import Duel
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv

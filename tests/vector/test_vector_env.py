@@ -15,8 +15,8 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from azumaya.envs import make_vec
 from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.kernels.spread import SPREAD_BYTES
 from azumaya.envs.observation import unpack_bits
-from azumaya.envs.spread import LINE
 from tests.cases import Case
 from tests.vector.cases import FIRST, MANY, pick, same, vector
 
@@ -463,7 +463,7 @@ def test_environments_survive_copying(case: Case, form: str, copies: bool) -> No
                 copy.reset(seed=1)
             buffers = copy._outputs
             for rows in (buffers.mask_rows, buffers.view_rows):
-                assert not rows.size or rows.ctypes.data % LINE == 0
+                assert not rows.size or rows.ctypes.data % SPREAD_BYTES == 0
             assert np.shares_memory(buffers.masks, buffers.mask_rows)
             for _ in range(9):
                 actions = games.random_actions()

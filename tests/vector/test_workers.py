@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs.adapters.workers import LEAST, Workers
-from azumaya.envs.compile import INTERPRETED, kernel
+from azumaya.envs.adapters.batch.workers import LEAST, Workers
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 THREADS = 3
 MANY = THREADS * LEAST

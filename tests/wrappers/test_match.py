@@ -10,8 +10,8 @@ import pytest
 from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
+from azumaya.envs.games.shima.match import GAME
 from azumaya.envs.notation import read_records, replay
-from azumaya.envs.rules.sudoku_moyo_match import GAME
 from azumaya.wrappers import Match, RecordGames
 
 VARIANTS = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs import Position
-from azumaya.envs.bits import cells_of
+from azumaya.envs.kernels.bits import cells_of
 
 CELL, GAP, TITLE = 20, 26, 24
 LIT, UNLIT, LINE, INK = "#d9821b", "#f3eee2", "#4a4335", "#2c2b29"

@@ -1,0 +1,1 @@
+"""Many games stepped at once on the CPU."""

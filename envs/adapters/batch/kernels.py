@@ -1,0 +1,307 @@
+"""The kernels that step many games, made for each game from those of its record.
+
+All take a slice `start, stop` of the rows, arrays and room to work in, and no Python object, so
+that threads may run them on slices of one batch at once; those without a result of their own return
+how many rows there were. Nothing is checked here.
+
+What a kernel writes, and the sizes of its loops, are constants of its factory: with them as
+arguments the same step took 1.6 times as long, as LLVM then neither unrolls nor schedules across
+the branches. One pass over a game does everything, so that its state is read from memory once.
+Tried without gain: telling LLVM that no two arrays overlap (numba's `noalias`), and its SLP
+vectoriser (`NUMBA_SLP_VECTORIZE`), whose wide loads wait for the narrow stores before them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.lookahead import choose_random
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.kernels.bits import LOW6, ONE, U64, ZERO, word_count
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import draw_start, drawn, make_key
+from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch, fill, row_of, spread
+
+SERIES = np.dtype(
+    [
+        ("seed", U64),
+        ("number", np.int64),  # of the environment
+        ("episode", np.int64),
+        ("key", U64),  # of the episode, made from the three above when it begins
+        ("ply", np.int64),  # moves that compiled players have chosen in the episode
+    ]
+)
+"""What the randomness of one game comes from."""
+
+PLANES, PACKED, NONE = 0, 1, 2
+"""Forms of an observation: bytes, words, nothing."""
+FETCHED = 5
+"""So many games ahead of the one that moves, states and rows are fetched into the nearest cache."""
+_BYTE, _EIGHT = U64(255), U64(8)
+
+
+@kernel
+def first_illegal(start, stop, legal, actions, num_actions, over, skip):
+    """The first row whose action is not legal, -1 if all are; `legal` is `(n, W)` words.
+
+    With `skip`, games that are `over` may have any action.
+    """
+    for i in range(start, stop):
+        if skip and over[i]:
+            continue
+        action = actions[i]
+        if action < 0 or action >= num_actions:
+            return i
+        if (legal[i, action >> 6] >> (U64(action) & LOW6)) & ONE == ZERO:
+            return i
+    return -1
+
+
+@functools.cache
+def wipe_kernel(size: int) -> Any:
+    """The kernel `wipe(words)` for rows of `size` words; with the size known no call is made."""
+
+    @kernel
+    def wipe(words):
+        for w in range(size):
+            words[w] = ZERO
+
+    return wipe
+
+
+@functools.cache
+def choose_kernel(words: int) -> Any:
+    """The kernel that chooses a random legal action in every game, 0 where it is over."""
+
+    @kernel
+    def choose(start, stop, legal, over, series, actions):
+        for i in range(start, stop):
+            actions[i] = 0
+            if not over[i]:
+                actions[i] = choose_random(row_of(legal, i), words, series[i].key, series[i].ply)
+            series[i].ply += 1
+        return stop - start
+
+    return choose
+
+
+@functools.cache
+def restart_kernel(game: Game) -> Any:
+    """The kernel `restart(states, i, series, starts)`: begin the episode that `series` names."""
+    reset = game.reset
+
+    @kernel
+    def restart(states, i, series, starts):
+        series[i].key = make_key(series[i].seed, series[i].number, series[i].episode)
+        series[i].ply = 0
+        reset(states, i, starts, series[i].key)
+
+    return restart
+
+
+@functools.cache
+def show_kernel(game: Game, words: int, form: int) -> Any:
+    """The kernel that writes what a player sees of one state to row `row` of the outputs.
+
+    `show(state, player, row, seen, legal, masks, views)`: `seen`, `(game.observation_words,)`, is
+    room; `legal` gets the packed mask. `masks` and `views` get mask and observation: words when
+    `form` is PACKED, else bytes in rows padded to whole words; `views` is left alone when it is
+    NONE. Packed words are put together where they belong: the cache holds the row.
+    """
+    write_legal = game.write_legal
+    look, wipe_mask = _look_at(game, form), wipe_kernel(words)
+
+    @kernel
+    def show(state, player, row, seen, legal, masks, views):
+        mask = row_of(legal, row)
+        wipe_mask(mask)
+        if player == state.to_move:
+            write_legal(state, mask)
+        for w in range(words):
+            if form == PACKED:
+                masks[row, w] = mask[w]
+            else:
+                spread(masks, row * masks.shape[1] + w * SPREAD_BYTES, mask[w])
+        if form != NONE:
+            look(state, player, row, seen, views)
+
+    return show
+
+
+def _look_at(game: Game, form: int) -> Any:
+    """The kernel that writes the observation of one state to a row of `views`."""
+    observe, cells, sets = game.observe, game.cells, game.cell_planes
+    numbers, wipe = len(game.planes) - sets, wipe_kernel(game.observation_words)
+    set_words = word_count(sets * cells)
+
+    @kernel
+    def look(state, player, row, seen, views):
+        view = row_of(views, row) if form == PACKED else seen
+        wipe(view)
+        observe(state, player, view)
+        if form == PACKED:
+            return
+        base = row * views.shape[1]
+        for w in range(set_words):
+            spread(views, base + w * SPREAD_BYTES, view[w])
+        word = ZERO
+        for p in range(numbers):
+            word = view[set_words + (p >> 3)] if p & 7 == 0 else word >> _EIGHT
+            fill(views, base + (sets + p) * cells, cells, np.int64(word & _BYTE))
+
+    return look
+
+
+@functools.cache
+def begin_kernel(game: Game) -> Any:
+    """The kernel that begins the episode that `series` names in each of `rows[start:stop]`."""
+    restart = restart_kernel(game)
+
+    @kernel
+    def begin(start, stop, rows, states, series, starts):
+        for r in range(start, stop):
+            restart(states, rows[r], series, starts)
+
+    return begin
+
+
+@functools.cache
+def fetch_row_kernel(size: int) -> Any:
+    """The kernel `fetch_row(rows, row)` for rows of `size` words."""
+
+    @kernel
+    def fetch_row(rows, row):
+        for w in range(0, size, SPREAD_BYTES // 8):
+            fetch(rows, row * size + w)
+
+    return fetch_row
+
+
+@functools.cache
+def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
+    """The kernel that plays an action in every game and shows what comes of it.
+
+    A game that is over is begun anew instead, without reward. With `same_step` that is done in
+    the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
+    both from `start` on, and the kernel returns how many there are.
+    """
+    play, restart = game.play, restart_kernel(game)
+    show = show_kernel(game, words, form)
+    fetch_mask, fetch_view = fetch_row_kernel(words), fetch_row_kernel(game.observation_words)
+
+    # A start has long left the cache: it is fetched a step before the game that ended needs it.
+    # To fetch states took a twentieth off packed steps, and rows to write to a tenth where the
+    # batch is larger than the caches; for planes neither did anything.
+    close = form == PACKED
+    ahead = not same_step and game.reset is draw_start
+
+    @kernel
+    def step(
+        start, stop, states, series, starts, actions, seen, legal, over, masks, views,
+        rewards, both, terminated, truncated, to_move, finals, final_rows,
+    ):  # fmt: skip
+        ended = 0
+        for i in range(start, stop):
+            if close:
+                fetch(states, i + FETCHED)
+                fetch_mask(legal, i + FETCHED)
+                fetch_mask(masks, i + FETCHED)
+                fetch_view(views, i + FETCHED)
+            mover, gain = states[i].to_move, 0
+            if states[i].over != RUNNING:
+                series[i].episode += 1
+                restart(states, i, series, starts)
+            else:
+                before = states[i].payoff
+                play(states[i], actions[i])
+                gain = states[i].payoff - before
+            end = states[i].over
+            if ahead and end != RUNNING:
+                key = make_key(series[i].seed, series[i].number, series[i].episode + 1)
+                fetch(starts, drawn(starts, key))
+            terminated[i] = end == TERMINATED
+            truncated[i] = end == TRUNCATED
+            both[i, 0] = gain
+            both[i, 1] = -gain
+            rewards[i] = gain if mover == 0 else -gain
+            if same_step and end != RUNNING:
+                finals[start + ended] = states[i]
+                final_rows[start + ended] = i
+                ended += 1
+                series[i].episode += 1
+                restart(states, i, series, starts)
+            over[i] = states[i].over != RUNNING
+            player = states[i].to_move
+            to_move[i] = player
+            show(states[i], player, i, seen, legal, masks, views)
+        return ended
+
+    return step
+
+
+@functools.cache
+def move_kernel(game: Game) -> Any:
+    """The kernel that plays `actions[r]` in game `rows[r]`."""
+    play = game.play
+
+    @kernel
+    def move(start, stop, rows, actions, states):
+        for r in range(start, stop):
+            play(states[rows[r]], actions[r])
+        return stop - start
+
+    return move
+
+
+@functools.cache
+def look_kernel(game: Game, words: int, form: int) -> Any:
+    """The kernel that shows games: to row `r` what `players[r]` sees of game `rows[r]`.
+
+    Player -1 is the one to move.
+    """
+    show = show_kernel(game, words, form)
+
+    @kernel
+    def look(start, stop, rows, players, states, seen, legal, masks, views):
+        for r in range(start, stop):
+            i, player = rows[r], players[r]
+            if player < 0:
+                player = states[i].to_move
+            show(states[i], player, r, seen, legal, masks, views)
+        return stop - start
+
+    return look
+
+
+@functools.cache
+def rollout_kernel(game: Game, words: int) -> Any:
+    """The kernel that makes `plies` uniformly random legal moves in every game.
+
+    Games are begun anew where they end; the kernel returns how many did. A ply of sixteen games in
+    turn, so that none waits for its last move, was tried: no faster, as branches of one game are
+    easier to predict.
+    """
+    play, write_legal, restart = game.play, game.write_legal, restart_kernel(game)
+    wipe = wipe_kernel(words)
+
+    @kernel
+    def rollout(start, stop, plies, states, series, starts, choices):
+        ended = 0
+        for i in range(start, stop):
+            for _ in range(plies):
+                wipe(choices)
+                write_legal(states[i], choices)
+                action = choose_random(choices, words, series[i].key, series[i].ply)
+                series[i].ply += 1
+                if action >= 0:  # there is none where the game was over before
+                    play(states[i], action)
+                if states[i].over != RUNNING:
+                    ended += 1
+                    series[i].episode += 1
+                    restart(states, i, series, starts)
+        return ended
+
+    return rollout

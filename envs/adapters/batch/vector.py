@@ -1,0 +1,417 @@
+"""Every game as a Gymnasium vector environment: thousands of games, one action each per step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
+from azumaya.envs.adapters.spaces import batched, observation_box
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game, Plane
+from azumaya.envs.observation import unpack_bits, unpack_planes
+from azumaya.envs.position import Position, as_whole
+from azumaya.envs.registry import find_game
+from azumaya.envs.setup import check_options, option_names, override, prepare
+
+Arrays = dict[str, np.ndarray]
+
+MOST_PLIES = 2**63 - 1
+WORD = 8
+"""Bytes of a packed word."""
+
+
+class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
+    """Many games of one kind, stepped at once: one action by whoever is to move in each.
+
+    Args:
+        game: the game or its name.
+        num_envs: how many games, `n`.
+        threads: threads that step them; None for all cores. Results do not depend on it.
+        observation: `"planes"` (bytes), `"packed"` (64-bit words, an eighth of the size) or
+            `"none"` (only the mask).
+        copy: True: every call returns arrays of its own. False: it returns views of buffers that
+            the next call overwrites; their addresses never change.
+        autoreset_mode: when a game that has ended begins anew: with the next step (its action
+            plays no part and its reward is 0), in the same step, or only by `reset`.
+        **options: the game's options; `position="..."` starts every episode from a text.
+
+    Action space: `MultiDiscrete`, `(n,)`; `(n,)` arrays of any whole-number type are taken.
+
+    Observation space, batched: a dict of `observation`, planes `(C, rows, columns)` int8, and
+    `action_mask`, `(A,)` int8, 1 = legal, both of the player to move; packed, `(W,)` uint64
+    each, which `unpack` turns into the same planes and mask. The mask of a game that is over is
+    all 0.
+
+    Rewards `(n,)` float64 are those of the player who moved. For self-play: the value of the next
+    state changes its sign exactly where `to_move` changes.
+
+    Infos: `action_mask`; `to_move`, `(n,)`; `rewards`, `(n, 2)`, what the step gave to each
+    player. In the same-step mode also `final_obs` and `final_info` of the games that ended.
+
+    Raises:
+        OptionError: an argument or option has a value it cannot take.
+        PositionError: the position text is malformed, impossible or over.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ClosedEnvironmentError: a game is to be played after `close`.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        *,
+        threads: int | None = None,
+        observation: str = "planes",
+        copy: bool = True,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **options: Any,
+    ) -> None:
+        self.game = find_game(game) if isinstance(game, str) else game
+        self.num_envs = check_count(num_envs)
+        self._mode = _mode(autoreset_mode)
+        _check_names(self.game, options)
+        self._setup = prepare(self.game, options)
+        self._batch = self._make_batch(
+            form=observation, same_step=self._mode is AutoresetMode.SAME_STEP, threads=threads
+        )
+        self.copy, self._packed = bool(copy), observation == "packed"
+        self._outputs = self._batch.new_outputs()
+        self._returned = self._playing = False
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self._all = self._filled(True, (self.num_envs,))
+        self._make_spaces()
+
+    def _make_batch(self, **arguments: Any) -> Any:
+        return Batch(self.game, self._setup, self.num_envs, **arguments)
+
+    def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
+        """An array of one value, which takes no memory."""
+        return np.broadcast_to(np.asarray(value, dtype), shape)
+
+    def _make_spaces(self) -> None:
+        actions, game = self._setup.num_actions, self.game
+        words = np.iinfo(np.uint64).max
+        parts: dict[str, spaces.Space[Any]] = {}
+        if self._packed:
+            parts["observation"] = spaces.Box(0, words, (game.observation_words,), np.uint64)
+            parts["action_mask"] = spaces.Box(0, words, (self._batch.words,), np.uint64)
+        else:
+            if self._outputs.observations is not None:
+                parts["observation"] = observation_box(game)
+            parts["action_mask"] = spaces.Box(0, 1, (actions,), np.int8)
+        self.single_observation_space = spaces.Dict(parts)
+        self.single_action_space = spaces.Discrete(actions)
+        self.observation_space = batched(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    # ---- stepping ----
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Arrays, dict[str, Any]]:
+        """Begin episodes.
+
+        Args:
+            seed: begins new series of episodes: of one seed for all games, game `i` as
+                environment number `i` of it; or a seed for each game. Without a seed the series
+                go on. Game 0 plays as the AEC environment of the same seed.
+            options: `reset_mask`, `(n,)` bool: which games to begin anew, the others staying as
+                they are; and options of the game that differ for these episodes.
+
+        Raises:
+            OptionError: the seed, the mask or an option has a value it cannot take.
+            PositionError: the position text is malformed, impossible or over.
+        """
+        if self.closed:
+            raise self._not_playing("reset")
+        given = check_options(options)
+        rows = self._rows(given.pop("reset_mask", None))
+        if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
+            raise OptionError("reset_mask: the first reset must begin all games")
+        setup = override(self.game, self._setup, given) if given else None
+        outputs = self._next_outputs()
+        self._batch.reset(outputs, seed, rows, setup)
+        self._playing = True
+        return self._observations(outputs), self._infos(outputs)
+
+    def _rows(self, mask: Any) -> np.ndarray | None:
+        if mask is None:
+            return None
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise OptionError("reset_mask: an array of bool is needed")
+        if mask.shape != (self.num_envs,) or not mask.any():
+            raise OptionError(
+                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; "
+                f"({self.num_envs},) with at least one is needed"
+            )
+        return np.flatnonzero(mask)
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[Arrays, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Make a move in every game.
+
+        Args:
+            actions: `(n,)` whole numbers. In the next-step mode those of games that have ended
+                play no part; in the disabled mode such games must be reset first.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos, see the class.
+
+        Raises:
+            IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
+                error names the first such row, and no game has changed.
+        """
+        if not self._playing:
+            raise self._not_playing("step")
+        outputs = self._next_outputs()
+        skip = self._mode is not AutoresetMode.DISABLED
+        ended = self._batch.step(actions, outputs, skip_over=skip)
+        infos = self._infos(outputs)
+        if self._batch.same_step:
+            self._add_finals(infos, outputs, ended)
+        return (
+            self._observations(outputs),
+            outputs.rewards,
+            outputs.terminated,
+            outputs.truncated,
+            infos,
+        )
+
+    def _not_playing(self, name: str) -> Exception:
+        """The error for a call that needs games in play."""
+        if self.closed:
+            return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+        return ResetNeeded(f"{name}: reset must be called first")
+
+    def _next_outputs(self) -> Outputs:
+        if self.copy and self._returned:
+            self._outputs = self._batch.new_outputs()
+        self._returned = True
+        return self._outputs
+
+    def _observations(self, outputs: Outputs) -> Arrays:
+        if outputs.observations is None:
+            return {"action_mask": outputs.masks}
+        return {"observation": outputs.observations, "action_mask": outputs.masks}
+
+    def _infos(self, outputs: Outputs) -> dict[str, Any]:
+        return {
+            "action_mask": outputs.masks,
+            "_action_mask": self._all,
+            "to_move": outputs.to_move,
+            "_to_move": self._all,
+            "rewards": outputs.both,
+            "_rewards": self._all,
+        }
+
+    def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
+        """What the games that ended in this step looked like, as Gymnasium gives it."""
+        if not ended.size:
+            return
+        finals = self._batch.finals()
+        seen = self._observations(finals)
+        which = np.zeros(self.num_envs, np.bool_)
+        which[ended] = True
+        every = np.full(self.num_envs, None, object)
+        for slot, row in enumerate(ended):
+            every[row] = {name: array[slot] for name, array in seen.items()}
+        to_move = np.zeros(self.num_envs, np.int64)
+        to_move[ended] = self._batch.final_states()["to_move"]
+        rewards = np.where(which[:, None], outputs.both, 0.0)
+        infos |= self._final_infos(outputs.masks, every, which, to_move, rewards)
+
+    def _final_infos(
+        self, masks: Any, seen: Any, which: Any, to_move: Any, rewards: Any
+    ) -> dict[str, Any]:
+        """The infos on games that ended, those of `which`."""
+        final = {
+            # the mask of a game that is over is all 0
+            "action_mask": self._filled(0, masks.shape, masks.dtype),
+            "_action_mask": which,
+            "to_move": to_move,
+            "_to_move": which,
+            "rewards": rewards,
+            "_rewards": which,
+        }
+        return {
+            "final_obs": seen,
+            "_final_obs": which,
+            "final_info": final,
+            "_final_info": which,
+        }
+
+    # ---- looking ----
+
+    @property
+    def observation_planes(self) -> tuple[Plane, ...]:
+        """What each plane of the observation means."""
+        return self.game.planes
+
+    def unpack(self, observations: Mapping[str, Any]) -> dict[str, Any]:
+        """Packed observations as planes and masks, int8; NumPy arrays and torch tensors alike.
+
+        Args:
+            observations: `observation`, `(..., W)`, and `action_mask`, `(..., W')`, 64-bit words.
+
+        Returns:
+            `observation`, `(..., C, rows, columns)`, and `action_mask`, `(..., A)`, int8, on the
+            device of the words.
+
+        Raises:
+            OptionError: they are no packed observations of this game.
+        """
+        words = _words(observations, "observation", self.game.observation_words)
+        masks = _words(observations, "action_mask", self._batch.words)
+        if isinstance(words, np.ndarray):
+            planes = unpack_planes(self.game, words)
+            return {
+                "observation": planes,
+                "action_mask": unpack_bits(masks, self._setup.num_actions),
+            }
+        from azumaya.envs.adapters.cuda import unpack as torch_unpack  # noqa: PLC0415 - torch is optional
+
+        return {
+            "observation": torch_unpack.unpack_planes(self.game, words),
+            "action_mask": torch_unpack.unpack_bits(masks, self._setup.num_actions),
+        }
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an object of its own.
+
+        Raises:
+            OptionError: there is no such row.
+        """
+        if not self._batch.begun:
+            raise self._not_playing("position")
+        number = _whole("row", row, self.num_envs - 1)
+        position: Position = self._batch.position(number)
+        return position
+
+    def random_actions(self) -> np.ndarray:
+        """A uniformly random legal action for every game, `(n,)` int64; 0 where it is over.
+
+        Much faster than sampling from masks. The choices come from the episodes' keys: they are
+        the same for any number of games and threads.
+        """
+        if not self._playing:
+            raise self._not_playing("random_actions")
+        actions: np.ndarray = self._batch.new_actions()
+        self._batch.choose(actions)
+        return actions
+
+    def rollout(self, plies: int) -> int:
+        """Make uniformly random legal moves in every game, and show nothing in between.
+
+        Games that end begin anew in the same ply, whatever the mode. The moves are those that
+        `random_actions` would give.
+
+        Returns:
+            How many games ended.
+
+        Raises:
+            OptionError: `plies` is no whole number from 0 on.
+        """
+        if not self._playing:
+            raise self._not_playing("rollout")
+        ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
+        self._batch.show(self._next_outputs())
+        return ended
+
+    # ---- states ----
+
+    def get_state(self) -> tuple[np.ndarray, np.ndarray]:
+        """The states of all games, `(n,)`, and what their randomness comes from; copies."""
+        if not self._batch.begun:
+            raise self._not_playing("get_state")
+        return self._batch.get_states(), self._batch.get_series()
+
+    def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
+        """Go back to what `get_state` gave, here or in another such environment.
+
+        Returns observations and infos, as `reset` does.
+
+        Raises:
+            OptionError: it is no such pair, or comes from another game or number of games;
+                nothing was changed.
+        """
+        if self.closed:
+            raise self._not_playing("set_state")
+        if not isinstance(state, tuple | list) or len(state) != 2:
+            raise OptionError(
+                f"state: {type(state).__name__} given, the pair that get_state() gives is needed"
+            )
+        outputs = self._next_outputs()
+        self._batch.set_state(*state, outputs)
+        self._playing = True
+        return self._observations(outputs), self._infos(outputs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the buffers, whose content is kept: as copies they would not be aligned."""
+        content = {name: getattr(self._outputs, name) for name in CONTENT}
+        return {**self.__dict__, "_outputs": content}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__dict__.update(saved)
+        self._outputs = self._batch.new_outputs()
+        for name, content in saved["_outputs"].items():
+            getattr(self._outputs, name)[:] = content
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads end; no more is played."""
+        self._batch.close()
+        self._playing = False
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    for known in AutoresetMode:
+        if mode in (known, known.value, known.name):
+            return known
+    raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
+
+
+def _check_names(game: Game, options: Mapping[str, Any]) -> None:
+    """Say where it is to be had, if an argument of `gymnasium.make` is none here."""
+    elsewhere = options.keys() - set(option_names(game))
+    for name in sorted(elsewhere & {"opponent", "seat"}):
+        raise OptionError(
+            f"{name}: make_vec plays both seats, every action is that of whoever is to move. One "
+            "seat of many games, against opponents: azumaya.wrappers.sb3.AzumayaVecEnv, or "
+            f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
+        )
+    if "render_mode" in elsewhere:
+        raise OptionError(
+            "render_mode: many games are not drawn; position(row) gives one, with draw() and svg()"
+        )
+
+
+def _whole(name: str, value: Any, most: int) -> int:
+    """A whole number from 0 to `most`; raises `OptionError`."""
+    number = as_whole(value)
+    if number is None or not 0 <= number <= most:
+        raise OptionError(f"{name}={value!r}: must be a whole number from 0 to {most}")
+    return number
+
+
+def _words(observations: Any, name: str, width: int) -> Any:
+    """The words of a name in packed observations; raises `OptionError`."""
+    words: Any = observations.get(name) if isinstance(observations, Mapping) else None
+    fits = tuple(getattr(words, "shape", ()))[-1:] == (width,) and words.dtype.itemsize == WORD
+    if not fits:
+        raise OptionError(
+            f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
+            "reset and step of the form 'packed' return it"
+        )
+    return words

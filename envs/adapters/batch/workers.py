@@ -1,0 +1,240 @@
+"""Threads for kernels that work on slices of a batch without holding the GIL.
+
+Python threads and not numba's own: its work queue aborts when two Python threads run parallel
+kernels at once. Slices change nothing about results, as each game draws from keys of its own.
+
+To wake a thread that sleeps takes longer (70 µs where this was measured) than to step a thousand
+games. So after a job threads stay awake for a while and listen for the next one, in compiled code
+and without the GIL; it is rung for from inside the caller's own kernel, when the GIL is free for
+them. A thread that comes too late finds no slice left, and nobody has waited for it.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.batch.sharing import COUNT_STRIDE, MAX_LOOKS, shared_kernel
+from azumaya.envs.errors import OptionError
+from azumaya.envs.kernels.compile import INTERPRETED, bound
+
+LEAST = 1024
+"""Games a thread has at least: that another takes part costs as much as to step some hundred."""
+SMALLEST = 128
+"""Games a slice has at least."""
+SLICES = 16
+"""Slices a thread gets, so that one that is held up does not hold up the others."""
+NAP = 50e-6
+"""Seconds between looks at a slice that another thread is held up with."""
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check_threads(threads: Any) -> int:
+    """A number of threads, None for all cores; raises `OptionError`."""
+    if threads is None:
+        return available_cores()
+    try:
+        number = operator.index(threads)
+    except TypeError:
+        number = 0
+    if isinstance(threads, bool) or number < 1:
+        raise OptionError(f"threads={threads!r}: a whole number from 1 on, or None for all cores")
+    return number
+
+
+@dataclass(eq=False)
+class Job:
+    """A kernel to be called for slices of `count` rows, by so many threads."""
+
+    call: Callable[..., Any]
+    """Calls a kernel, that of `shared_kernel` here, with its arguments."""
+    kernel: Any
+    count: int
+    size: int
+    threads: int
+    arguments: Callable[[], tuple[Any, ...]]
+    helping: int = 0
+    """How many threads are at it, beside the one whose job it is."""
+    error: BaseException | None = None
+    counts: np.ndarray = field(init=False)
+    results: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(COUNT_STRIDE * (self.threads + 1), np.int64)
+        self.results = np.zeros(-(-self.count // self.size), np.int64)
+
+    def work(self, bell: np.ndarray, number: int, who: int) -> bool:
+        """Take slices until none is left; returns whether all are done."""
+        done: bool = self.call(
+            shared_kernel(self.kernel), bell, number, who, self.counts, self.results, self.size,
+            self.count, MAX_LOOKS, self.arguments(),
+        )  # fmt: skip
+        return done
+
+    def is_done(self) -> bool:
+        """Whether nothing is to be waited for."""
+        return self.error is not None or int(self.counts[-COUNT_STRIDE]) == len(self.results)
+
+    def abandon(self) -> None:
+        """Let nobody take another slice, and wait for those at work on one."""
+        self.counts[:-COUNT_STRIDE] = len(self.results)
+        while self.helping:
+            time.sleep(NAP)
+
+
+class Post:
+    """Where a job is handed to threads that help. They keep it, so it does not keep its owner."""
+
+    def __init__(self, helpers: int) -> None:
+        self._process, self._lock = os.getpid(), threading.Lock()
+        self._wake = [threading.Condition(self._lock) for _ in range(helpers)]
+        self._bell, self._number = np.zeros(1, np.int64), 0
+        self._job: Job | None = None  # None where it is done: it would keep all it works on
+        self._ended = False
+        for who in range(1, helpers + 1):
+            threading.Thread(target=self._help, args=(who,), name="azumaya", daemon=True).start()
+
+    def is_here(self) -> bool:
+        """Whether the threads are this process's: they do not survive a fork."""
+        return self._process == os.getpid()
+
+    def end(self) -> None:
+        """Let the threads end."""
+        if self.is_here():  # in a child nobody might ever give the lock back
+            self._ended = True
+            self._announce(None, len(self._wake))
+
+    def work(self, job: Job) -> None:
+        """Give a job to its threads and take part in it; returns when all of it is done."""
+        try:
+            self._announce(job, job.threads - 1)
+            done = job.work(self._bell, self._number, 0)
+            while not (done or job.is_done()):
+                time.sleep(NAP)
+            if job.error is not None:
+                raise job.error
+        except BaseException:
+            self._announce(None, 0)
+            job.abandon()
+            raise
+        self._job = None
+
+    def _announce(self, job: Job | None, helpers: int) -> None:
+        with self._lock:
+            self._job, self._number = job, self._number + 1
+            for wake in self._wake[:helpers]:
+                wake.notify()
+
+    def _help(self, who: int) -> None:
+        number = 0
+        while True:
+            with self._lock:
+                while self._number == number:
+                    self._wake[who - 1].wait()
+                job, number = self._job, self._number
+                if job is not None and who < job.threads:
+                    job.helping += 1
+                else:
+                    job = None
+            if self._ended:
+                return
+            if job is not None:
+                self._take_part(job, number, who)
+            del job
+
+    def _take_part(self, job: Job, number: int, who: int) -> None:
+        try:
+            job.work(self._bell, number, who)
+        except BaseException as error:
+            job.error = error
+        finally:
+            with self._lock:
+                job.helping -= 1
+
+
+class Workers:
+    """Runs kernels over slices of a batch, the calling thread taking part.
+
+    Args:
+        threads: how many threads work at once; None for as many as there are cores.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = check_threads(threads)
+        self._post: Post | None = None
+        self._entries: dict[Any, Any] = {}
+
+    def slice_of(self, count: int) -> int:
+        """How many of so many rows a slice has; all of them where one thread does it alone."""
+        threads = self._threads_for(count)
+        return max(SMALLEST, -(-count // (SLICES * threads))) if threads > 1 else max(count, 1)
+
+    def _threads_for(self, count: int) -> int:
+        return 1 if INTERPRETED else min(self.threads, max(count // LEAST, 1))
+
+    def run(
+        self,
+        kernel: Any,
+        count: int,
+        arguments: Callable[[], tuple[Any, ...]],
+        *,
+        fixed: bool = False,
+    ) -> list[int]:
+        """Call `kernel(start, stop, *arguments())`, which returns a number, for `count` rows.
+
+        Args:
+            kernel: a compiled kernel.
+            count: how many rows.
+            arguments: gives each thread arguments of its own, with room to work in among them.
+            fixed: the kernel's arguments have the same types whenever these workers run it, so
+                numba need not look at them.
+
+        Returns:
+            What the kernel returned, by slices of `slice_of(count)` rows.
+        """
+        call, size = self.call if fixed else _call, self.slice_of(count)
+        if size >= count:
+            return [call(kernel, 0, count, *arguments())]
+        job = Job(call, kernel, count, size, self._threads_for(count), arguments)
+        self._helpers().work(job)
+        return job.results.tolist()
+
+    def call(self, kernel: Any, *arguments: Any) -> Any:
+        """Call a kernel with arguments whose types are the same at every call."""
+        entry = self._entries.get(kernel)
+        if entry is None:
+            entry = self._entries[kernel] = bound(kernel, *arguments)
+        return entry(*arguments)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        if self._post is not None:
+            self._post.end()
+        self._post = None
+
+    def _helpers(self) -> Post:
+        if self._post is None or not self._post.is_here():
+            self._post = Post(self.threads - 1)
+            weakref.finalize(self, self._post.end)
+        return self._post
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_post": None, "_entries": {}}
+
+
+def _call(kernel: Any, *arguments: Any) -> Any:
+    return kernel(*arguments)

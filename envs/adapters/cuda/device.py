@@ -1,0 +1,111 @@
+"""A CUDA device's memory, as torch owns it and as numba's kernels take it.
+
+Torch owns every buffer: its allocator knows the streams, and its tensors go to other frameworks by
+DLPack. Kernels get views of the same memory, and are launched on torch's current stream. In
+numba's simulator (`NUMBA_ENABLE_CUDASIM=1`) tensors lie in the memory of the CPU.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import config, cuda
+
+from azumaya.envs.adapters.cuda.records import aligned_record
+from azumaya.envs.errors import DeviceError
+from azumaya.envs.extras import how_to_install, require
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.compile import INTERPRETED
+
+BLOCK = 128
+"""Threads of a block."""
+SIMULATED = bool(config.ENABLE_CUDASIM)
+if SIMULATED:
+    from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small batches are their owner's choice
+
+
+class Device:
+    """The device that torch has chosen in this process, or the simulator.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        DeviceError: there is no GPU that can be used.
+    """
+
+    def __init__(self) -> None:
+        self._torch = torch = require("torch", "cuda")
+        self._streams: dict[int, Any] = {}
+        if SIMULATED:
+            if not INTERPRETED:
+                raise DeviceError("the CUDA simulator needs NUMBA_DISABLE_JIT=1 as well")
+            self.place = torch.device("cpu")
+            return
+        if not torch.cuda.is_available():
+            built = "no GPU is there" if torch.version.cuda else "this torch was built without CUDA"
+            raise DeviceError(f"device='cuda': {built}; device='cpu' works everywhere")
+        if not cuda.is_available():
+            reason = cuda.cuda_error() or "its compiler, NVVM, is not found"
+            raise DeviceError(
+                f"device='cuda': torch finds a GPU but numba does not ({reason}); in a clone, "
+                f"{how_to_install('cuda')} brings what numba needs"
+            )
+        self.place = torch.device("cuda", torch.cuda.current_device())
+        cuda.select_device(self.place.index)
+
+    def new(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """A tensor of undefined content."""
+        kind = getattr(self._torch, np.dtype(dtype).name)
+        return self._torch.empty(shape, dtype=kind, device=self.place)
+
+    def view(self, tensor: Any, dtype: Any = None) -> Any:
+        """A contiguous tensor as kernels take it; with `dtype`, the bytes of its rows as that.
+
+        Rows of one record give an array of records, `(n,)`; rows of several words `(n, words)`.
+        """
+        shape = tuple(tensor.shape)
+        kind = np.dtype(dtype or str(tensor.dtype).removeprefix("torch."))
+        if dtype is not None:
+            each = math.prod(shape[1:]) * tensor.element_size() // kind.itemsize
+            shape = shape[:1] if kind.names else (shape[0], each)
+        if SIMULATED:
+            seen = tensor.numpy().view(np.uint8).reshape(-1).view(kind).reshape(shape)
+            return FakeCUDAArray(as_states(seen) if kind.names else seen)
+        described = {
+            "shape": shape,
+            "typestr": aligned_record(kind) if kind.names else kind.str,
+            "data": (tensor.data_ptr(), False),
+            "strides": None,
+            "version": 3,
+        }
+        return cuda.from_cuda_array_interface(described, owner=tensor)
+
+    def put(self, array: np.ndarray, out: Any = None) -> Any:
+        """Copy an array to the device: to a new tensor, or to `out`; records as rows of bytes."""
+        plain = np.ascontiguousarray(array)
+        if plain.dtype.names:
+            plain = np.frombuffer(plain.tobytes(), np.uint8).reshape(len(plain), -1)
+        given = self._torch.from_numpy(plain.copy())
+        if out is None:
+            return given.to(self.place)
+        out.copy_(given)
+        return out
+
+    def get(self, tensor: Any) -> np.ndarray:
+        """A copy of a tensor on the host."""
+        return np.array(tensor.cpu().numpy())
+
+    def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
+        """Run a kernel with at least so many threads, after what torch's stream has to do."""
+        kernel[-(-threads // BLOCK), BLOCK, self._stream()](*arguments)
+
+    def _stream(self) -> Any:
+        if SIMULATED:
+            return 0
+        handle = self._torch.cuda.current_stream(self.place).cuda_stream
+        if handle not in self._streams:
+            made = cuda.external_stream(handle) if handle else cuda.default_stream()
+            self._streams[handle] = made
+        return self._streams[handle]

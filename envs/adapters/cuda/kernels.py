@@ -1,0 +1,383 @@
+"""The kernels that step games on a CUDA device, one thread for a game, from its record's kernels.
+
+A thread makes the move and writes packed words; a second kernel spreads them to bytes: as one
+game's bytes do not fit a thread, and threads that write whole rows each would scatter their
+stores, a warp writes a row, every store of it 256 bytes in a piece.
+
+States lie in columns (`cuda_records`) and are played on in the thread's own memory, where mask and
+observation are put together, too: their words are changed several times each. Nothing is checked
+here but what says so.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numba import config, cuda
+
+from azumaya.envs.adapters.batch import kernels as batch
+from azumaya.envs.adapters.batch.kernels import NONE, PACKED
+from azumaya.envs.adapters.cuda.records import WORD, aligned_record, record_in
+from azumaya.envs.adapters.lookahead import choose_random
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, word_count
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import make_key
+from azumaya.envs.kernels.spread import padded
+
+LANE_BITS = 5
+LANES = 1 << LANE_BITS
+"""Threads that spread one row."""
+NO_ERROR = np.iinfo(np.int64).max
+"""What the word of errors holds where no action was illegal; else step and row of the first."""
+STEP_BITS = 32
+"""In the word of errors the number of the step stands above so many bits for the row."""
+REGISTERS = 128
+"""A thread's registers at most, where a state would fill them all: more of them fit a core then.
+Chosen by reckoning; not measured."""
+U32 = np.uint32
+_APART, _LOWEST, _8 = U32(0x204081), U32(0x01010101), U32(8)
+_EVERY, _HALF = U64(0x0101010101010101), U64(32)
+
+
+# ---- one thread for a game ----
+
+per_game = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(max_registers=REGISTERS)
+"""Makes a kernel of a function that one thread runs for each game."""
+
+
+def _layout(game: Game) -> tuple[int, np.dtype[Any]]:
+    """How many words a state has, and its record."""
+    return game.state.itemsize // WORD, aligned_record(game.state)
+
+
+@functools.cache
+def look_kernel(game: Game, words: int, form: int) -> Any:
+    """The kernel `look(state, row, legal, masks, views)`: what who moves sees, packed, in a row.
+
+    `legal` gets the mask, and so does `masks` where `form` is PACKED; `views` gets the
+    observation, unless it is NONE.
+    """
+    write_legal, observe, size = game.write_legal, game.observe, game.observation_words
+
+    @kernel
+    def look(state, row, legal, masks, views):
+        choices = cuda.local.array(words, U64)
+        for w in range(words):
+            choices[w] = ZERO
+        write_legal(state, choices)
+        for w in range(words):
+            legal[row, w] = choices[w]
+            if form == PACKED:
+                masks[row, w] = choices[w]
+        if form != NONE:
+            seen = cuda.local.array(size, U64)
+            for w in range(size):
+                seen[w] = ZERO
+            observe(state, state.to_move, seen)
+            for w in range(size):
+                views[row, w] = seen[w]
+
+    return look
+
+
+@functools.cache
+def renew_kernel(game: Game) -> Any:
+    """The kernel `renew(own, series, i, starts)`: begin the next episode of series `i` in `own`."""
+    reset = game.reset
+
+    @kernel
+    def renew(own, series, i, starts):
+        series[i].episode += 1
+        series[i].key = make_key(series[i].seed, series[i].number, series[i].episode)
+        series[i].ply = 0
+        reset(own, 0, starts, series[i].key)
+
+    return renew
+
+
+@functools.cache
+def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: bool) -> Any:
+    """The kernel that plays an action in every game and shows what comes of it, packed.
+
+    An illegal action changes nothing in its game; the first step with one leaves its number and
+    the lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. A game that is over is
+    begun anew instead; without `skip_over` it stays so, and any action for it is illegal. With
+    `same_step` games are begun anew when they end; `ended` tells which, and `finals` how.
+    """
+    play, renew, look = game.play, renew_kernel(game), look_kernel(game, words, form)
+    first_illegal, size, layout = batch.first_illegal, *_layout(game)
+    bound = 64 * words
+
+    @per_game
+    def step(
+        states, series, starts, actions, legal, over, masks, views, rewards, both, terminated,
+        truncated, to_move, finals, ended, error, wrong, number,
+    ):  # fmt: skip
+        i = cuda.grid(1)
+        if i >= states.shape[1]:
+            return
+        column = cuda.local.array(size, U64)
+        own = record_in(column, layout)
+        for w in range(size):
+            column[w] = states[w, i]
+        mover, before, action = own[0].to_move, own[0].payoff, actions[i]
+        gain, first = 0, number << STEP_BITS
+        if first_illegal(i, i + 1, legal, actions, bound, over, skip_over) >= 0:
+            if error[0] >= first:
+                wrong[i] = action
+                cuda.atomic.min(error, 0, first | i)
+        elif over[i]:
+            renew(own, series, i, starts)
+        else:
+            play(own[0], action)
+            gain = own[0].payoff - before
+        end = own[0].over
+        terminated[i], truncated[i] = end == TERMINATED, end == TRUNCATED
+        both[i, 0], both[i, 1] = gain, -gain
+        rewards[i] = gain if mover == 0 else -gain
+        if same_step:
+            ended[i] = end != RUNNING
+            if end != RUNNING:
+                for w in range(size):
+                    finals[w, i] = column[w]
+                renew(own, series, i, starts)
+        for w in range(size):
+            states[w, i] = column[w]
+        over[i], to_move[i] = own[0].over != RUNNING, own[0].to_move
+        look(own[0], i, legal, masks, views)
+
+    return step
+
+
+@functools.cache
+def check_kernel(skip_over: bool) -> Any:
+    """The kernel that leaves the lowest row with an illegal action in `error`, `(1,)`."""
+    first_illegal = batch.first_illegal
+
+    @per_game
+    def check(actions, legal, over, error):
+        i = cuda.grid(1)
+        if i >= actions.shape[0]:
+            return
+        if first_illegal(i, i + 1, legal, actions, 64 * legal.shape[1], over, skip_over) >= 0:
+            cuda.atomic.min(error, 0, i)
+
+    return check
+
+
+@functools.cache
+def show_kernel(game: Game, words: int, form: int) -> Any:
+    """The kernel that shows every game, packed, to who moves in it; rewards are 0."""
+    look, size, layout = look_kernel(game, words, form), *_layout(game)
+
+    @per_game
+    def show(states, legal, over, masks, views, rewards, both, terminated, truncated, to_move):
+        i = cuda.grid(1)
+        if i >= states.shape[1]:
+            return
+        column = cuda.local.array(size, U64)
+        own = record_in(column, layout)
+        for w in range(size):
+            column[w] = states[w, i]
+        end = own[0].over
+        rewards[i], both[i, 0], both[i, 1] = 0.0, 0.0, 0.0
+        terminated[i], truncated[i] = end == TERMINATED, end == TRUNCATED
+        over[i], to_move[i] = end != RUNNING, own[0].to_move
+        look(own[0], i, legal, masks, views)
+
+    return show
+
+
+@functools.cache
+def finals_kernel(game: Game, form: int) -> Any:
+    """The kernel that shows, packed, how the games looked that `ended` in the last step."""
+    observe, room, size, layout = game.observe, game.observation_words, *_layout(game)
+
+    @per_game
+    def show_finals(finals, ended, views, to_move):
+        i = cuda.grid(1)
+        if i >= finals.shape[1] or not ended[i]:
+            return
+        column = cuda.local.array(size, U64)
+        own = record_in(column, layout)
+        for w in range(size):
+            column[w] = finals[w, i]
+        to_move[i] = own[0].to_move
+        if form != NONE:
+            seen = cuda.local.array(room, U64)
+            for w in range(room):
+                seen[w] = ZERO
+            observe(own[0], own[0].to_move, seen)
+            for w in range(room):
+                views[i, w] = seen[w]
+
+    return show_finals
+
+
+@functools.cache
+def begin_kernel(game: Game) -> Any:
+    """The kernel that begins the next episode of the series in each of some rows."""
+    renew, size, layout = renew_kernel(game), *_layout(game)
+
+    @per_game
+    def begin(rows, states, series, starts):
+        r = cuda.grid(1)
+        if r >= rows.shape[0]:
+            return
+        i = rows[r]
+        column = cuda.local.array(size, U64)
+        own = record_in(column, layout)
+        for w in range(size):
+            column[w] = ZERO
+        renew(own, series, i, starts)
+        for w in range(size):
+            states[w, i] = column[w]
+
+    return begin
+
+
+@per_game
+def choose_all(legal, over, series, actions):
+    """A uniformly random legal action for every game, 0 where it is over."""
+    i = cuda.grid(1)
+    if i < actions.shape[0]:
+        actions[i] = (
+            0 if over[i] else choose_random(legal[i], legal.shape[1], series[i].key, series[i].ply)
+        )
+        series[i].ply += 1
+
+
+@functools.cache
+def rollout_kernel(game: Game, words: int) -> Any:
+    """The kernel that makes random legal moves in every game; `ended`, `(1,)`, counts the ends."""
+    play, write_legal, renew = game.play, game.write_legal, renew_kernel(game)
+    size, layout = _layout(game)
+
+    @per_game
+    def rollout(plies, states, series, starts, ended):
+        i = cuda.grid(1)
+        if i >= states.shape[1]:
+            return
+        column, choices = cuda.local.array(size, U64), cuda.local.array(words, U64)
+        own, count = record_in(column, layout), 0
+        for w in range(size):
+            column[w] = states[w, i]
+        for _ in range(plies):
+            for w in range(words):
+                choices[w] = ZERO
+            write_legal(own[0], choices)
+            action = choose_random(choices, words, series[i].key, series[i].ply)
+            series[i].ply += 1
+            if action >= 0:  # none is where the game was over before
+                play(own[0], action)
+            if own[0].over != RUNNING:
+                count += 1
+                renew(own, series, i, starts)
+        for w in range(size):
+            states[w, i] = column[w]
+        cuda.atomic.add(ended, 0, count)
+
+    return rollout
+
+
+# ---- one warp for a row ----
+#
+# These kernels do little but write, so what counts is how few instructions a store takes: indices
+# are unsigned (numba looks whether signed ones are negative), every lane reads the one byte that it
+# spreads, and how often a lane goes on is a constant.
+
+
+@kernel
+def spread_byte(octet):
+    """Eight bits as eight bytes 0 and 1."""
+    low = U32(U32(octet & 15) * _APART) & _LOWEST
+    high = U32(U32(octet >> 4) * _APART) & _LOWEST
+    return U64(low) | (U64(high) << _HALF)
+
+
+@kernel
+def row_and_lane():
+    """Which row a thread works on, and which of its lanes it is."""
+    thread = U64(cuda.grid(1))
+    return thread >> U64(LANE_BITS), thread & U64(LANES - 1)
+
+
+def _turns(chunks: int) -> int:
+    """How often a lane goes on until a row of so many eight bytes is written."""
+    return -(-chunks // LANES)
+
+
+@functools.cache
+def expand_masks_kernel(words: int) -> Any:
+    """The kernel that spreads packed masks, `8 * words` bytes a row, to as many words a row."""
+    chunks, turns = U64(8 * words), _turns(8 * words)
+
+    @cuda.jit
+    def expand_masks(legal, masks):
+        row, lane = row_and_lane()
+        if row < U64(legal.shape[0]):
+            for turn in range(turns):
+                c = lane + U64(LANES * turn)
+                if c < chunks:
+                    masks[row, c] = spread_byte(legal[row, c])
+
+    return expand_masks
+
+
+@functools.cache
+def numbers_kernel(game: Game) -> Any:
+    """The kernel `value(seen, row, t)`: eight bytes of a row from the last whole eight bits on.
+
+    They may belong to bits and a plane of numbers, or to two such planes, but to no more.
+    """
+    cells, bits = U32(game.cells), game.cell_planes * game.cells
+    numbers, first = U64(len(game.planes) - game.cell_planes), U64(8 * word_count(bits))
+    last_bits, ahead = U64(bits // 8), U32(game.cells - bits % 8)
+
+    @kernel
+    def number(seen, row, plane):
+        return U64(seen[row, first + plane]) * _EVERY if plane < numbers else ZERO
+
+    @kernel
+    def value(seen, row, t):
+        # counted from where a plane before the first number would begin: nothing is negative
+        place = U32(U32(t) * _8 + ahead)
+        plane = U32(place // cells)
+        left = U32(cells - U32(place - U32(plane * cells)))
+        if plane == U32(0):
+            eight = spread_byte(seen[row, last_bits + t])
+        else:
+            eight = number(seen, row, U64(plane) - ONE)
+        if left < _8:
+            shift = U64(left) << U64(3)
+            eight = (eight & ((ONE << shift) - ONE)) | (number(seen, row, U64(plane)) << shift)
+        return eight
+
+    return value
+
+
+@functools.cache
+def expand_kernel(game: Game, some: bool) -> Any:
+    """The kernel that spreads packed observations, as bytes, to planes; `some`: `which` rows."""
+    value, whole = numbers_kernel(game), game.cell_planes * game.cells // 8
+    rest = padded(len(game.planes) * game.cells) // 8 - whole
+    turns, later, end, begin = _turns(whole), _turns(rest), U64(rest), U64(whole)
+
+    @cuda.jit
+    def expand(seen, which, views):
+        row, lane = row_and_lane()
+        if row >= U64(seen.shape[0]) or (some and not which[row]):
+            return
+        for turn in range(turns):
+            c = lane + U64(LANES * turn)
+            if c < begin:
+                views[row, c] = spread_byte(seen[row, c])
+        for turn in range(later):
+            t = lane + U64(LANES * turn)
+            if t < end:
+                views[row, begin + t] = value(seen, row, t)
+
+    return expand

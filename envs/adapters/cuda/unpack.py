@@ -1,0 +1,29 @@
+"""Packed words to planes and masks on torch tensors, on whatever device they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
+
+
+def unpack_bits(words: Any, count: int) -> Any:
+    """Bits as int8: a tensor `(..., W)` of 64-bit words to `(..., count)`."""
+    torch = require("torch", "train")
+    octets = words.contiguous().view(torch.uint8)
+    places = torch.arange(8, dtype=torch.uint8, device=words.device)
+    bits = (octets.unsqueeze(-1) >> places) & 1
+    return bits.flatten(-2)[..., :count].to(torch.int8)
+
+
+def unpack_planes(game: Game, words: Any) -> Any:
+    """A packed observation, a tensor `(..., W)`, as planes `(..., C, rows, columns)` int8."""
+    torch = require("torch", "train")
+    lead, sets = words.shape[:-1], game.cell_planes
+    numbers = len(game.planes) - sets
+    bits = unpack_bits(words, sets * game.cells).reshape(*lead, sets, *game.shape)
+    octets = words[..., word_count(sets * game.cells) :].contiguous().view(torch.int8)
+    values = octets[..., :numbers, None, None].expand(*lead, numbers, *game.shape)
+    return torch.cat([bits, values], dim=len(lead))

@@ -1,0 +1,433 @@
+"""The vector environment on a CUDA device: states and outputs stay there, nothing crosses the bus.
+
+What it does is what `vector.AzumayaVectorEnv` does, bit for bit; what it gives are torch tensors.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from azumaya.envs.adapters.batch.batch import (
+    Outputs,
+    buffers,
+    check_count,
+    check_form,
+    check_states,
+    illegal_row,
+    seed_series,
+    view_buffers,
+)
+from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.cuda import kernels
+from azumaya.envs.adapters.cuda.device import Device
+from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game, as_states
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.position import Position
+from azumaya.envs.setup import Setup
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceOutputs(Outputs):
+    """Outputs that are tensors, and what kernels take for them.
+
+    Attributes:
+        packed: where kernels write packed masks and observations.
+        spread: the rows of bytes as words, where they are spread to; None where nothing is.
+        rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
+    """
+
+    packed: tuple[Any, Any]
+    spread: tuple[Any, Any]
+    rest: tuple[Any, ...]
+
+
+class CudaBatch:
+    """Many games on a device, stepped at once; the same interface as `batch.Batch`.
+
+    Args:
+        game: the game.
+        setup: its checked options.
+        count: how many games.
+        form: of observations, `"planes"`, `"packed"` or `"none"`.
+        same_step: whether a game that ends is begun anew in the same step; else in the next.
+        check_actions: whether actions are checked before each step, which waits for the device.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        DeviceError: there is no GPU that can be used.
+        OptionError: an argument has a value it cannot take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setup: Setup,
+        count: int,
+        *,
+        form: str = "planes",
+        same_step: bool = False,
+        check_actions: bool = False,
+    ) -> None:
+        self.game, self.setup, self.count = game, setup, check_count(count)
+        self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
+        self.device = device = Device()
+        self.words = word_count(setup.num_actions)
+        self._states = device.new((game.state.itemsize // WORD, count), np.int64).zero_()
+        self._series = device.put(np.zeros(count, SERIES))
+        self._starts = device.view(device.put(setup.starts), game.state)
+        self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
+        self._wrong = self.new_actions()
+        self._make_views()
+        self.begun, self._number = False, 0
+
+    def _make_views(self) -> None:
+        """What kernels take for the batch's own memory."""
+        device, game, count = self.device, self.game, self.count
+
+        def words(shape: tuple[int, int]) -> tuple[Any, Any]:
+            room = device.new(shape, np.uint64)
+            return device.view(room), device.view(room, np.uint8)
+
+        self._v_states = device.view(self._states, np.uint64)
+        self._v_series = device.view(self._series, SERIES)
+        self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
+        seen = count if self.form == PLANES else 1
+        self._legal, self._legal_bytes = words((count, self.words))
+        self._seen, self._seen_bytes = words((seen, game.observation_words))
+        self._over = device.view(device.new((count,), np.bool_))
+        rows = count if self.same_step else 1
+        self._finals, _ = words((game.state.itemsize // WORD, rows))
+        self._ended = device.new((rows,), np.bool_)
+        self._v_ended = device.view(self._ended)
+
+    # ---- buffers ----
+
+    def new_outputs(self) -> DeviceOutputs:
+        """New buffers of undefined content, tensors on the device."""
+        device = self.device
+        made = buffers(self.game, self.setup.num_actions, self.form, self.count, device.new)
+        names = ("rewards", "both", "terminated", "truncated", "to_move")
+        rest = tuple(device.view(made[name]) for name in names)
+        masks, views = made["mask_rows"], made["view_rows"]
+        if self.form == PACKED:
+            packed, spread = (device.view(masks), device.view(views)), (None, None)
+        else:
+            packed = (self._legal, self._seen)
+            planes = device.view(views, np.uint64) if self.form == PLANES else None
+            spread = (device.view(masks, np.uint64), planes)
+        return DeviceOutputs(**made, packed=packed, spread=spread, rest=rest)
+
+    def new_actions(self) -> Any:
+        """Room for an action of every game, `(n,)` int64."""
+        return self.device.new((self.count,), np.int64)
+
+    # ---- episodes ----
+
+    def reset(
+        self,
+        outputs: DeviceOutputs,
+        seeds: Sequence[int] | int | None = None,
+        rows: np.ndarray | None = None,
+        setup: Setup | None = None,
+    ) -> None:
+        """Begin an episode; arguments as `batch.Batch.reset`, `rows` on the host."""
+        self.check()
+        device, game = self.device, self.game
+        rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
+        if seeds is not None or not self.begun:
+            series = self.get_series()
+            seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
+            series["episode"][rows] = -1  # the kernel begins the next
+            device.put(series, self._series)
+        self.begun = True
+        starts = device.view(device.put(setup.starts), game.state) if setup else self._starts
+        which = device.view(device.put(rows))
+        kernel = kernels.begin_kernel(game)
+        device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
+        self.show(outputs)
+
+    def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
+        """Play an action in every game; one that is over is begun anew instead.
+
+        Args:
+            actions: `(n,)` whole numbers, a tensor on the device.
+            outputs: where the results are written.
+            skip_over: False: games that are over stay so, and an action for one is an error.
+
+        Returns:
+            Which games ended in this step and were begun anew, `(n,)` bool (by `same_step`).
+
+        Raises:
+            IllegalActionError: the actions have a wrong shape or type, or lie elsewhere. With
+                `check_actions` also where one is illegal; else `check` raises that later.
+        """
+        taken = self._take(actions)
+        given = self.device.view(taken)
+        if self.check_actions:
+            self._refuse_illegal(taken, given, skip_over)
+        elif self._number >= 2 ** (62 - kernels.STEP_BITS):
+            self.check()
+        self._number += 1
+        step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, skip_over)
+        self.device.launch(
+            step, self.count, self._v_states, self._v_series, self._starts, given,
+            self._legal, self._over, *outputs.packed, *outputs.rest,
+            self._finals, self._v_ended, self._v_error, self._v_wrong,
+            self._number,
+        )  # fmt: skip
+        self._spread(outputs)
+        return self._ended
+
+    def finals(self) -> tuple[Any, Any]:
+        """By `same_step`, how the games looked that ended in the last step.
+
+        Returns:
+            Observations as in `Outputs`, and who moved last, `(n,)` int64. Rows of other games
+            are undefined.
+        """
+        device = self.device
+        rows, observations = view_buffers(self.game, self.form, self.count, device.new)
+        views = device.view(rows) if self.form == PACKED else self._seen
+        mover, kernel = self.new_actions(), kernels.finals_kernel(self.game, self.form)
+        device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
+        if self.form == PLANES:
+            expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
+            planes = device.view(rows, np.uint64)
+            device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
+        return observations, mover
+
+    def show(self, outputs: DeviceOutputs) -> None:
+        """Write what every game looks like to who moves in it; rewards are 0."""
+        kernel = kernels.show_kernel(self.game, self.words, self.form)
+        self.device.launch(
+            kernel, self.count, self._v_states, self._legal, self._over, *outputs.packed,
+            *outputs.rest,
+        )  # fmt: skip
+        self._spread(outputs)
+
+    def choose(self, actions: Any) -> None:
+        """Write a random legal action for every game, `(n,)` int64; 0 where it is over."""
+        out = self.device.view(actions)
+        self.device.launch(
+            kernels.choose_all, self.count, self._legal, self._over, self._v_series, out
+        )
+
+    def rollout(self, plies: int) -> int:
+        """Make random legal moves in every game, begun anew where it ends, and show nothing.
+
+        Returns how many games ended. `show` must be called before the next `step`.
+        """
+        ended = self.device.put(np.zeros(1, np.int64))
+        kernel = kernels.rollout_kernel(self.game, self.words)
+        self.device.launch(
+            kernel, self.count, plies, self._v_states, self._v_series, self._starts,
+            self.device.view(ended),
+        )  # fmt: skip
+        return int(ended.item())
+
+    # ---- errors ----
+
+    def check(self) -> None:
+        """Wait for the device; raise if an action was illegal since the last check.
+
+        Raises:
+            IllegalActionError: names the first step with such an action, and in it the lowest row.
+        """
+        steps, self._number = self._number, 0
+        found = self._read_error() if steps else kernels.NO_ERROR
+        if found != kernels.NO_ERROR:
+            step, row = found >> kernels.STEP_BITS, found & (2**kernels.STEP_BITS - 1)
+            raise IllegalActionError(
+                f"actions[{row}]: {int(self._wrong[row].item())} was not legal in step {step} of "
+                f"{steps} since the last check; it changed nothing in its game"
+            )
+
+    def _read_error(self) -> int:
+        """The word of errors, which is cleared."""
+        found = int(self._error.item())
+        if found != kernels.NO_ERROR:
+            self._error.fill_(kernels.NO_ERROR)
+        return found
+
+    def _refuse_illegal(self, taken: Any, given: Any, skip_over: bool) -> None:
+        check = kernels.check_kernel(skip_over)
+        self.device.launch(check, self.count, given, self._legal, self._over, self._v_error)
+        row = self._read_error()
+        if row != kernels.NO_ERROR:
+            raise illegal_row(self._position(row), row, int(taken[row].item()))
+
+    def _take(self, actions: Any) -> Any:
+        """Actions as a contiguous tensor of int64, on the device as they must be."""
+        torch = require("torch", "cuda")
+        if not isinstance(actions, torch.Tensor):
+            if not hasattr(actions, "__dlpack__"):
+                raise IllegalActionError(f"actions: {type(actions)} given, a tensor is needed")
+            actions = torch.from_dlpack(actions)
+        if tuple(actions.shape) != (self.count,):
+            raise IllegalActionError(
+                f"actions: shape {tuple(actions.shape)} given, ({self.count},) is needed"
+            )
+        if actions.is_floating_point() or actions.is_complex() or actions.dtype == torch.bool:
+            raise IllegalActionError(f"actions: {actions.dtype} given, whole numbers are needed")
+        if actions.device != self.device.place:
+            raise IllegalActionError(f"actions: on {actions.device}, needed on {self.device.place}")
+        return actions.to(torch.int64).contiguous()
+
+    # ---- single games ----
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an object of its own."""
+        self.check()
+        return self._position(row)
+
+    def _position(self, row: int) -> Position:
+        states = self._records(self._states[:, row : row + 1])
+        return Position.of_states(self.game, self.setup, states)
+
+    def get_states(self) -> np.ndarray:
+        """A copy of the states on the host, `(n,)`."""
+        self.check()
+        return self._records(self._states)
+
+    def _records(self, columns: Any) -> np.ndarray:
+        return as_states(from_columns(self.device.get(columns), self.game.state))
+
+    def get_series(self) -> np.ndarray:
+        """A copy on the host of what the randomness of the games comes from, `(n,)` `SERIES`."""
+        return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
+
+    def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
+        """Put other states in, `(n,)` on the host, and show them; errors as `Batch.set_state`."""
+        check_states(self.game, self.count, states, series)
+        self.check()
+        self.device.put(to_columns(states), self._states)
+        self.device.put(series, self._series)
+        self.begun = True
+        self.show(outputs)
+
+    def close(self) -> None:
+        """Nothing is kept but memory; an illegal action not yet told is raised."""
+        self.check()
+
+    def _spread(self, outputs: DeviceOutputs) -> None:
+        """Packed words to bytes, where the outputs are bytes."""
+        masks, planes = outputs.spread
+        threads = self.count * kernels.LANES
+        if masks is not None:
+            kernel = kernels.expand_masks_kernel(self.words)
+            self.device.launch(kernel, threads, self._legal_bytes, masks)
+        if planes is not None:
+            kernel = kernels.expand_kernel(self.game, False)
+            self.device.launch(kernel, threads, self._seen_bytes, self._over, planes)
+
+
+class CudaVectorEnv(AzumayaVectorEnv):
+    """Many games of one kind on a CUDA device, stepped at once; all it gives are torch tensors.
+
+    States, outputs and actions lie on the device that torch has chosen when it is made, and
+    kernels run on torch's current stream. Nothing crosses the bus in a step and nothing waits for
+    it. Spaces, outputs, seeds and episodes are those of `AzumayaVectorEnv`; other frameworks take
+    the tensors by DLPack.
+
+    Args:
+        game: the game or its name.
+        num_envs: how many games, `n`.
+        observation: `"planes"`, `"packed"` or `"none"`.
+        copy: True: every call returns tensors of its own. False: it returns tensors that the next
+            call overwrites; their addresses never change, and steps of small batches are faster.
+        autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode `final_obs` and
+            `final_info` are in the infos of every step, batched: rows count where `_final_obs` is
+            True, others are undefined.
+        check_actions: False: an illegal action changes nothing in its game, whose reward is 0;
+            it is raised at the next call that waits for the device anyway: `check`, `position`,
+            `reset`, `get_state`, `set_state`, `rollout`, `close`. True: every step first waits
+            for the device to check the actions, raises at once, and then no game has changed.
+        **options: the game's options.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        DeviceError: there is no GPU that can be used.
+        OptionError: an argument or option has a value it cannot take.
+        PositionError: the position text is malformed, impossible or over.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        *,
+        observation: str = "planes",
+        copy: bool = True,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        check_actions: bool = False,
+        threads: None = None,
+        **options: Any,
+    ) -> None:
+        if threads is not None:
+            raise OptionError(f"threads={threads!r}: on a device there are none to choose")
+        self._check_actions = bool(check_actions)
+        super().__init__(
+            game,
+            num_envs,
+            observation=observation,
+            copy=copy,
+            autoreset_mode=autoreset_mode,
+            **options,
+        )
+
+    def _make_batch(self, **arguments: Any) -> CudaBatch:
+        del arguments["threads"]
+        check = self._check_actions
+        return CudaBatch(self.game, self._setup, self.num_envs, check_actions=check, **arguments)
+
+    def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
+        torch = require("torch", "cuda")
+        place = self._batch.device.place
+        return torch.full((), value, dtype=dtype or torch.bool, device=place).expand(shape)
+
+    def _rows(self, mask: Any) -> np.ndarray | None:
+        """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""
+        return super()._rows(mask.cpu().numpy() if hasattr(mask, "cpu") else mask)
+
+    def _add_finals(self, infos: dict[str, Any], outputs: Any, ended: Any) -> None:
+        torch = require("torch", "cuda")
+        observations, mover = self._batch.finals()
+        masks = outputs.masks
+        seen = {"action_mask": self._filled(0, masks.shape, masks.dtype)}
+        if observations is not None:
+            seen = {"observation": observations, **seen}
+        which = ended.clone()
+        to_move = torch.where(which, mover, 0)
+        rewards = torch.where(which[:, None], outputs.both, 0.0)
+        infos |= self._final_infos(masks, seen, which, to_move, rewards)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refused: what kernels take are addresses on the device.
+
+        Raises:
+            TypeError: always; `get_state` and `set_state` carry games over.
+        """
+        raise TypeError("an environment on a device cannot be copied; see get_state and set_state")
+
+    def check(self) -> None:
+        """Wait for the device; raise if an action was illegal since the last such call.
+
+        Raises:
+            IllegalActionError: names the first step with such an action, and in it the lowest row.
+        """
+        self._batch.check()
+
+    def rollout(self, plies: int) -> int:
+        """As `AzumayaVectorEnv.rollout`; waits for the device."""
+        self._batch.check()
+        return super().rollout(plies)

@@ -1,0 +1,393 @@
+"""One player, the learner, in many games at once; the other seat is played inside.
+
+The other seat's moves are part of the learner's step: after `step` every game is at the
+learner's turn again, in this episode or the next.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+
+from azumaya.envs.adapters.batch.batch import check_count, copy_actions, illegal_row, seed_series
+from azumaya.envs.adapters.batch.kernels import (
+    PLANES,
+    SERIES,
+    begin_kernel,
+    first_illegal,
+    look_kernel,
+    move_kernel,
+)
+from azumaya.envs.adapters.batch.workers import Workers
+from azumaya.envs.adapters.duel.kernels import SEAT, WHOLE, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.opponents import (
+    MAX_EPISODES,
+    NAMED,
+    OTHERS,
+    Opponent,
+    Policy,
+    check_seat,
+    is_agent,
+    never_acts,
+    weighted,
+)
+from azumaya.envs.adapters.duel.shaping import Shaping
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.rng import random_word
+from azumaya.envs.kernels.spread import aligned, padded
+from azumaya.envs.position import Position
+from azumaya.envs.setup import Setup
+
+Player = str | Policy | Opponent
+Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
+
+SEATINGS = {"alternating": 2, "random": 3}
+"""What seats that change are called in kernels, where 0 and 1 stay."""
+_AGENT_DRAWS = 1 << 34
+"""Draws from this number on are the keys that agents get for their moves."""
+ILLEGAL_REWARD = -1.0
+
+
+class Turn(NamedTuple):
+    """What a step of the learner led to; `n` games, of which `m` ended.
+
+    Attributes:
+        rewards: what the learner gained, the opponent's moves included, and the shaping,
+            `(n,)` float32.
+        dones: whether the game ended, `(n,)` bool; the next one has begun.
+        ended: the rows of the games that ended, `(m,)`.
+        finals: what the learner saw at their end, `(m, C, rows, columns)` int8.
+        truncated: whether a limit ended them, `(m,)` bool.
+    """
+
+    rewards: np.ndarray
+    dones: np.ndarray
+    ended: np.ndarray
+    finals: np.ndarray
+    truncated: np.ndarray
+
+
+class _Moment(NamedTuple):
+    """What a step or a reset changes, to go back to if it fails."""
+
+    written: tuple[tuple[np.ndarray, np.ndarray], ...]
+    """Arrays that are written to, and what was in them."""
+    replaced: dict[str, Any]
+    """Attributes that get another value."""
+
+
+_REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
+
+
+class Duel:
+    """Many games between a learner and opponents played inside.
+
+    Args:
+        game: the game.
+        setup: its checked options.
+        count: how many games are played at once.
+        opponent: `"random"`, which None means, too, `"greedy"`, a policy, an agent, or several of
+            them with their weights, as pairs or a mapping: each episode draws one.
+        seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
+        illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
+            once (`"lose"`), as plain algorithms without masks need it.
+        shaping: what a gain by the game's evaluation is worth, see `Shaping`; 0: nothing.
+        threads: threads for compiled moves; None for all cores.
+
+    Raises:
+        OptionError: an argument has a value it cannot take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setup: Setup,
+        count: int,
+        *,
+        opponent: Player | Players | None = "random",
+        seat: int | str = "alternating",
+        illegal: str = "raise",
+        shaping: float = 0.0,
+        threads: int | None = 1,
+    ) -> None:
+        if illegal not in ("raise", "lose"):
+            raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
+        self.game, self.setup, self.count = game, setup, check_count(count)
+        self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
+        self._why_reset: str | None = ""
+        self._seats = as_states(np.zeros(count, SEAT))
+        self._others: dict[int, Policy | Opponent] = {}
+        self.set_opponent(opponent)
+        self.set_seat(seat)
+        self._shaping = Shaping(game, setup, shaping)
+        self._workers = Workers(threads)
+        self._mask_words = word_count(setup.num_actions)
+        self._look_at = look_kernel(game, self._mask_words, PLANES)
+        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+        self.states = game.new_states(count)
+        self._series = as_states(np.zeros(count, SERIES))
+        self._legal = np.zeros((count, self._mask_words), np.uint64)
+        self._actions = np.zeros(count, np.int64)
+        self._worths = np.zeros(count, np.int64)
+        self.planes = np.zeros((count, len(game.planes), *game.shape), np.int8)
+        self.masks = np.zeros((count, setup.num_actions), np.int8)
+
+    # ---- who plays ----
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change who plays the other seat, from each game's next episode on."""
+        pairs = weighted(opponent)
+        used = set(self._seats["opponent"].tolist())  # by the games now being played
+        self._others = {code: each for code, each in self._others.items() if code in used}
+        free, codes = max(self._others, default=OTHERS - 1) + 1, []
+        for each, _ in pairs:
+            if isinstance(each, str):
+                codes.append(NAMED[each].code)
+            else:
+                self._others[free] = each
+                codes.append(free)
+                free += 1
+        weights = np.array([weight for _, weight in pairs], np.float64)
+        limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
+        limits[np.flatnonzero(weights)[-1] :] = WHOLE
+        self._limits, self._codes = limits, np.array(codes, np.int64)
+
+    def set_seat(self, seat: int | str) -> None:
+        """Change the learner's seat, from each game's next episode on."""
+        seat = check_seat(seat)
+        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game, `(n,)`."""
+        return self._seats["seat"].copy()
+
+    # ---- episodes ----
+
+    def reset(self, seeds: Sequence[int] | int | None = None) -> None:
+        """Begin an episode in every game; if that fails, all stays as it was.
+
+        Args:
+            seeds: one seed for all games, game `i` playing as environment number `i`; a list
+                of seeds, one for each game; or None: the series goes on, or starts at random.
+
+        Raises:
+            OptionError: a seed is none; or no episode lets the learner act.
+            IllegalActionError: the opponent's actions are none, or one is illegal.
+            ClosedEnvironmentError: `close` was called.
+        """
+        self._check_open("reset")
+        before = self._save()
+        try:
+            self._reset(seeds)
+        except BaseException:
+            self._go_back(before)
+            raise
+
+    def _reset(self, seeds: Sequence[int] | int | None) -> None:
+        if seeds is None and self._seeded:
+            self._series["episode"] += 1
+        else:
+            seed_series(self._series, secrets.randbits(63) if seeds is None else seeds)
+        self._begin(np.arange(self.count))
+        self._look_all()
+        self._seeded, self._why_reset = True, None
+
+    def step(self, actions: Any) -> Turn:
+        """The learner's action in every game, and what follows until it is to act again.
+
+        Whatever a policy or an agent raises, KeyboardInterrupt, too, comes out of here with all
+        games as they were, so that the step may be made again.
+
+        Raises:
+            IllegalActionError: the actions have a wrong shape or type, or one is illegal, the
+                learner's or the opponent's; the error names the game, and none has changed.
+            ResetNeeded: `reset` was never called, or a step against compiled opponents alone,
+                for which nothing is kept to go back to, was interrupted.
+            ClosedEnvironmentError: `close` was called.
+        """
+        self._check_open("step")
+        self.check_begun("step")
+        copy_actions(actions, self._actions)
+        lost = self._lost(self._actions)
+        before = self._save() if self._others else None
+        try:
+            return self._turn(self._actions, lost)
+        except BaseException:
+            self._go_back(before)
+            raise
+
+    def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
+        before = self.states["payoff"].copy()
+        rows = np.flatnonzero(~lost)
+        self._move(rows, actions[rows])
+        self._respond(rows)
+        gains = self.states["payoff"] - before
+        rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
+        if self._shaping:
+            rewards += self._shaping.gains(self._worths, self._weigh())
+        rewards[lost] = ILLEGAL_REWARD
+        dones = (self.states["over"] != RUNNING) | lost
+        ended = np.flatnonzero(dones)
+        truncated = self.states["over"][ended] == TRUNCATED
+        finals = self.look(ended, self._seats["seat"][ended])[0]
+        if ended.size:
+            self._series["episode"][ended] += 1
+            self._begin(ended)
+        self._look_all()
+        return Turn(rewards, dones, ended, finals, truncated)
+
+    def _lost(self, actions: np.ndarray) -> np.ndarray:
+        """Which games an illegal action has just lost, `(n,)` bool; or raise, naming the first."""
+        lost = np.zeros(self.count, np.bool_)
+        row = 0
+        while row < self.count:
+            row = first_illegal(
+                row, self.count, self._legal, actions, self.setup.num_actions, lost, False
+            )
+            if row < 0:
+                break
+            if not self._illegal_loses:
+                raise illegal_row(self.position(row), int(row), int(actions[row]))
+            lost[row] = True
+            row += 1
+        return lost
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an object of its own."""
+        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+
+    def close(self) -> None:
+        """Let the threads end; closing twice does no harm."""
+        self._closed = True
+        self._workers.close()
+
+    def check_begun(self, name: str) -> None:
+        """Raise `ResetNeeded`, by the name of what was called, where no episodes are in play."""
+        if self._why_reset is not None:
+            raise ResetNeeded(f"{name}: {self._why_reset}reset must be called first")
+
+    def _check_open(self, name: str) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+
+    # ---- inside ----
+
+    def _save(self) -> _Moment:
+        written = (self.states, self._series, self._seats, self._legal)
+        return _Moment(
+            tuple((array, array.copy()) for array in written),
+            {name: getattr(self, name) for name in _REPLACED},
+        )
+
+    def _go_back(self, moment: _Moment | None) -> None:
+        """Be as at that moment; without one, no more is to be done with these episodes."""
+        if moment is None:
+            self._why_reset = "the last step was broken off; "
+            return
+        for array, values in moment.written:
+            array[:] = values
+        self.__dict__.update(moment.replaced)
+
+    def _begin(self, rows: np.ndarray) -> None:
+        """Begin episodes; one that ends before the learner could act is passed over."""
+        for _ in range(MAX_EPISODES):
+            begin_kernel(self.game)(
+                0, len(rows), rows, self.states, self._series, self.setup.starts
+            )
+            seat_kernel()(
+                0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
+                self._codes,
+            )  # fmt: skip
+            self._respond(rows)
+            rows = rows[self.states["over"][rows] != RUNNING]
+            if not rows.size:
+                return
+            self._series["episode"][rows] += 1
+        raise never_acts()
+
+    def _respond(self, rows: np.ndarray) -> None:
+        """The opponents' moves, until the learner is to act or the game ends."""
+
+        def arguments() -> tuple[Any, ...]:
+            words = np.zeros(self._mask_words, np.uint64)
+            trial, ties = self.game.new_states(1), words.copy()
+            return rows, self.states, self._series, self._seats, words, trial, ties
+
+        self._workers.run(self._respond_all, len(rows), arguments)
+        for code, other in self._others.items():
+            mine = rows[self._seats["opponent"][rows] == code]
+            while (mine := self._waiting(mine)).size:
+                self._move(mine, self._ask(other, mine))
+
+    def _waiting(self, rows: np.ndarray) -> np.ndarray:
+        """Those of the games in which the opponent is to move."""
+        running = self.states["over"][rows] == RUNNING
+        theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
+        return rows[running & theirs]
+
+    def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
+        """The actions of a policy or an agent, checked."""
+        planes, masks = self.look(rows, self.states["to_move"][rows])
+        actions = np.empty(len(rows), np.int64)
+        given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
+        copy_actions(given, actions, "opponent's ")
+        inside = (actions >= 0) & (actions < self.setup.num_actions)
+        legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
+        if not legal.all():
+            bad = int(np.argmin(legal))
+            row = int(rows[bad])
+            raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
+        return actions
+
+    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
+        """An agent is put positions in which what is hidden was drawn anew, and keys."""
+        series = self._series[rows]
+        keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
+        self._series["ply"][rows] += 1
+        positions = [
+            self.position(int(row)).resample_hidden(key)
+            for row, key in zip(rows, keys, strict=True)
+        ]
+        return agent.act(positions, keys)
+
+    def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
+
+    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What players see of games: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
+        legal = np.empty((len(rows), self._mask_words), np.uint64)
+        return self._look(rows, np.ascontiguousarray(players), legal)
+
+    def _weigh(self) -> np.ndarray:
+        """What the games are worth to the learner by their evaluation, `(n,)`."""
+        return self._shaping.worths(self.states, self._seats["seat"].copy(), self._worths)
+
+    def _look_all(self) -> None:
+        """Show all games to the learner at its turn, and weigh them."""
+        if self._shaping:
+            self._worths = self._weigh()
+        rows = np.arange(self.count)
+        self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)
+
+    def _look(
+        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        game, count = self.game, len(rows)
+        size = len(game.planes) * game.cells
+        planes = aligned((count, padded(size)), np.int8)
+        masks = aligned((count, padded(self.setup.num_actions)), np.int8)
+
+        def arguments() -> tuple[Any, ...]:
+            seen = np.empty(game.observation_words, np.uint64)
+            return rows, players, self.states, seen, legal, masks, planes
+
+        self._workers.run(self._look_at, count, arguments)
+        shape = (count, len(game.planes), *game.shape)
+        return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]

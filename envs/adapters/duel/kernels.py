@@ -1,0 +1,73 @@
+"""The kernels of games with an opponent inside: who plays, and what compiled opponents answer."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.duel.opponents import OTHERS, RANDOM
+from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
+from azumaya.envs.game import RUNNING, Game
+from azumaya.envs.kernels.bits import clear
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import make_key, random_below
+
+SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64)])
+"""Which seat the learner has in a game, and the code of who has the other."""
+
+SEAT_DRAW, OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
+WHOLE = 1 << 31
+"""The weights of all opponents together."""
+
+
+@functools.cache
+def seat_kernel() -> Any:
+    """The kernel that gives seats for the episodes that begin."""
+
+    @kernel
+    def seat(start, stop, rows, series, seats, seating, limits, codes):
+        """Draw the learner's seat and opponent for the episode that begins in each row."""
+        for r in range(start, stop):
+            i = rows[r]
+            key = make_key(series[i].seed, series[i].number, series[i].episode)
+            if seating == 2:
+                seats[i].seat = (series[i].episode + series[i].number) & 1
+            elif seating == 3:
+                seats[i].seat = random_below(key, SEAT_DRAW, 2)
+            else:
+                seats[i].seat = seating
+            drawn, chosen = random_below(key, OPPONENT_DRAW, WHOLE), 0
+            while drawn >= limits[chosen]:
+                chosen += 1
+            seats[i].opponent = codes[chosen]
+
+    return seat
+
+
+@functools.cache
+def respond_kernel(game: Game) -> Any:
+    """The kernel of the answers of compiled opponents."""
+    play, write_legal, choose_greedy = game.play, game.write_legal, greedy_kernel(game)
+
+    @kernel
+    def respond(start, stop, rows, states, series, seats, words, trial, ties):
+        """Let compiled opponents move until the learner is to act or the game ends."""
+        for r in range(start, stop):
+            i = rows[r]
+            if seats[i].opponent >= OTHERS:
+                continue
+            key = series[i].key
+            while states[i].over == RUNNING and states[i].to_move != seats[i].seat:
+                clear(words)
+                write_legal(states[i], words)
+                if seats[i].opponent == RANDOM:
+                    action = choose_random(words, words.shape[0], key, series[i].ply)
+                else:
+                    action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
+                series[i].ply += 1
+                play(states[i], action)
+        return stop - start
+
+    return respond

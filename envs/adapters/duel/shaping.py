@@ -1,0 +1,93 @@
+"""Denser rewards: what a move gains by the game's own evaluation, beside what the rules give.
+
+Some games hardly ever end by chance, so that a learner who is paid at the end alone never finds
+out what for: random Abalone is cut off without a winner in nearly every game. What one step of
+lookahead goes by, `game.evaluate`, tells how a position changed long before.
+"""
+
+from __future__ import annotations
+
+import functools
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.batch.kernels import SERIES, begin_kernel, rollout_kernel
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import TERMINATED, Game, as_states
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.setup import Setup
+
+SAMPLE_GAMES, SAMPLE_ROUNDS, SAMPLE_PLIES = 64, 32, 5
+"""The spread of the evaluation is taken over so many games, looked at so often, every few plies."""
+
+MAX_WEIGHT = 1_000_000
+
+
+@functools.cache
+def _worth_kernel(game: Game) -> Any:
+    evaluate = game.evaluate
+
+    @kernel
+    def worths(states, players, worth):
+        """The worth of each running or truncated game to a player; others are left alone."""
+        for i in range(states.shape[0]):
+            if states[i].over != TERMINATED:
+                worth[i] = evaluate(states[i], players[i])
+
+    return worths
+
+
+class Shaping:
+    """What the learner's moves and the answers to them gain by `game.evaluate`.
+
+    The unit is the root mean square of the evaluation over random play, so that a weight means
+    the same in every game. A step that ends a game by its rules gains nothing here: the rules
+    have paid for it.
+
+    Args:
+        game: the game.
+        setup: its checked options.
+        weight: what a gain of one unit is worth, from 0 to a million.
+
+    Raises:
+        OptionError: the weight is no such number.
+    """
+
+    def __init__(self, game: Game, setup: Setup, weight: float) -> None:
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not number or not 0 <= weight <= MAX_WEIGHT:
+            raise OptionError(f"shaping={weight!r}: a number from 0 to {MAX_WEIGHT:,} is needed")
+        self._worths = _worth_kernel(game)
+        self._factor = float(weight) / _spread(game, setup) if weight else 0.0
+
+    def __bool__(self) -> bool:
+        return self._factor > 0
+
+    def worths(self, states: np.ndarray, players: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """What games are worth to a player each, `(n,)` int64; as before where they are over."""
+        worth = before.copy()
+        self._worths(states, players, worth)
+        return worth
+
+    def gains(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+        """The rewards for a change of worth, `(n,)` float32."""
+        return ((after - before) * self._factor).astype(np.float32)
+
+
+def _spread(game: Game, setup: Setup) -> float:
+    """The root mean square of the evaluation over random play from fixed keys, at least 1."""
+    words = word_count(setup.num_actions)
+    states, series = game.new_states(SAMPLE_GAMES), as_states(np.zeros(SAMPLE_GAMES, SERIES))
+    series["number"] = rows = np.arange(SAMPLE_GAMES)
+    begin_kernel(game)(0, SAMPLE_GAMES, rows, states, series, setup.starts)
+    play, room = rollout_kernel(game, words), np.zeros(words, np.uint64)
+    players, total = np.zeros(SAMPLE_GAMES, np.int64), 0.0
+    worth = np.zeros(SAMPLE_GAMES, np.int64)
+    for _ in range(SAMPLE_ROUNDS):
+        play(0, SAMPLE_GAMES, SAMPLE_PLIES, states, series, setup.starts, room)
+        _worth_kernel(game)(states, players, worth)
+        total += float((worth.astype(np.float64) ** 2).mean())
+    return max(1.0, float(np.sqrt(total / SAMPLE_ROUNDS)))

@@ -1,0 +1,100 @@
+"""Words of every game on the 9x9 board: boards as digits and text, clashes, dead cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.geometry.houses import first_clash
+from azumaya.envs.geometry.sudoku81 import (
+    BLOCK_OF,
+    CELLS,
+    COLUMN_OF,
+    NUMBERS,
+    PEERS,
+    ROW_OF,
+    SIZE,
+    SQUARES,
+)
+from azumaya.envs.kernels.bits import cells_of
+from azumaya.envs.text import PositionText
+
+ROW_LENGTHS = (SIZE,) * SIZE
+ALPHABET = ".123456789"
+
+
+def boards_of(numbers: np.ndarray) -> list[list[int]]:
+    """The cells of each number, in boards, `(9, 2)`, or a row of 9 * 81 bits, `(12,)`."""
+    if numbers.ndim > 1:
+        return [cells_of(board) for board in numbers]
+    cells: list[list[int]] = [[] for _ in range(NUMBERS)]
+    for bit in cells_of(numbers):
+        cells[bit // CELLS].append(bit % CELLS)
+    return cells
+
+
+def digits_of(state: Any, boards: str = "stones") -> list[int]:
+    """The number on each of the 81 cells, 0 where there is none."""
+    digits = [0] * CELLS
+    for n, cells in enumerate(boards_of(state[boards])):
+        for cell in cells:
+            digits[cell] = n + 1
+    return digits
+
+
+def write_board(digits: Sequence[int]) -> str:
+    """The board of a position text."""
+    rows = (digits[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
+    return "/".join("".join(str(d) if d else "." for d in row) for row in rows)
+
+
+def read_board(parts: PositionText) -> list[int]:
+    """The number on each of the 81 cells of a position text, 0 where there is none."""
+    return [0 if mark == "." else int(mark) for row in parts.rows for mark in row]
+
+
+def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
+    """What keeps a number (from 1) off a cell by Sudoku's rule, or None."""
+    square = SQUARES[cell]
+    if digits[cell]:
+        return f"{square} holds the {digits[cell]} already"
+    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
+        for other in range(CELLS):
+            if of[other] == of[cell] and digits[other] == number:
+                return f"the {house} of {square} has a {number} on {SQUARES[other]}"
+    return None
+
+
+def dead_cells(state: Any) -> frozenset[int]:
+    """Empty cells on which no number may be laid by Sudoku's rule."""
+    digits = digits_of(state)
+    open_cells = set()
+    for cells in boards_of(state["stones"]):
+        blocked = set(cells_of(np.bitwise_or.reduce(PEERS[cells])))
+        open_cells |= set(range(CELLS)) - blocked
+    return frozenset(c for c in range(CELLS) if not digits[c] and c not in open_cells)
+
+
+def candidates_of(state: Any) -> Mapping[int, tuple[int, ...]]:
+    """By empty cell, the numbers that may still be laid there."""
+    digits, fitting = digits_of(state), boards_of(state["candidates"])
+    return {
+        cell: tuple(n + 1 for n in range(NUMBERS) if cell in fitting[n])
+        for cell in range(CELLS)
+        if not digits[cell]
+    }
+
+
+def check_board(state: Any, houses: Sequence[Sequence[int]]) -> None:
+    """No number twice in a house, and the candidates are what the stones leave."""
+    digits = digits_of(state)
+    assert first_clash(digits, houses) is None
+    assert sum(int(w).bit_count() for w in state["stones"].ravel()) == sum(d > 0 for d in digits)
+    for n, candidates in enumerate(boards_of(state["candidates"])):
+        left = {c for c in range(CELLS) if not digits[c]}
+        for house in houses:
+            if any(digits[c] == n + 1 for c in house):
+                left -= set(house)
+        assert candidates == sorted(left), f"candidates of {n + 1}"

@@ -1,0 +1,279 @@
+"""Sudoku tiles: the state, laying a tile, dealing the start, the hidden pile.
+
+    a9 .. i9     cell 0 .. 8       Actions: the cell on which the drawn tile is laid.
+     :    :         :    :
+    a1 .. i1     cell 72 .. 80
+
+The pile holds the tiles not yet drawn: tile `k`, a number from 1 to 9, is four bits of
+`pile[k // 16]`. The next tile is taken from the top, `k = height - 1`, and stays there as a trace
+of the past. All draws of chance are made when an episode begins.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from azumaya.envs.geometry.sudoku81 import FULL, NUMBERS, PEERS, SIZE, WORDS
+from azumaya.envs.kernels.bits import LOW4, U64, ZERO, bit, nibble
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.kernels.states import copy_state
+
+EACH = 9
+"""Tiles of each number."""
+TILES = NUMBERS * EACH
+ALL_TILES = U64(int(str(EACH) * NUMBERS, 16))
+"""Nine of each number, as counts: four bits a number (bits.nibble)."""
+PILE_WORDS = 5
+"""16 tiles a word: at most 80 tiles are hidden, as one is drawn at once."""
+DEALT = 9
+"""Tiles on the board at the start, unless a board is given."""
+
+READY, RANDOM, ONE_EACH = 0, 1, 2
+"""What is left to be dealt of a start: nothing but the pile, nine random tiles, 1 to 9."""
+
+STATE = np.dtype(
+    [
+        ("candidates", U64, (NUMBERS, WORDS)),  # per number: empty cells where it may be laid
+        ("stones", U64, (NUMBERS, WORDS)),  # per number: cells where it lies
+        ("empty", U64, (WORDS,)),  # cells without a tile
+        ("left", U64),  # counts of the tiles in the pile
+        ("pile", U64, (PILE_WORDS,)),  # hidden: their order
+        ("height", np.int64),  # how many there are
+        ("tile", np.int64),  # the tile drawn, 1 to 9; 0: none is left
+        ("to_move", np.int64),
+        ("over", np.int64),
+        ("payoff", np.int64),
+        ("scores", np.int64, (2,)),
+        ("misplacement", np.int64),  # options: may tiles be misplaced, are points the reward?
+        ("points", np.int64),
+        ("deal", np.int64),  # before an episode: what is to be dealt; then READY
+        ("fixed", np.int64),  # hidden: how many tiles at the top of the pile the user has chosen
+        ("began", np.int64),  # past: the height of the pile when the episode began
+    ]
+)
+
+# Each use of an episode's key has draws of its own; compiled players use those from 0 on.
+PILE_DRAWS, RESAMPLE_DRAWS, FIRST_DRAW, DEAL_DRAWS = 1 << 16, 1 << 17, 1 << 18, 1 << 19
+DRAWS_A_TRY = 32
+IN_ORDER = U64(0x876543210)
+"""The numbers from 0 to 8, four bits each."""
+THREES = np.array(list(itertools.permutations(range(3))), np.int64)
+
+
+# ---- laying and drawing ----
+
+
+@kernel
+def lay(state, number, cell):
+    """Lay a number (from 0) on an empty cell: its house peers lose the number."""
+    word, here = cell >> 6, bit(cell & 63)
+    for n in range(NUMBERS):
+        state.candidates[n, word] &= ~here
+    state.stones[number, word] |= here
+    state.empty[word] &= ~here
+    for w in range(WORDS):
+        state.candidates[number, w] &= ~PEERS[cell, w]
+
+
+@kernel
+def fits(state, number):
+    """Whether a number (from 0) may be laid anywhere."""
+    return state.candidates[number, 0] | state.candidates[number, 1] != ZERO
+
+
+@kernel
+def tile_at(state, k):
+    """Tile `k` of the pile."""
+    return nibble(state.pile[k >> 4], k & 15)
+
+
+@kernel
+def put_tile(state, k, tile):
+    """Make a tile the `k`-th of the pile."""
+    shift = U64(4 * (k & 15))
+    state.pile[k >> 4] = (state.pile[k >> 4] & ~(LOW4 << shift)) | (U64(tile) << shift)
+
+
+@kernel
+def draw(state):
+    """Show the next tile; there must be one."""
+    state.height -= 1
+    state.tile = tile_at(state, state.height)
+    state.left -= bit(4 * (state.tile - 1))
+
+
+# ---- counts of tiles ----
+
+
+@kernel
+def total(counts):
+    """How many tiles these counts are."""
+    tiles = 0
+    for n in range(NUMBERS):
+        tiles += nibble(counts, n)
+    return tiles
+
+
+@kernel
+def pick(counts, k):
+    """The number (from 0) of the k-th of these tiles, sorted; there must be more than k."""
+    number = 0
+    while k >= nibble(counts, number):
+        k -= nibble(counts, number)
+        number += 1
+    return number
+
+
+@kernel
+def fixed_counts(state):
+    """The tiles at the top of the pile that the user has chosen."""
+    counts = ZERO
+    for k in range(state.height - state.fixed, state.height):
+        counts += bit(4 * (tile_at(state, k) - 1))
+    return counts
+
+
+# ---- the start ----
+
+
+@kernel
+def shuffled_nine(key, at):
+    """The numbers from 0 to 8 in random order, four bits each."""
+    word = IN_ORDER
+    for k in range(SIZE - 1, 0, -1):
+        j = random_below(key, at + k, k + 1)
+        change = U64(nibble(word, k) ^ nibble(word, j))
+        word ^= (change << U64(4 * k)) | (change << U64(4 * j))
+    return word
+
+
+@kernel
+def columns_of_blocks(key, at):
+    """By row a column, four bits each: random, one in each row, column and block."""
+    columns = ZERO
+    for row in range(SIZE):
+        stack = THREES[random_below(key, at + row // 3, 6), row % 3]
+        inside = THREES[random_below(key, at + 3 + stack, 6), row // 3]
+        columns |= U64(3 * stack + inside) << U64(4 * row)
+    return columns
+
+
+@kernel
+def random_tiles(loose, columns, key, at):
+    """By row a number (from 0), drawn from the loose tiles; and whether they obey the rule.
+
+    There is one in each row and column, so only blocks can have a number twice.
+    """
+    tiles, count = ZERO, total(loose)
+    for row in range(SIZE):
+        number = pick(loose, random_below(key, at + row, count - row))
+        loose -= bit(4 * number)
+        tiles |= U64(number) << U64(4 * row)
+        for other in range(row - row % 3, row):
+            same_block = nibble(columns, other) // 3 == nibble(columns, row) // 3
+            if same_block and nibble(tiles, other) == number:
+                return tiles, False
+    return tiles, True
+
+
+@kernel
+def has_room(tile, columns, tiles):
+    """Whether a tile (from 1; 0: no matter which) fits beside the tiles of a start."""
+    low, high = FULL[0], FULL[1]
+    for row in range(SIZE):
+        cell = SIZE * row + nibble(columns, row)
+        if cell < 64:
+            low &= ~bit(cell)
+        else:
+            high &= ~bit(cell - 64)
+        if nibble(tiles, row) == tile - 1:
+            low &= ~PEERS[cell, 0]
+            high &= ~PEERS[cell, 1]
+    return low | high != ZERO
+
+
+@kernel
+def deal(state, loose, key):
+    """The nine tiles of a start, as (columns, tiles), four bits a row.
+
+    Random ones are drawn again until they obey the Sudoku rule and a first tile that the user has
+    chosen fits, so that all such starts are equally likely. About four tries in five succeed.
+    """
+    if state.deal == ONE_EACH:
+        return columns_of_blocks(key, DEAL_DRAWS), shuffled_nine(key, DEAL_DRAWS + SIZE)
+    at = DEAL_DRAWS
+    while True:
+        columns = shuffled_nine(key, at)
+        tiles, valid = random_tiles(loose, columns, key, at + SIZE)
+        if valid and has_room(state.tile, columns, tiles):
+            return columns, tiles
+        at += DRAWS_A_TRY
+
+
+@kernel
+def lay_start(state, loose, key):
+    """Lay the nine tiles of a start; returns them as counts."""
+    columns, tiles = deal(state, loose, key)
+    counts = ZERO
+    for row in range(SIZE):
+        number = nibble(tiles, row)
+        lay(state, number, SIZE * row + nibble(columns, row))
+        counts += bit(4 * number)
+    return counts
+
+
+@kernel
+def first_tile(state, loose, key):
+    """The number (from 0) of the first tile, drawn from the loose ones that fit."""
+    for n in range(NUMBERS):
+        if not fits(state, n):
+            loose &= ~(LOW4 << U64(4 * n))
+    return pick(loose, random_below(key, FIRST_DRAW, total(loose)))
+
+
+# ---- the pile ----
+
+
+@kernel
+def stack(state, loose, key, draws):
+    """Put the loose tiles under the pile in random order, from draw `draws` of the key on."""
+    count = 0
+    for n in range(NUMBERS):
+        for _ in range(nibble(loose, n)):
+            put_tile(state, count, n + 1)
+            count += 1
+    for k in range(count - 1, 0, -1):
+        j = random_below(key, draws + k, k + 1)
+        tile = tile_at(state, k)
+        put_tile(state, k, tile_at(state, j))
+        put_tile(state, j, tile)
+
+
+@kernel
+def reset(states, i, starts, key):
+    """Begin an episode: deal what is to be dealt, draw the first tile, shuffle the rest."""
+    copy_state(states, i, starts, 0)
+    state = states[i]
+    loose = state.left - fixed_counts(state)
+    if state.deal != READY:
+        dealt = lay_start(state, loose, key)
+        loose -= dealt
+        state.left -= dealt
+        state.deal = READY
+    if state.tile == 0:
+        number = first_tile(state, loose, key)
+        loose -= bit(4 * number)
+        state.left -= bit(4 * number)
+        state.tile = number + 1
+    stack(state, loose, key, PILE_DRAWS)
+    state.began = state.height
+
+
+@kernel
+def resample(state, key):
+    """Draw the order of the pile anew; what has been drawn stays."""
+    state.fixed = 0
+    stack(state, state.left, key, RESAMPLE_DRAWS)

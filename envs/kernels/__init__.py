@@ -1,0 +1,1 @@
+"""What makes kernels: compiling, the cache on disk, bits, rows of words, randomness."""

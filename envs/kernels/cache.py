@@ -1,0 +1,337 @@
+"""Where compiled kernels live between processes: never stale, never torn, nobody else's.
+
+One file holds one kernel compiled for one signature. Its folder is named by a digest of the
+sources, the versions and the CPU; its own name by a digest of all that went into the kernel:
+code, captured variables, globals, callees, numba's settings (`cache_key.py`). A file is written
+aside and renamed into place, and carries a checksum of its content. A lock makes one process
+compile while others wait, to save work only: nothing goes wrong without it.
+
+`AZUMAYA_CACHE_DIR` chooses the place; empty means no disk cache. See
+`docs/decisions/compile-cache.md`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import shutil
+import stat
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import serialize, sigutils
+from numba.core.bytecode import FunctionIdentity
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+
+from azumaya.envs.kernels import cache_key
+
+KEEP = 8
+"""So many digests' folders stay, besides those used within `FRESH` seconds."""
+FRESH = 3600.0
+LOCK_TIMEOUT_S = 300.0
+"""After so many seconds of waiting for another process a kernel is compiled without the lock."""
+PAUSE = 0.02
+_CHECKSUM = hashlib.blake2b
+_CHECKSUM_BYTES = 64
+
+
+class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """numba's dispatcher, with a disk cache that can be trusted."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._cache = KernelCache(self)
+
+    def enable_caching(self) -> None:
+        """Nothing to do: it is on."""
+
+    def compile(self, sig: Any) -> Any:
+        """Load or compile one signature; returns the entry point, as numba's own method does."""
+        with global_compiler_lock:
+            args, _ = sigutils.normalize_signature(sig)
+            existing = self.overloads.get(tuple(args))
+            if existing is not None:
+                return existing.entry_point
+            with cache_key.one_look(), _unique_symbols(), self._cache.building(sig):
+                return super().compile(sig)
+
+
+class KernelCache(NullCache):  # type: ignore[misc]
+    """What numba asks for when a dispatcher has a cache: load and save one signature."""
+
+    def __init__(self, dispatcher: CachedDispatcher) -> None:
+        self._dispatcher = dispatcher
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of this process's entries, None where there is no disk cache."""
+        store = self._store()
+        return str(store.folder) if store else None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel from disk; None where it is missing or damaged."""
+        store, name = self._store(), self._name(sig)
+        payload = store.read(name) if store and name else None
+        if payload is None:
+            return None
+        try:
+            reduced, symbols = pickle.loads(payload)
+            _provide(symbols, target_context)
+            return CompileResult._rebuild(target_context, *reduced)
+        except Exception:  # whatever a foreign pickle does, compiling is the cure
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Publish a compiled kernel, unless it holds addresses of this process."""
+        store, name = self._store(), self._name(sig)
+        if store is None or name is None or data.lifted or data.library.has_dynamic_globals:
+            return
+        symbols = [f.name for f in data.library._final_module.functions if f.is_declaration]
+        store.write(name, serialize.dumps((data._reduce(), symbols)))
+
+    @contextmanager
+    def building(self, sig: Any) -> Iterator[None]:
+        """Hold the lock around a compilation, unless the kernel is there already."""
+        store, name = self._store(), self._name(sig)
+        if store is None or name is None:
+            yield
+        else:
+            with store.locked(name):
+                yield
+
+    def _store(self) -> Store | None:
+        return open_store(self._dispatcher.targetctx.codegen().magic_tuple())
+
+    def _name(self, sig: Any) -> str | None:
+        key = cache_key.overload_key(self._dispatcher, sig)
+        return key and f"{self._dispatcher.py_func.__name__.strip('<>')[:40]}-{key}.kernel"
+
+
+@contextmanager
+def _unique_symbols() -> Iterator[None]:
+    """Number functions at random, so that symbols of different processes never coincide.
+
+    numba counts functions from 1 in each process and writes the number into the names of
+    symbols. Two closures of one factory, compiled by two processes, could get the same name; a
+    third that loads both would call the wrong one.
+    """
+    counter = FunctionIdentity._unique_ids
+    FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), -1)
+    try:
+        yield
+    finally:
+        FunctionIdentity._unique_ids = counter
+
+
+def _provide(symbols: list[str], target_context: Any) -> None:
+    """See that the symbols a loaded kernel calls exist, at the lowest cost.
+
+    numba fills its whole registry first (0.3 s), which loading needs only for rare symbols.
+    """
+    outside = [name for name in symbols if not name.startswith("llvm.")]
+    if all(llvm.address_of_symbol(name) for name in outside):
+        return
+    rtsys.initialize(target_context)
+    if not all(llvm.address_of_symbol(name) for name in outside):
+        target_context.refresh()
+
+
+class Store:
+    """The folder of one digest: its entries and its lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._locked = False
+        self._writable = True
+        self._pruned = False
+
+    def read(self, name: str) -> bytes | None:
+        """The payload of an entry; None where it is missing, torn or altered."""
+        try:
+            content = (self.folder / name).read_bytes()
+        except OSError:
+            return None
+        checksum, payload = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+        return payload if _CHECKSUM(payload).digest() == checksum else None
+
+    def write(self, name: str, payload: bytes) -> None:
+        """Publish an entry whole; a power cut may lose it, which the checksum then shows."""
+        if not self._writable:
+            return
+        aside = self.folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(_CHECKSUM(payload).digest() + payload)
+            os.replace(aside, self.folder / name)
+            self._prune_once()
+        except OSError as error:
+            with suppress(OSError):
+                aside.unlink()
+            self._give_up(error)
+
+    @contextmanager
+    def locked(self, name: str) -> Iterator[None]:
+        """Hold the lock of the folder, or wait until someone else has published the entry.
+
+        Called under numba's compiler lock, so only one thread at a time gets here; kernels
+        compiled within another's compilation find the lock held.
+        """
+        entry = self.folder / name
+        if self._locked or not self._writable or entry.exists():
+            yield
+            return
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)  # another version may have pruned it
+            file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            self._give_up(error)
+            yield
+            return
+        try:
+            self._locked = _wait(file, entry)
+            yield
+        finally:
+            if self._locked:
+                _unlock(file)
+            self._locked = False
+            os.close(file)
+
+    def _give_up(self, error: OSError) -> None:
+        if self._writable:
+            self._writable = False
+            _warn(self.folder, str(error))
+
+    def _prune_once(self) -> None:
+        if not self._pruned:
+            self._pruned = True
+            prune(self.folder)
+
+
+@functools.cache
+def open_store(cpu: tuple[str, ...]) -> Store | None:
+    """The folder of this process and CPU; None, with a warning, where no place can be trusted."""
+    place = os.environ.get("AZUMAYA_CACHE_DIR")
+    if place == "":
+        return None
+    root = Path(place) if place else default_root()
+    try:
+        if not root.is_absolute():
+            root = Path.cwd() / root
+        folder = root / f"kernels-{cache_key.folder_digest(cpu)}"
+        for each in (root, folder):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _check_private(each)
+        with suppress(OSError):
+            os.utime(folder)  # pruning goes by the last use
+    except OSError as error:
+        _warn(root, str(error))
+        return None
+    return Store(folder)
+
+
+def default_root() -> Path:
+    """The user's cache folder: `XDG_CACHE_HOME`, or what the system calls so."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "azumaya"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "azumaya" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "azumaya"
+    try:
+        return Path.home() / ".cache" / "azumaya"
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+
+
+def _check_private(folder: Path) -> None:
+    """Refuse a folder into which someone else could have put an entry: entries are pickles."""
+    if sys.platform == "win32":
+        return  # the profile's access list keeps others out
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"{folder} belongs to user {status.st_uid}, not to {os.geteuid()}")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{folder} can be written by others; chmod go-w would mend it")
+    for parent in folder.resolve().parents:
+        mode = parent.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise PermissionError(f"others can put another folder in its place in {parent}")
+
+
+def prune(folder: Path) -> None:
+    """Remove the folders of digests long unused, and what killed processes left in `folder`."""
+    limit = time.time() - FRESH
+    others = sorted(folder.parent.glob("kernels-*"), key=_last_use, reverse=True)
+    for old in others[KEEP:]:
+        if old != folder and _last_use(old) < limit:
+            shutil.rmtree(old, ignore_errors=True)
+    for left in folder.glob("*.tmp"):
+        if _last_use(left) < limit:
+            left.unlink(missing_ok=True)
+
+
+def _last_use(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _warn(place: Path, reason: str) -> None:
+    warnings.warn(
+        f"kernels are compiled anew in every process, as {place} cannot keep them: {reason}. "
+        "Set AZUMAYA_CACHE_DIR to a folder of your own, or to nothing for no disk cache.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _wait(file: int, entry: Path) -> bool:
+    """Wait for the lock (True), or for the entry or the end of patience (False)."""
+    end = time.monotonic() + LOCK_TIMEOUT_S
+    while time.monotonic() < end:
+        try:
+            _try_lock(file)
+        except (BlockingIOError, PermissionError):
+            time.sleep(PAUSE)
+        except OSError:
+            return False  # a file system without locks
+        else:
+            return True
+        if entry.exists():
+            return False
+    return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(file: int) -> None:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+    def _unlock(file: int) -> None:
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(file: int) -> None:
+        # A process forked meanwhile shares the lock, so closing alone would not free it.
+        fcntl.flock(file, fcntl.LOCK_UN)

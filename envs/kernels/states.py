@@ -1,0 +1,50 @@
+"""States copied word by word.
+
+Numba copies a record as bytes. For a CPU LLVM makes wide moves of that; for a GPU it stays a loop
+over single bytes, which took more of a warp's time than the moves of a game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azumaya.envs.kernels.compile import INTERPRETED
+
+if INTERPRETED:
+
+    def copy_state(states: Any, i: int, starts: Any, k: int) -> None:
+        """Make `states[i]` what `starts[k]` is."""
+        states[i] = starts[k]
+
+else:
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.core.errors import TypingError
+    from numba.extending import intrinsic
+
+    _WORD = ir.IntType(64)
+
+    def _words(builder: Any, array: Any, index: Any, size: Any) -> Any:
+        """The address of a record as words."""
+        first = builder.bitcast(array.data, _WORD.as_pointer())
+        return builder.gep(first, [builder.mul(index, size)])
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def copy_state(typing_context: Any, states: Any, i: Any, starts: Any, k: Any) -> Any:
+        """Make `states[i]` what `starts[k]` is; both lie record after record."""
+        if states.dtype != starts.dtype or {states.layout, starts.layout} != {"C"}:
+            raise TypingError(f"copy_state: {states} and {starts} must be whole arrays of one kind")
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            to = context.make_array(sig.args[0])(context, builder, args[0])
+            source = context.make_array(sig.args[2])(context, builder, args[2])
+            # not as a constant: unrolled, the loop would take more registers than a thread has
+            size = builder.udiv(source.itemsize, ir.Constant(_WORD, 8))
+            into = _words(builder, to, args[1], size)
+            of = _words(builder, source, args[3], size)
+            with cgutils.for_range(builder, size) as loop:
+                word = builder.load(builder.gep(of, [loop.index]))
+                builder.store(word, builder.gep(into, [loop.index]))
+            return context.get_dummy_value()
+
+        return types.void(states, types.int64, starts, types.int64), generate

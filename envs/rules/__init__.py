@@ -1,1 +1,0 @@
-"""The rules, one file per game: numbers in, records out."""
