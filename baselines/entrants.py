@@ -142,7 +142,7 @@ def _trained_with(
 
 
 def _same(game: Game, name: str, one: Any, other: Any) -> bool:
-    option = next((o for o in game.options if o.name == name and not o.loads), None)
+    option = next((o for o in game.options if o.name == name and not o.reads_files), None)
     if option is None:  # a text or file, which is the same if it is called the same
         return bool(one == other)
     return bool(check_value(option, one) == check_value(option, other))

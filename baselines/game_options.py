@@ -9,7 +9,7 @@ from typing import Any
 
 from azumaya.envs import OptionError
 from azumaya.envs.game import Game, Option
-from azumaya.envs.setup import POSITION, check_names, settle
+from azumaya.envs.setup import POSITION, check_names
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """How these are written, in any case of letters."""
@@ -36,7 +36,7 @@ def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
 
 
 def _example(game: Game) -> str:
-    option = game.options[0]
+    option = game.options.known[0]
     return f"{option.name}={option.default}"
 
 
@@ -81,5 +81,5 @@ def check_value(option: Option, value: Any) -> Any:
         ValueError: the option cannot take it.
     """
     if value is None:
-        return None if option.loads else option.default
-    return settle(option, value)
+        return None if option.reads_files else option.default
+    return option.settle(value)

@@ -226,10 +226,10 @@ def _misses(
 
 def _drawn(puzzle: str, filled: str) -> str:
     """The board with blocks, regions and square names; givens are told from the others."""
-    from azumaya.envs.game import Scene, Stone  # noqa: PLC0415
     from azumaya.envs.games.shima.territory import NAMED  # noqa: PLC0415
     from azumaya.envs.geometry.sudoku81 import BLOCK_OF  # noqa: PLC0415
     from azumaya.envs.render import ansi_of  # noqa: PLC0415
+    from azumaya.envs.scene import Scene, Stone  # noqa: PLC0415
 
     owners = NAMED["standard"].owners
     grounds = tuple(OWNERS[owners[block]] for block in BLOCK_OF)

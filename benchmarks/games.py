@@ -167,4 +167,4 @@ def memory(game: Game, observation: str, small: int = 256, large: int = 1280) ->
     finally:
         tracemalloc.stop()
     slope = ((more - between) - (less - before)) / (large - small)
-    return {"value": round(slope, 1), "state": game.state.itemsize}
+    return {"value": round(slope, 1), "state": game.rules.state.itemsize}

@@ -1,60 +1,160 @@
-"""The `Game` record: all that adapters, tests and docs need to know about a game, as data."""
+"""The `Game` record: all that adapters, search, tests and docs need to know of a game, as data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import factorial
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.geometry.symmetry import Group, size_of
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
-
-Settings = Mapping[str, Any]
-"""A canonical value for every option of a game."""
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """Values of `state.over`: the game goes on, has ended by the rules, was cut off by a limit."""
+
+
+# ---- the rules ----
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """The layout of a state, and the kernels that see one state as a record.
+
+    Every state has the fields `to_move` (0 or 1), `over` (`RUNNING`, `TERMINATED`, `TRUNCATED`)
+    and `payoff` (what player_0 has gained so far; player_1 has gained its negative). Packed
+    arguments are zeroed rows of uint64.
+
+    Attributes:
+        state: the record's dtype.
+        reset: kernel `reset(states, i, starts, key)`: make `states[i]` the start of an episode,
+            chosen from the prepared `starts`, `(n,)`, by the episode's key.
+        play: kernel `play(state, action)`: make a legal move, and all that follows
+            without a choice.
+        write_legal: kernel `write_legal(state, packed)`: set the bit of every legal action; none
+            when the game is over.
+        observe: kernel `observe(state, player, packed)`: write the observation: the `cells` planes
+            as bits, plane after plane, then from the next whole word on a byte for each `number`
+            plane.
+        evaluate: kernel `evaluate(state, player)`: a running position as a whole number, for one
+            step of lookahead; higher is better for the player, and both players share one scale.
+        resample: kernel `resample(state, key)`: draw anew what neither player can see; None where
+            nothing is hidden.
+        hidden: fields that neither player can see, and those that tell about the past only. Two
+            positions are equal where all other fields are; position texts leave these out.
+    """
+
+    state: np.dtype[Any]
+    reset: Callable[..., Any]
+    play: Callable[..., Any]
+    write_legal: Callable[..., Any]
+    observe: Callable[..., Any]
+    evaluate: Callable[..., Any]
+    resample: Callable[..., Any] | None = None
+    hidden: tuple[str, ...] = ()
+
+
+# ---- what players see ----
 
 
 @dataclass(frozen=True)
 class Plane:
     """One plane of the observation.
 
-    A `cells` plane is 1 on the cells of a set; a `number` plane holds one number on every cell.
+    Attributes:
+        name: its name.
+        meaning: what it shows.
+        kind: a `cells` plane is 1 on a set of cells; a `number` plane holds one value everywhere.
+        high: the largest value.
+        group: planes that are alike but for their index, like the candidates of each number.
+        index: what tells the planes of a group apart: a number (from 1), or a bit of a region's
+            number (from 0).
+        value: `NUMBER` where a `number` plane's value is one of the game's numbers, `PLAYER` where
+            it is 0 or 1 and tells the players apart: symmetries change such values.
     """
 
     name: str
     meaning: str
     kind: Literal["cells", "number"] = "cells"
     high: int = 1
+    group: str = ""
+    index: tuple[Axis, int] | None = None
+    value: Axis | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class PuzzleSet:
-    """Sudoku puzzles to draw from: `(n, 81)` uint8, 0 where empty.
+def numbered_planes(
+    group: str,
+    meaning: str,
+    numbers: int,
+    kind: Literal["cells", "number"] = "cells",
+    high: int = 1,
+) -> tuple[Plane, ...]:
+    """A plane for each number from 1; `{n}` in the meaning stands for the number."""
+    return tuple(
+        Plane(f"{group} {n}", meaning.format(n=n), kind, high, group, (Axis.NUMBER, n))
+        for n in range(1, numbers + 1)
+    )
 
-    Of the bank's puzzles those that do not fit the other options are left out; with puzzles of
-    the user's own that is an error.
+
+@dataclass(frozen=True)
+class Observation:
+    """What an observation shows.
+
+    Attributes:
+        shape: rows and columns of a plane.
+        planes: the `cells` planes, then the `number` planes.
+        houses_only: whether cells matter only by the houses that they share, and not by what lies
+            beside them: a network then needs no neighbourhoods.
     """
 
-    digits: np.ndarray
-    bank: bool = False
+    shape: tuple[int, int]
+    planes: tuple[Plane, ...]
+    houses_only: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse planes of numbers before planes of cells."""
+        kinds = [plane.kind for plane in self.planes]
+        if kinds != sorted(kinds):
+            raise ValueError(f"planes: cells must come before numbers, not {kinds}")
+
+    @cached_property
+    def cells(self) -> int:
+        """Cells of one plane."""
+        return self.shape[0] * self.shape[1]
+
+    @cached_property
+    def cell_planes(self) -> int:
+        """How many planes are sets of cells; the others are numbers."""
+        return sum(plane.kind == "cells" for plane in self.planes)
+
+    @cached_property
+    def packed_words(self) -> int:
+        """Words of a packed observation."""
+        numbers = len(self.planes) - self.cell_planes
+        return word_count(self.cell_planes * self.cells) + word_count(8 * numbers)
+
+
+# ---- options ----
 
 
 @dataclass(frozen=True)
 class Option:
     """One option: a constructor keyword, and a key of `reset(options=...)`.
 
-    `check` returns the canonical form of a value or raises `OptionError`. An option with `loads`
-    is looked up before it is checked: "puzzles" gives `check` a `PuzzleSet`, from the
-    bank or a file.
+    Attributes:
+        name: its name.
+        default: its value where none is given.
+        values: the values it takes, for the documentation.
+        meaning: what it does, for the documentation.
+        check: returns the canonical form of a value, or raises `OptionError`.
+        default_is_checked: whether `check` also makes the canonical form of a default of None.
+        reads_files: whether a value may name a file, whose content may change from use to use.
     """
 
     name: str
@@ -62,7 +162,12 @@ class Option:
     values: str
     meaning: str
     check: Callable[[Any], Any]
-    loads: Literal["", "puzzles"] = ""
+    default_is_checked: bool = False
+    reads_files: bool = False
+
+    def settle(self, value: Any) -> Any:
+        """The canonical form of a value; raises `OptionError`."""
+        return self.check(value) if value is not None or self.default_is_checked else None
 
 
 def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
@@ -78,210 +183,136 @@ def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
     return check
 
 
-@dataclass(frozen=True)
-class Stone:
-    """A piece on a cell, as renderers see it. `colour` names a colour of the renderer's palette."""
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The options of a game, and what follows from their settings.
 
-    colour: str
-    label: str = ""
-    given: bool = False
+    Iterating goes over the options.
 
-
-@dataclass(frozen=True)
-class Scene:
-    """What a position looks like, as data: a renderer turns it into text or a picture.
-
-    `grounds` and `stones` go by cell. `notes` are lines beside the board, the first one saying
-    whose turn it is or how the game ended; `trays` are rows of pieces lying beside the board.
-    `regions` numbers the region of each cell where the board has any; renderers draw their borders.
-    For pictures of one size a game always gives as many notes and trays, empty ones too.
+    Attributes:
+        starts: the start positions that an episode draws from, `(n,)` states; raises `OptionError`.
+        num_actions: how many actions there are.
+        max_steps: a proven bound on the steps of an episode.
+        known: the options.
+        variants: sets of options worth testing, as a user would give them: tests, goldens and the
+            cross-check with the oracle go over them. Together they should reach every option and
+            every way a game can end; where a game is long, options that end it early belong here.
     """
 
-    board: Literal["sudoku81", "dominari36", "hex61"]
-    grounds: tuple[str, ...]
-    stones: tuple[Stone | None, ...]
-    dead: frozenset[int] = frozenset()
-    candidates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    last: frozenset[int] = frozenset()
-    notes: tuple[str, ...] = ()
-    trays: tuple[tuple[str, tuple[Stone, ...]], ...] = ()
-    regions: tuple[int, ...] = ()
+    starts: Callable[[Settings], np.ndarray]
+    num_actions: Callable[[Settings], int]
+    max_steps: Callable[[Settings], int]
+    known: tuple[Option, ...] = ()
+    variants: tuple[Mapping[str, Any], ...] = ({},)
+
+    def __iter__(self) -> Iterator[Option]:
+        return iter(self.known)
+
+    @cached_property
+    def defaults(self) -> Settings:
+        """Every option at its default."""
+        return MappingProxyType({option.name: option.default for option in self.known})
+
+
+# ---- words ----
+
+
+def nothing_revealed(state: Any) -> Mapping[str, Any]:
+    """What chance has shown in games in which it shows nothing."""
+    return {}
 
 
 @dataclass(frozen=True, eq=False)
-class Symmetries:
-    """What may be changed in a game without a change to its rules, and what changes with it.
+class Words:
+    """What runs on the host: names, texts, sentences, scenes, checks. None of it is compiled.
 
-    A change moves the cells of the board, swaps the players, renames the numbers, or does several
-    of these. What follows from it is told by axes: `cell`, `number`, `player`, and `region`,
-    which are regions that are renumbered as the blocks of the board change places.
-
-    - `fields` of a state: the axes of a field, and last of all what its words are: `cells` (a bit
-      for each cell), `stones` (a bit for each number on each cell, number by number), `regions`
-      (boards of the bits of each cell's region number), `counts` (four bits for each number),
-      `tiles` (four bits each, a number or 0), or nothing more: `"number cells"`, `"player"`. Other
-      axes, like `owner`, stay. Fields not named stay, but for `to_move` and `payoff`, which every
-      game has.
-    - `planes` of an observation, which is seen from one player: `number` (there is one for each
-      number, `<name> 1` and so on), `tile` (its value is a number or 0), `player` (its value is 0
-      or 1, and tells the players apart), `region` (planes `<name> 0` and so on are the bits of a
-      region's number). Cells of all planes move.
-    - `actions(settings)`: blocks of actions, in order, by their axes: `"number cell"` is a number
-      on a cell. Actions after these stay. A block `move` is of moves known by their cells.
+    Attributes:
+        move_name: `move_name(action, settings, mover)`: the name of an action of the player to
+            move.
+        parse_move: `parse_move(name, settings, mover)`: the action of a name; raises
+            `MoveNameError`.
+        write_text: `write_text(state, settings)`: the position text.
+        read_text: `read_text(text, settings)`: the position of a text, `(1,)` states; raises
+            `PositionError`.
+        explain: `explain(state, action, settings)`: one sentence: why an action is legal in a
+            state, or which rule forbids it.
+        action_cells: `action_cells(action, settings)`: the cells that an action touches, for the
+            display of the last move.
+        scene: `scene(state, start, settings)`: the position as renderers see it; `start` is the
+            state the episode began with (its stones are the givens).
+        check_state: `check_state(state)`: slow invariants, for tests and for states from outside;
+            raises `AssertionError`.
+        revealed: `revealed(state)`: the options with which a start draws again what chance has
+            shown up to a state.
     """
 
-    group: Group = ()
-    numbers: int = 0
-    """How many numbers there are, all of which may be renamed; 0: none may."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    planes: Mapping[str, str] = field(default_factory=dict)
-    actions: Callable[[Settings], tuple[str, ...]] = lambda settings: ("number cell",)
-    bits: tuple[int, ...] = ()
-    """The cell of each bit of a board in the state; empty: bit i is cell i."""
-    regions: tuple[int, ...] = ()
-    """By cell, the block whose changes of place renumber the regions."""
-    moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
-    """Of an action of the block `move`, the cells its pieces leave and those they enter."""
-    in_order: tuple[str, int] | None = None
-    """A field of the state and its value in a stage where players and numbers have their order:
-    there the cells may be moved, but no player swapped and no number renamed."""
+    move_name: Callable[[int, Settings, int], str]
+    parse_move: Callable[[str, Settings, int], int]
+    write_text: Callable[[Any, Settings], str]
+    read_text: Callable[[str, Settings], np.ndarray]
+    explain: Callable[[Any, int, Settings], str]
+    action_cells: Callable[[int, Settings], tuple[int, ...]]
+    scene: Callable[[Any, Any, Settings], Scene]
+    check_state: Callable[[Any], None]
+    revealed: Callable[[Any], Mapping[str, Any]] = nothing_revealed
 
-    @property
-    def size(self) -> int:
-        """How many symmetries the board has, with the swap of players where it belongs to one."""
-        return size_of(self.group)
 
-    @property
-    def renamings(self) -> int:
-        """How many ways there are to rename the numbers."""
-        return factorial(self.numbers)
+# ---- the record ----
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its state's layout, its kernels, its options, its words.
-
-    The kernels see one state as a record. Shapes: `words` are zeroed rows of uint64.
-
-    - `reset(states, i, starts, key)`: make `states[i]` the start of an episode, chosen from the
-      prepared `starts` by the episode's key.
-    - `play(state, action)`: make a legal move, and all that follows without a choice.
-    - `write_legal(state, words)`: set the bit of every legal action; none when the game is over.
-    - `observe(state, player, words)`: the observation, packed: the `cells` planes as bits, plane
-      after plane, then from the next whole word on one byte for each `number` plane.
-    - `evaluate(state, player)`: a whole number, the worth of a running position to a player for
-      one step of lookahead: the higher the better, the same scale for both.
-
-    Every state has the fields `to_move` (0 or 1), `over` (`RUNNING`, `TERMINATED`, `TRUNCATED`)
-    and `payoff` (what player_0 has gained so far; player_1 has gained its negative).
-    """
+    """A game: its rules, what players see of it, its options, its words, its symmetries."""
 
     name: str
     title: str
-    state: np.dtype[Any]
-    shape: tuple[int, int]
-    planes: tuple[Plane, ...]
-    options: tuple[Option, ...]
-
-    reset: Callable[..., Any]
-    play: Callable[..., Any]
-    write_legal: Callable[..., Any]
-    observe: Callable[..., Any]
-    evaluate: Callable[..., Any]
-
-    num_actions: Callable[[Settings], int]
-    """How many actions there are with these settings."""
-    max_steps: Callable[[Settings], int]
-    """A proven bound on the steps of an episode."""
-    starts: Callable[[Settings], np.ndarray]
-    """The start positions an episode draws from, `(n,)` states; raises `OptionError`."""
-    move_name: Callable[[int, Settings], str]
-    parse_move: Callable[[str, Settings], int]
-    """The action of a name; raises `MoveNameError`."""
-    write_text: Callable[[Any, Settings], str]
-    read_text: Callable[[str, Settings], np.ndarray]
-    """The position of a text, `(1,)` states; raises `PositionError`."""
-    explain: Callable[[Any, int, Settings], str]
-    """One sentence: why an action is legal in a state, or which rule forbids it."""
-    action_cells: Callable[[int, Settings], tuple[int, ...]]
-    """The cells an action touches, for the display of the last move."""
-    scene: Callable[..., Scene]
-    """`scene(state, start, settings)`: the position as renderers see it; `start` is the state
-    the episode began with (its stones are the givens)."""
-    check_state: Callable[[Any], None]
-    """Slow invariants, for tests: raises `AssertionError`."""
-    resample: Callable[..., Any] | None = None
-    """Kernel `resample(state, key)`: draw anew what both players cannot see; None: nothing is."""
-    hidden: tuple[str, ...] = ()
-    """The fields of a state that neither player can see, and those that tell about the past only:
-    two positions are equal where all other fields are, and texts do not keep them."""
-    variants: tuple[Mapping[str, Any], ...] = ({},)
-    """Sets of options worth testing, as a user would give them: tests, goldens and the
-    cross-check with the oracle go over them. Together they should reach every option and every
-    way a game can end; where a game is long, options that end it early belong here too."""
-    revealed: Callable[[Any], Mapping[str, Any]] = lambda state: {}
-    """The options with which a start draws again what chance has shown up to a state."""
-    names_by_mover: bool = False
-    """Whether an action is named differently by the two players: `move_name` and `parse_move` then
-    take the player to move as a third argument."""
+    rules: Rules
+    observation: Observation
+    options: Options
+    words: Words
     symmetries: Symmetries = field(default_factory=Symmetries)
-    """What may be changed without a change to the rules."""
     version: int = 0
 
     def __post_init__(self) -> None:
         """Refuse a record that adapters could not use."""
-        assert self.state.names is not None
-        missing = {"to_move", "over", "payoff"} - set(self.state.names)
-        kinds = [plane.kind for plane in self.planes]
-        if missing or kinds != sorted(kinds):
-            raise ValueError(f"{self.name}: fields {missing} missing, or numbers before cells")
-        taken = [name for name in self.state.names if hasattr(np.record, name)]
+        names = self.rules.state.names or ()
+        missing = {"to_move", "over", "payoff"} - set(names)
+        if missing:
+            raise ValueError(f"{self.name}: the state lacks the fields {sorted(missing)}")
+        taken = [name for name in names if hasattr(np.record, name)]
         if taken:
             raise ValueError(f"{self.name}: fields {taken} would be NumPy's own when interpreted")
-        if set(self.hidden) - set(self.state.names):
-            raise ValueError(f"{self.name}: hidden={self.hidden}: not all are fields of the state")
-        if set(self.symmetries.fields) - set(self.state.names):
-            raise ValueError(f"{self.name}: symmetries.fields: not all are fields of the state")
+        self._check_fields("rules.hidden", self.rules.hidden)
+        self._check_fields("symmetries.fields", self.symmetries.fields)
+
+    def _check_fields(self, where: str, named: Iterable[str]) -> None:
+        unknown = set(named) - set(self.rules.state.names or ())
+        if unknown:
+            raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: no fields of the state")
 
     @property
     def id(self) -> str:
         """The environment id, `azumaya/<name>-v<version>`."""
         return f"azumaya/{self.name}-v{self.version}"
 
-    @cached_property
-    def defaults(self) -> Settings:
-        """Every option at its default."""
-        return MappingProxyType({option.name: option.default for option in self.options})
-
-    @cached_property
-    def cells(self) -> int:
-        """Cells of one plane."""
-        return self.shape[0] * self.shape[1]
-
-    @cached_property
-    def cell_planes(self) -> int:
-        """How many planes are sets of cells; the others are numbers."""
-        return sum(plane.kind == "cells" for plane in self.planes)
-
-    @cached_property
-    def observation_words(self) -> int:
-        """Words of a packed observation."""
-        numbers = len(self.planes) - self.cell_planes
-        return word_count(self.cell_planes * self.cells) + word_count(8 * numbers)
-
     def visible(self, states: np.ndarray) -> bytes:
         """All of some states that is not hidden: equal for equal positions."""
-        if self.hidden:
+        if self.rules.hidden:
             states = states.copy()
-            for name in self.hidden:
+            for name in self.rules.hidden:
                 states[name] = 0
         return states.tobytes()
 
     def new_states(self, count: int) -> np.ndarray:
         """Zeroed states, `(count,)`; as a record array where kernels run as plain Python."""
-        return as_states(np.zeros(count, self.state))
+        return new_states(count, self.rules.state)
+
+
+def new_states(count: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Zeroed states of a dtype, `(count,)`, in the form that kernels take."""
+    return as_states(np.zeros(count, dtype))
 
 
 def as_states(states: np.ndarray) -> np.ndarray:
-    """States in the form kernels take: plain, or with attribute access when interpreted."""
+    """States in the form that kernels take: plain, or with attribute access when interpreted."""
     return states.view(np.recarray) if INTERPRETED else states

@@ -19,24 +19,24 @@ def unpack_bits(words: np.ndarray, count: int) -> np.ndarray:
 
 def unpack_planes(game: Game, words: np.ndarray) -> np.ndarray:
     """A packed observation, `(..., W)` uint64, as planes `(..., C, rows, columns)` int8."""
-    lead, sets = words.shape[:-1], game.cell_planes
-    planes = np.empty((*lead, len(game.planes), *game.shape), np.int8)
-    bits = unpack_bits(words, sets * game.cells)
-    planes[..., :sets, :, :] = bits.reshape(*lead, sets, *game.shape)
-    numbers = np.ascontiguousarray(words[..., word_count(sets * game.cells) :]).view(np.int8)
-    planes[..., sets:, :, :] = numbers[..., : len(game.planes) - sets, None, None]
+    view, lead = game.observation, words.shape[:-1]
+    sets, flags = view.cell_planes, view.cell_planes * view.cells
+    planes = np.empty((*lead, len(view.planes), *view.shape), np.int8)
+    planes[..., :sets, :, :] = unpack_bits(words, flags).reshape(*lead, sets, *view.shape)
+    numbers = np.ascontiguousarray(words[..., word_count(flags) :]).view(np.int8)
+    planes[..., sets:, :, :] = numbers[..., : len(view.planes) - sets, None, None]
     return planes
 
 
 def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
     """The action mask of the player to move, `(num_actions,)` int8, 1 = legal."""
     words = np.zeros(word_count(num_actions), np.uint64)
-    game.write_legal(state, words)
+    game.rules.write_legal(state, words)
     return unpack_bits(words, num_actions)
 
 
 def planes_of(game: Game, state: object, player: int) -> np.ndarray:
     """The observation of a player, `(C, rows, columns)` int8."""
-    words = np.zeros(game.observation_words, np.uint64)
-    game.observe(state, player, words)
+    words = np.zeros(game.observation.packed_words, np.uint64)
+    game.rules.observe(state, player, words)
     return unpack_planes(game, words)

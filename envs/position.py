@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, Scene
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
 from azumaya.envs.kernels.bits import cells_of, word_count
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, planes_of
 from azumaya.envs.registry import find_game
+from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
 
 MAX_SEED = 2**64 - 1
@@ -68,7 +69,9 @@ class Position:
         self.game = find_game(game) if isinstance(game, str) else game
         self._setup = prepare(self.game, options)
         self._states = self.game.new_states(1)
-        self.game.reset(self._states, 0, self._setup.starts, episode_key(check_seed(seed), 0, 0))
+        self.game.rules.reset(
+            self._states, 0, self._setup.starts, episode_key(check_seed(seed), 0, 0)
+        )
         self._start = self._states.copy()
 
     @classmethod
@@ -80,7 +83,7 @@ class Position:
         """
         game = find_game(game) if isinstance(game, str) else game
         setup = prepare(game, options)
-        return cls.of_states(game, setup, game.read_text(text, setup.settings))
+        return cls.of_states(game, setup, game.words.read_text(text, setup.settings))
 
     @classmethod
     def of_states(
@@ -127,7 +130,7 @@ class Position:
 
     def revealed(self) -> dict[str, Any]:
         """Options with which the start draws again what chance has shown so far."""
-        return dict(self.game.revealed(self._states[0]))
+        return dict(self.game.words.revealed(self._states[0]))
 
     @property
     def state(self) -> np.ndarray:
@@ -150,7 +153,7 @@ class Position:
     def legal_words(self) -> np.ndarray:
         """The legal actions as bits: action `a` is bit `a % 64` of word `a // 64`, uint64."""
         words = np.zeros(word_count(self.num_actions), np.uint64)
-        self.game.write_legal(self._states[0], words)
+        self.game.rules.write_legal(self._states[0], words)
         return words
 
     def legal_moves(self) -> list[str]:
@@ -166,10 +169,10 @@ class Position:
     def scene(self, last_action: int | None = None) -> Scene:
         """What the position looks like, as data, with the cells of the last action marked."""
         settings = self._setup.settings
-        scene = self.game.scene(self._states[0], self._start[0], settings)
+        scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
-        cells = self.game.action_cells(self.check_action(last_action), settings)
+        cells = self.game.words.action_cells(self.check_action(last_action), settings)
         return replace(scene, last=frozenset(cells))
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
@@ -202,22 +205,22 @@ class Position:
             IllegalActionError: the number is no action of the game.
         """
         action = self.action(move)
-        return self.game.explain(self._states[0], action, self._setup.settings)
+        return self.game.words.explain(self._states[0], action, self._setup.settings)
 
     # ---- names ----
 
     def move_name(self, action: int) -> str:
         """The name of an action."""
-        return self.game.move_name(self.check_action(action), *self._naming())
+        return self.game.words.move_name(self.check_action(action), *self._naming())
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
-        return self.game.parse_move(name, *self._naming())
+        return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
         """What names depend on besides the action."""
         settings = self._setup.settings
-        return (settings, self.to_move) if self.game.names_by_mover else (settings,)
+        return settings, self.to_move
 
     def action(self, move: str | int) -> int:
         """The action of a move given by name or number."""
@@ -248,7 +251,7 @@ class Position:
         action = self.action(move)
         if not int(self.legal_words()[action >> 6]) >> (action & 63) & 1:
             raise IllegalActionError(self.explain(action))
-        self.game.play(self._states[0], action)
+        self.game.rules.play(self._states[0], action)
         return self
 
     def copy(self) -> Position:
@@ -258,15 +261,15 @@ class Position:
     def resample_hidden(self, seed: int) -> Position:
         """A position that looks the same to both players, with what they cannot see drawn anew."""
         position = self.copy()
-        if self.game.resample is not None:
-            self.game.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
+        if self.game.rules.resample is not None:
+            self.game.rules.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
         return position
 
     # ---- the usual protocols ----
 
     def __str__(self) -> str:
         """The position text."""
-        return self.game.write_text(self._states[0], self._setup.settings)
+        return self.game.words.write_text(self._states[0], self._setup.settings)
 
     def __repr__(self) -> str:
         return f"<{self.game.title}: {self}>"

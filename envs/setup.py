@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.game import Game, Option, PuzzleSet, Settings
-from azumaya.envs.puzzles.bank import load_bank
-from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
-from azumaya.envs.puzzles.grid import as_cells
+from azumaya.envs.game import Game
+from azumaya.envs.symmetries import Settings
 
 POSITION = "position"
 """The option every game has: a position text to start from."""
@@ -51,8 +48,8 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     """
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}
-    loaded = {option.name for option in game.options if option.loads}
-    if loaded & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
+    from_files = {option.name for option in game.options if option.reads_files}
+    if from_files & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
         return _prepare(game, given)
     # `repr` keeps apart what compares equal but is not the same, like True and 1.
     items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
@@ -66,15 +63,15 @@ def _prepare_once(game: Game, items: tuple[tuple[str, Any, str], ...]) -> Setup:
 
 def _prepare(game: Game, given: dict[str, Any]) -> Setup:
     settings = {
-        option.name: settle(option, given.get(option.name, option.default))
+        option.name: option.settle(given.get(option.name, option.default))
         for option in game.options
     }
     starts = (
         _starts_from(game, given[POSITION], settings)
         if POSITION in given
-        else game.starts(settings)
+        else game.options.starts(settings)
     )
-    return Setup(given, settings, starts, game.num_actions(settings))
+    return Setup(given, settings, starts, game.options.num_actions(settings))
 
 
 def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
@@ -119,60 +116,8 @@ def check_options(options: Any) -> dict[str, Any]:
     return dict(options)
 
 
-def settle(option: Option, value: Any) -> Any:
-    """The canonical form of an option's value; raises `ValueError` where it cannot take it."""
-    if option.loads == "puzzles":
-        value = load_puzzles(value)
-    return value if value is None else option.check(value)
-
-
 def _starts_from(game: Game, text: Any, settings: Settings) -> np.ndarray:
-    states = game.read_text(text, settings)
+    states = game.words.read_text(text, settings)
     if states["over"][0]:
         raise PositionError("position: the game is over in it, so no episode can start there")
     return states
-
-
-# ---- puzzles ----
-
-
-@lru_cache(maxsize=1)
-def _bank() -> PuzzleSet:
-    return PuzzleSet(load_bank(), bank=True)
-
-
-def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
-    """The puzzles of the option `puzzle`: the bank's, one, several, or those of a file.
-
-    Raises:
-        OptionError: the value is none of these.
-        PuzzleFormatError: a puzzle or file is malformed.
-    """
-    if value is None:
-        return _bank()
-    if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
-        puzzles = _puzzles_of_file(value)
-    elif isinstance(value, str):
-        puzzles = [value]
-    elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
-        puzzles = list(value)
-    else:
-        raise OptionError(
-            f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
-        )
-    return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
-
-
-def _puzzles_of_file(path: str | Path) -> list[str]:
-    why = ""
-    try:
-        if Path(path).is_file():
-            return read_puzzles(Path(path))
-    except OSError as error:  # its name is too long, a folder on the way is closed, and the like
-        why = f" that can be read: {error.strerror}"
-    said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."
-    raise OptionError(f"puzzle={said!r}: neither 81 characters (digits and '.') nor a file{why}")
-
-
-def _is_puzzle(text: str) -> bool:
-    return len(text) >= 40 and set(text) <= set(".0123456789")

@@ -54,13 +54,13 @@ class Case:
 
     def read(self, text: str) -> Position:
         """The position of a text."""
-        states = self.game.read_text(text, self.setup.settings)
+        states = self.game.words.read_text(text, self.setup.settings)
         return Position.of_states(self.game, self.setup, states)
 
 
 def cases_of(game: Game) -> tuple[Case, ...]:
     """A case for each variant of a game."""
-    return tuple(Case(game, i, options) for i, options in enumerate(game.variants))
+    return tuple(Case(game, i, options) for i, options in enumerate(game.options.variants))
 
 
 CASES = tuple(case for game in GAMES.values() for case in cases_of(game))

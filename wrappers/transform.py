@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import Game, Settings, Symmetries
+from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import find_game
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 NIBBLES = 16
 """Counts or tiles in a word of a state, four bits each."""
@@ -56,19 +57,19 @@ class Transform:
         settings: Settings | None = None,
     ) -> None:
         self.game = find_game(game) if isinstance(game, str) else game
-        self.symmetry = identity(self.game.cells) if symmetry is None else symmetry
+        self.symmetry = identity(self.game.observation.cells) if symmetry is None else symmetry
         names = range(self.data.numbers) if renaming is None else renaming
         try:
             self.renaming = tuple(operator.index(name) for name in names)
         except TypeError:
             raise OptionError(f"renaming={renaming!r}: whole numbers are needed") from None
-        self.settings = self.game.defaults if settings is None else settings
+        self.settings = self.game.options.defaults if settings is None else settings
         self._check()
         self._axes = {
-            "cell": np.array(self.symmetry.cells, np.int64),
-            "number": np.array(self.renaming, np.int64),
-            "player": np.array([1, 0] if self.swaps else [0, 1]),
-            "region": self._regions(),
+            Axis.CELL: np.array(self.symmetry.cells, np.int64),
+            Axis.NUMBER: np.array(self.renaming, np.int64),
+            Axis.PLAYER: np.array([1, 0] if self.swaps else [0, 1]),
+            Axis.REGION: self._regions(),
         }
 
     def _check(self) -> None:
@@ -77,10 +78,10 @@ class Transform:
                 f"symmetry={self.symmetry!r}: a Symmetry is needed, like those of "
                 "game.symmetries.group"
             )
-        if sorted(self.symmetry.cells) != list(range(self.game.cells)):
+        if sorted(self.symmetry.cells) != list(range(self.game.observation.cells)):
             raise OptionError(
-                f"symmetry={self.symmetry.name!r}: no permutation of the {self.game.cells} cells "
-                f"of {self.game.title}"
+                f"symmetry={self.symmetry.name!r}: no permutation of the "
+                f"{self.game.observation.cells} cells of {self.game.title}"
             )
         if sorted(self.renaming) != list(range(self.data.numbers)):
             raise OptionError(
@@ -131,15 +132,15 @@ class Transform:
     @cached_property
     def action_table(self) -> np.ndarray:
         """By action, what it becomes, `(A,)` int64."""
-        table = np.arange(self.game.num_actions(self.settings))
+        table = np.arange(self.game.options.num_actions(self.settings))
         first = 0
         for block in self.data.actions(self.settings):
-            goes = self._moved_moves() if block == "move" else self._moved_block(block.split())
+            goes = self._moved_moves() if block == (Axis.MOVE,) else self._moved_block(block)
             table[first : first + len(goes)] = first + goes
             first += len(goes)
         return table
 
-    def _moved_block(self, axes: Sequence[str]) -> np.ndarray:
+    def _moved_block(self, axes: Sequence[Axis]) -> np.ndarray:
         goes = np.zeros(1, np.int64)
         for axis in axes:
             places = self._axes[axis]
@@ -148,7 +149,7 @@ class Transform:
 
     def _moved_moves(self) -> np.ndarray:
         assert self.data.moves is not None
-        count = self.game.num_actions(self.settings)
+        count = self.game.options.num_actions(self.settings)
         table = _moved_moves(self.data.moves, count, self.symmetry.cells)
         if table is None:
             raise OptionError(f"symmetry={self.symmetry.name!r}: it moves pieces as no move does")
@@ -186,29 +187,36 @@ class Transform:
 
     # ---- observations ----
 
-    def _planes(self, role: str) -> list[str]:
-        return [name for name, of in self.data.planes.items() if of == role]
-
-    @cached_property
-    def _at(self) -> dict[str, int]:
-        return {plane.name: i for i, plane in enumerate(self.game.planes)}
+    def _indexed(self, axis: Axis) -> dict[str, dict[int, int]]:
+        """By group of planes that an axis tells apart: by index, the plane."""
+        groups: dict[str, dict[int, int]] = {}
+        for i, plane in enumerate(self.game.observation.planes):
+            if plane.index is not None and plane.index[0] is axis:
+                groups.setdefault(plane.group, {})[plane.index[1]] = i
+        return groups
 
     @cached_property
     def observation_index(self) -> np.ndarray:
         """What each entry of an observation is taken from, `(C * rows * columns,)` int64."""
-        planes = np.arange(len(self.game.planes))
-        for name in self._planes("number"):
+        planes = np.arange(len(self.game.observation.planes))
+        for group in self._indexed(Axis.NUMBER).values():
             for number, renamed in enumerate(self.renaming):
-                planes[self._at[f"{name} {renamed + 1}"]] = self._at[f"{name} {number + 1}"]
-        return (planes[:, None] * self.game.cells + np.argsort(self._axes["cell"])).ravel()
+                planes[group[renamed + 1]] = group[number + 1]
+        return (
+            planes[:, None] * self.game.observation.cells + np.argsort(self._axes[Axis.CELL])
+        ).ravel()
 
     @cached_property
     def recoded_planes(self) -> dict[int, dict[int, int]]:
         """By plane, the values that change, and what they become."""
         tiles = {number + 1: renamed + 1 for number, renamed in enumerate(self.renaming)}
-        players = dict(enumerate(self._axes["player"].tolist()))
-        found = {self._at[name]: tiles for name in self._planes("tile")}
-        found |= {self._at[name]: players for name in self._planes("player")}
+        players = dict(enumerate(self._axes[Axis.PLAYER].tolist()))
+        codes_of = {Axis.NUMBER: tiles, Axis.PLAYER: players}
+        found = {
+            i: codes_of[plane.value]
+            for i, plane in enumerate(self.game.observation.planes)
+            if plane.value is not None
+        }
         changes = {i: {k: v for k, v in codes.items() if k != v} for i, codes in found.items()}
         return {i: codes for i, codes in changes.items() if codes}
 
@@ -220,29 +228,26 @@ class Transform:
         Raises:
             OptionError: the shape is not that of the game's observations.
         """
-        shape = tuple(planes.shape)
-        if shape[-3:] != (len(self.game.planes), *self.game.shape):
-            raise OptionError(
-                f"planes: the shape must end with {(len(self.game.planes), *self.game.shape)}, "
-                f"not be {shape}"
-            )
+        shape, view = tuple(planes.shape), self.game.observation
+        wanted = (len(view.planes), *view.shape)
+        if shape[-3:] != wanted:
+            raise OptionError(f"planes: the shape must end with {wanted}, not be {shape}")
         moved = planes.reshape((*shape[:-3], -1))[..., self.observation_index].reshape(shape)
         for plane, codes in self.recoded_planes.items():
             moved[..., plane, :, :] = _recoded(moved[..., plane, :, :], codes)
-        for name in self._planes("region"):
-            self._renumber_regions(moved, name)
+        for bits in self._indexed(Axis.REGION).values():
+            self._renumber_regions(moved, bits)
         return moved
 
-    def _renumber_regions(self, planes: Any, name: str) -> None:
+    def _renumber_regions(self, planes: Any, bits: Mapping[int, int]) -> None:
         """Renumber, in place, the regions whose numbers' bits are planes."""
-        codes = {old: new for old, new in enumerate(self._axes["region"].tolist()) if old != new}
+        goes = self._axes[Axis.REGION].tolist()
+        codes = {old: new for old, new in enumerate(goes) if old != new}
         if not codes:
             return
-        width = (len(self._axes["region"]) - 1).bit_length()
-        bits = [self._at[f"{name} {b}"] for b in range(width)]
-        regions = sum(planes[..., plane, :, :] * 2**b for b, plane in enumerate(bits))
+        regions = sum(planes[..., plane, :, :] * 2**b for b, plane in bits.items())
         regions = _recoded(regions, codes)
-        for b, plane in enumerate(bits):
+        for b, plane in bits.items():
             planes[..., plane, :, :] = regions // 2**b % 2
 
     # ---- positions ----
@@ -267,35 +272,34 @@ class Transform:
     def states(self, states: np.ndarray) -> np.ndarray:
         """Transformed states, `(n,)`, as a copy."""
         moved = states.copy()
-        for name, roles in self.data.fields.items():
-            moved[name] = self._moved_field(states[name], roles.split())
+        for name, how in self.data.fields.items():
+            moved[name] = self._moved_field(states[name], how)
         if self.swaps:
             moved["to_move"] = 1 - states["to_move"]
             moved["payoff"] = -states["payoff"]
         return moved
 
-    def _moved_field(self, values: np.ndarray, roles: Sequence[str]) -> np.ndarray:
+    def _moved_field(self, values: np.ndarray, how: Moved) -> np.ndarray:
         values = np.array(values)
-        for dimension, axis in enumerate(roles, start=1):
-            if axis in self._axes:
+        for dimension, axis in enumerate(how.axes, start=1):
+            if axis is not Axis.FIXED:
                 values = np.take(values, np.argsort(self._axes[axis]), axis=dimension)
-        content = {
-            "cells": self._moved_bits,
-            "stones": self._moved_stones,
-            "regions": self._moved_regions,
-            "counts": self._moved_counts,
-            "tiles": self._tiles,
+        change = {
+            Content.CELLS: self._moved_bits,
+            Content.STONES: self._moved_stones,
+            Content.REGIONS: self._moved_regions,
+            Content.COUNTS: self._moved_counts,
+            Content.TILES: self._tiles,
         }
-        change = content.get(roles[-1])
-        return values if change is None else change(values)
+        return values if how.content is Content.VALUES else change[how.content](values)
 
     @cached_property
     def _bits(self) -> np.ndarray:
         """By bit of a board in a state, the bit it goes to."""
-        cells = np.array(self.data.bits or range(self.game.cells))
-        place = np.full(self.game.cells, -1)
+        cells = np.array(self.data.bits or range(self.game.observation.cells))
+        place = np.full(self.game.observation.cells, -1)
         place[cells] = np.arange(len(cells))
-        goes: np.ndarray = place[self._axes["cell"][cells]]
+        goes: np.ndarray = place[self._axes[Axis.CELL][cells]]
         return goes
 
     def _moved_bits(self, boards: np.ndarray) -> np.ndarray:
@@ -305,15 +309,15 @@ class Transform:
         return _permuted(words, self._bits).reshape(shape)
 
     def _moved_stones(self, rows: np.ndarray) -> np.ndarray:
-        return _permuted(rows, self._moved_block(("number", "cell")))
+        return _permuted(rows, self._moved_block((Axis.NUMBER, Axis.CELL)))
 
     def _moved_regions(self, boards: np.ndarray) -> np.ndarray:
         """Boards `(..., bits, words)` of the bits of each cell's region number."""
         octets = self._moved_bits(boards).view(np.uint8)
         bits = np.unpackbits(octets, axis=-1, bitorder="little")
         weights = 1 << np.arange(bits.shape[-2])[:, None]
-        here = bits[..., : self.game.cells]
-        regions = self._axes["region"][(here * weights).sum(axis=-2)]
+        here = bits[..., : self.game.observation.cells]
+        regions = self._axes[Axis.REGION][(here * weights).sum(axis=-2)]
         here[...] = (regions[..., None, :] & weights) != 0
         return np.packbits(bits, axis=-1, bitorder="little").view(U64)
 
@@ -325,7 +329,7 @@ class Transform:
 
     def _tiles(self, words: np.ndarray) -> np.ndarray:
         table = np.arange(NIBBLES, dtype=U64)
-        table[1 : 1 + len(self.renaming)] = self._axes["number"] + 1
+        table[1 : 1 + len(self.renaming)] = self._axes[Axis.NUMBER] + 1
         old, moved = words.astype(U64), np.zeros(words.shape, U64)
         for k in range(NIBBLES):
             moved |= table[old >> U64(4 * k) & U64(15)] << U64(4 * k)
@@ -394,7 +398,7 @@ def random_transform(
         raise OptionError(f"position={position!r}: a position of {game.title} is needed")
     word = U64(check_seed(key, "key"))
     data, fixed = game.symmetries, position is not None and in_order(position)
-    symmetry, draws = identity(game.cells), 0
+    symmetry, draws = identity(game.observation.cells), 0
     for factor in data.group if group is None else group:
         allowed = [member for member in factor if not (fixed and member.swaps)]
         symmetry = symmetry.then(allowed[int(random_below(word, draws, len(allowed)))])

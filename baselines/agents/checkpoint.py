@@ -57,7 +57,7 @@ def describe(
     game: Game, num_actions: int, network: str, sizes: dict[str, int], **more: Any
 ) -> Sidecar:
     """The sidecar of a network for a game."""
-    planes = tuple(plane.name for plane in game.planes)
+    planes = tuple(plane.name for plane in game.observation.planes)
     return Sidecar(game.id, num_actions, planes, network, sizes, **more)
 
 
@@ -71,7 +71,7 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
         game = find_game(sidecar.game)
     except OptionError as error:
         raise CheckpointError(f"checkpoint: {error}") from error
-    planes = tuple(plane.name for plane in game.planes)
+    planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(
             f"checkpoint: made by azumaya {sidecar.azumaya} for other observation planes of "

@@ -12,7 +12,6 @@ which knows nothing about boards. All give `logits` for every action and a `valu
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +19,9 @@ import torch
 from torch import nn
 
 from azumaya.envs.game import Game
+from azumaya.envs.symmetries import Axis
 
-NUMBERED = re.compile(r"^(.*\D) ?([1-9])$")
 BLOCKS = {9: 3, 6: 2}
-NEIGHBOURLY = 16
-"""Where it matters what lies beside what, there are at most so many symmetries, swaps counted."""
 
 
 @dataclass(frozen=True)
@@ -41,21 +38,22 @@ class PlaneGroups:
 
 
 def group_planes(game: Game) -> PlaneGroups:
-    """Sort a game's planes by their names: `candidate 1` to `candidate 9` are one kind."""
+    """Sort a game's planes: the candidates of each number are one kind, and so on."""
     kinds: dict[str, list[int]] = {}
-    for index, plane in enumerate(game.planes):
-        match = NUMBERED.match(plane.name)
-        if match and plane.kind == "cells" and not plane.name.startswith("region"):
-            kinds.setdefault(match.group(1), []).append(index)
+    for index, plane in enumerate(game.observation.planes):
+        if plane.kind == "cells" and plane.index is not None and plane.index[0] is Axis.NUMBER:
+            kinds.setdefault(plane.group, []).append(index)
     most = max(map(len, kinds.values()), default=0)
     numbered = tuple(tuple(planes) for planes in kinds.values() if len(planes) == most > 1)
     used = {index for planes in numbered for index in planes}
-    return PlaneGroups(numbered, tuple(i for i in range(len(game.planes)) if i not in used))
+    return PlaneGroups(
+        numbered, tuple(i for i in range(len(game.observation.planes)) if i not in used)
+    )
 
 
 def scale_of(game: Game) -> torch.Tensor:
     """What brings each plane's values to 0 to 1, `(C, 1, 1)`."""
-    return torch.tensor([1.0 / plane.high for plane in game.planes])[:, None, None]
+    return torch.tensor([1.0 / plane.high for plane in game.observation.planes])[:, None, None]
 
 
 class Fields(nn.Module):
@@ -71,7 +69,7 @@ class Fields(nn.Module):
 
     def __init__(self, game: Game, groups: PlaneGroups) -> None:
         super().__init__()
-        sets = [i for i in groups.shared if game.planes[i].kind == "cells"]
+        sets = [i for i in groups.shared if game.observation.planes[i].kind == "cells"]
         self.register_buffer("numbered", torch.tensor(groups.numbered), persistent=False)
         self.register_buffer("sets", torch.tensor(sets[:2], dtype=torch.long), persistent=False)
         self.count = len(groups.numbered) + 2 * len(sets[:2])
@@ -133,7 +131,7 @@ class NumberNet(nn.Module):
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
         groups = group_planes(game)
-        size = game.shape[0]
+        size = game.observation.shape[0]
         self.register_buffer("shared", torch.tensor(groups.shared), persistent=False)
         self.register_buffer("scale", scale_of(game), persistent=False)
         self.fields = Fields(game, groups)
@@ -141,7 +139,7 @@ class NumberNet(nn.Module):
         widths = [self.fields.count, *[width] * depth]
         self.layers = nn.ModuleList(HouseLayer(a, b, size) for a, b in itertools.pairwise(widths))
         self.logit = nn.Linear(width, 1)
-        more = num_actions - len(groups.numbered[0]) * game.cells
+        more = num_actions - len(groups.numbered[0]) * game.observation.cells
         pooled = width + self.fields.count
         self.more = nn.Linear(pooled, more) if more > 0 else None
         self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
@@ -178,13 +176,15 @@ class BoardNet(nn.Module):
     def __init__(self, game: Game, num_actions: int, width: int = 32, depth: int = 3) -> None:
         super().__init__()
         self.register_buffer("scale", scale_of(game), persistent=False)
-        widths = [len(game.planes), *[width] * depth]
+        widths = [len(game.observation.planes), *[width] * depth]
         pairs = list(itertools.pairwise(widths))
         self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairs)
         self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
         head = MoveHead if game.symmetries.moves else CellHead
         self.logits = head(game, num_actions, width)
-        self.value = nn.Sequential(nn.Linear(width * game.cells, 64), nn.ReLU(), nn.Linear(64, 1))
+        self.value = nn.Sequential(
+            nn.Linear(width * game.observation.cells, 64), nn.ReLU(), nn.Linear(64, 1)
+        )
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
@@ -200,9 +200,9 @@ class CellHead(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
-        pieces, more = divmod(num_actions, game.cells)
+        pieces, more = divmod(num_actions, game.observation.cells)
         self.pieces = nn.Conv2d(width, pieces, 1)
-        self.more = nn.Linear(width * game.cells, more) if more else None
+        self.more = nn.Linear(width * game.observation.cells, more) if more else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From features `(B, W, rows, columns)` to logits `(B, A)`."""
@@ -217,7 +217,7 @@ class MoveHead(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
-        cells = torch.zeros(2, game.cells, num_actions)
+        cells = torch.zeros(2, game.observation.cells, num_actions)
         assert game.symmetries.moves is not None
         for action in range(num_actions):
             for which, own in enumerate(game.symmetries.moves(action)):
@@ -239,7 +239,7 @@ class PlainNet(nn.Module):
     def __init__(self, game: Game, num_actions: int, width: int = 256, depth: int = 2) -> None:
         super().__init__()
         self.register_buffer("scale", scale_of(game), persistent=False)
-        sizes = [len(game.planes) * game.cells, *[width] * depth]
+        sizes = [len(game.observation.planes) * game.observation.cells, *[width] * depth]
         layers: list[nn.Module] = []
         for inputs, outputs in itertools.pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
@@ -259,14 +259,16 @@ def takes_numbers(game: Game) -> bool:
     """Whether every number on every cell is an action, which `NumberNet` needs."""
     numbered = group_planes(game).numbered
     numbers = len(numbered[0]) if numbered else 0
-    return numbers > 0 and game.num_actions(game.defaults) >= numbers * game.cells
+    return (
+        numbers > 0
+        and game.options.num_actions(game.options.defaults) >= numbers * game.observation.cells
+    )
 
 
 def default_network(game: Game) -> str:
     """The network that fits a game.
 
-    `numbers` where every number on every cell is an action and houses alone matter, which shows
-    in there being more symmetries than a board of neighbours can have; else `board`.
+    `numbers` where every number on every cell is an action and cells matter only by the houses
+    they share; else `board`.
     """
-    houses_alone = game.symmetries.size > NEIGHBOURLY
-    return "numbers" if takes_numbers(game) and houses_alone else "board"
+    return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"

@@ -31,7 +31,7 @@ def choose_random(words, size, key, n):
 @functools.cache
 def worth_kernel(game: Game) -> Any:
     """The kernel `worth(state, player)`: an ended game by its result, any other by `evaluate`."""
-    evaluate = game.evaluate
+    evaluate = game.rules.evaluate
 
     @kernel
     def worth(state, player):
@@ -50,7 +50,7 @@ def greedy_kernel(game: Game) -> Any:
     worth most to the mover; among equals choice `n` of the key decides. `trial`, `(1,)` states,
     and `ties`, `(W,)` words, are room to work in.
     """
-    play, worth = game.play, worth_kernel(game)
+    play, worth = game.rules.play, worth_kernel(game)
 
     @kernel
     def choose_greedy(state, words, key, n, trial, ties):

@@ -13,8 +13,8 @@ from azumaya.envs.game import Game
 
 def observation_box(game: Game, dtype: Any = np.int8) -> spaces.Box:
     """The planes, `(C, rows, columns)`, each from 0 to the highest value it can have."""
-    highs = np.array([plane.high for plane in game.planes], dtype)
-    high = np.broadcast_to(highs[:, None, None], (len(highs), *game.shape))
+    highs = np.array([plane.high for plane in game.observation.planes], dtype)
+    high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
     return spaces.Box(np.zeros(high.shape, dtype), high, dtype=dtype)
 
 

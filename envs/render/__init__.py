@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Scene
 from azumaya.envs.render.ansi import ansi_of
 from azumaya.envs.render.raster import MAX_WIDTH, png_of, rgb_of
 from azumaya.envs.render.svg import svg_of
 from azumaya.envs.render.window import Window, size_of
+from azumaya.envs.scene import Scene
 
 __all__ = ["Renderer", "ansi_of", "png_of", "rgb_of", "save", "svg_of"]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-from azumaya.envs.game import Scene, Stone
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import GRIDS, check_scene
+from azumaya.envs.scene import Scene, Stone
 
 BARE_WIDTH, CELL_WIDTH = 4, 5
 """Characters of a cell without and with colours."""

@@ -8,9 +8,9 @@ from math import sqrt
 from typing import Any
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Scene
 from azumaya.envs.geometry import dominari36, hex61, sudoku81
 from azumaya.envs.geometry.grid import Grid
+from azumaya.envs.scene import Scene
 
 Point = tuple[float, float]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from azumaya.envs.game import Scene, Stone
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import BOARD_SIZE, BOARD_TOP, PANEL, WIDTH
 from azumaya.envs.render.pieces import marble, stone, text
 from azumaya.envs.render.strokes import wrap
+from azumaya.envs.scene import Scene, Stone
 
 LEFT = WIDTH + 4
 ROOM = PANEL - 18

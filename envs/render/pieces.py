@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from azumaya.envs.game import Stone
 from azumaya.envs.render.layout import Point
 from azumaya.envs.render.palette import DEAD, DEAD_RING, LAST, POCKET, POCKET_EDGE, Piece, piece
 from azumaya.envs.render.strokes import Anchor, short, text_path
+from azumaya.envs.scene import Stone
 
 LIGHTS = ((0.1, 0.76, 0.1), (0.19, 0.52, 0.13), (0.36, 0.2, 0.6))
 """The light on a marble: how far aside, how large (in radii) and how strong."""

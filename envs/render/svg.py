@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 from math import cos, pi, sin
 
-from azumaya.envs.game import Scene
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import (
     BOARD_LEFT,
@@ -36,6 +35,7 @@ from azumaya.envs.render.pieces import (
     text,
 )
 from azumaya.envs.render.strokes import short, text_width
+from azumaya.envs.scene import Scene
 
 MARGIN = 14
 FRAME_INSET = 2.6

@@ -46,7 +46,7 @@ def worth_after(position: Position, action: int) -> float:
     after = position.copy().play(action)
     if after.is_over:
         return 10.0**9 * after.returns()[position.to_move]
-    return float(position.game.evaluate(after.state[0], position.to_move))
+    return float(position.game.rules.evaluate(after.state[0], position.to_move))
 
 
 def test_random_agent_is_uniform() -> None:

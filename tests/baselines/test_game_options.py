@@ -8,7 +8,7 @@ import pytest
 
 from azumaya.baselines.game_options import read_options
 from azumaya.envs import OptionError, Position, find_game
-from azumaya.envs.setup import load_puzzles
+from azumaya.envs.puzzles.choice import load_puzzles
 from tests.cases import CASES, Case
 
 

@@ -63,14 +63,16 @@ def lit(cells: int, cell: int, channel: int) -> object:
 def test_moves_are_worth_their_cells(name: str) -> None:
     """A cell worth leaving lifts the moves that leave it, and no others; so with entering."""
     game = find_game(name)
-    actions = game.num_actions(game.defaults)
+    actions = game.options.num_actions(game.options.defaults)
     head = MoveHead(game, actions, 2)
     with torch.no_grad():
         head.worth.weight.copy_(torch.eye(2)[:, :, None, None])
         head.worth.bias.zero_()
-    for cell in range(0, game.cells, 7):
+    for cell in range(0, game.observation.cells, 7):
         for which in range(2):
-            logits = head(lit(game.cells, cell, which).view(1, 2, *game.shape))[0]
+            logits = head(
+                lit(game.observation.cells, cell, which).view(1, 2, *game.observation.shape)
+            )[0]
             told = [float(cell in game.symmetries.moves(a)[which]) for a in range(actions)]
             assert np.array_equal(logits.detach().numpy(), told)
 
@@ -79,11 +81,11 @@ def test_moves_are_worth_their_cells(name: str) -> None:
 def test_pieces_are_worth_their_cell(name: str) -> None:
     """Piece p on cell c is action `p * cells + c`."""
     game = find_game(name)
-    head = CellHead(game, game.num_actions(game.defaults), 2)
+    head = CellHead(game, game.options.num_actions(game.options.defaults), 2)
     with torch.no_grad():
         head.pieces.bias.zero_()
-        dark = head(torch.zeros(1, 2, *game.shape))[0]
-        bright = head(lit(game.cells, 11, 0).view(1, 2, *game.shape))[0]
+        dark = head(torch.zeros(1, 2, *game.observation.shape))[0]
+        bright = head(lit(game.observation.cells, 11, 0).view(1, 2, *game.observation.shape))[0]
     pieces = head.pieces.out_channels
-    changed = np.flatnonzero((bright - dark).numpy()[: pieces * game.cells])
-    assert changed.tolist() == [piece * game.cells + 11 for piece in range(pieces)]
+    changed = np.flatnonzero((bright - dark).numpy()[: pieces * game.observation.cells])
+    assert changed.tolist() == [piece * game.observation.cells + 11 for piece in range(pieces)]

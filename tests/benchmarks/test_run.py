@@ -46,8 +46,8 @@ def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
-    planes = len(game.planes) * game.cells
-    actions = game.num_actions(game.defaults)
+    planes = len(game.observation.planes) * game.observation.cells
+    actions = game.options.num_actions(game.options.defaults)
     small = 2 + 8 + 8 + 16  # two flags, the reward, who moves, both rewards
     for row in of_kind(rows, "batch", game.name):
         least = {"planes": planes + actions, "packed": (planes + actions) // 16, "none": actions}
@@ -56,8 +56,8 @@ def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
         assert 0 < row["memset"] < 1e12
         assert 0 < row["memcpy"] < 1e12
     by_form = {row["form"]: row for row in of_kind(rows, "memory", game.name)}
-    assert by_form["planes"]["value"] > planes + actions + game.state.itemsize
-    assert game.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
+    assert by_form["planes"]["value"] > planes + actions + game.rules.state.itemsize
+    assert game.rules.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
 
 
 def test_all_rows_of_a_game_behave_alike(rows: list[Row]) -> None:

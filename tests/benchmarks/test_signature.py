@@ -30,7 +30,7 @@ def test_all_ways_to_step_give_one_signature(game: Game) -> None:
 @games
 def test_a_changed_rule_changes_it(game: Game) -> None:
     """The rule altered: the lowest legal action is forbidden where there are several."""
-    write_legal = game.write_legal
+    write_legal = game.rules.write_legal
 
     @kernel
     def forbid_lowest(state, words):  # type: ignore[no-untyped-def]
@@ -51,7 +51,7 @@ def test_a_changed_rule_changes_it(game: Game) -> None:
 @games
 def test_a_changed_ending_changes_it(game: Game) -> None:
     """The rule altered: some actions cut the game off."""
-    play = game.play
+    play = game.rules.play
 
     @kernel
     def cut_off(state, action):  # type: ignore[no-untyped-def]

@@ -18,7 +18,7 @@ EXPLAINED_SAMPLE = 4
 
 def check_ply(case: Case, env: RawEnv, rng: random.Random) -> None:
     """The checks that are cheap enough for every ply."""
-    case.game.check_state(env.position.state[0])
+    case.game.words.check_state(env.position.state[0])
     check_masks(env)
     check_names(env)
     check_explain(env, rng)
@@ -78,7 +78,7 @@ def check_observations(env: RawEnv) -> None:
         seen = env.observe(agent)
         assert env.observation_space(agent).contains(seen)
         assert (seen["observation"] == env.position.observation(player)).all()
-        numbers = seen["observation"][game.cell_planes :]
+        numbers = seen["observation"][game.observation.cell_planes :]
         assert (numbers == numbers[:, :1, :1]).all()
     assert env.state_space.contains(env.state())
     last, _, terminated, truncated, info = env.last()
@@ -98,7 +98,7 @@ def check_text(case: Case, position: Position) -> None:
         assert (again.observation(player) == position.observation(player)).all()
     assert again.returns() == position.returns()
     assert again.to_move == position.to_move
-    if case.game.resample is None:
+    if case.game.rules.resample is None:
         assert again.state.tobytes() == position.state.tobytes(), text
         assert again == position
     else:

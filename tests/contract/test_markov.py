@@ -63,7 +63,7 @@ class Memory:
             position.is_truncated,
             position.to_move == mover,
         )
-        if self.game.resample is None:
+        if self.game.rules.resample is None:
             outcome += (view_of(position, mover), view_of(position, 1 - mover))
         known = self.followed.setdefault((view, action), (outcome, text))
         assert known[0] == outcome, f"equal observations, other futures:\n{known[1]}\n{text}"
@@ -136,7 +136,7 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
     for seed in range(seeds):
         for case in group:
             for opening in openings_of(case.position(seed), rng):
-                bound = game.max_steps(case.setup.settings)
+                bound = game.options.max_steps(case.setup.settings)
                 walk(memory, case.position(seed), opening, bound)
     return memory.met
 

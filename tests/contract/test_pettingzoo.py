@@ -143,10 +143,10 @@ def test_spaces_describe_the_game(case: Case) -> None:
         space = env.observation_space(agent)
         assert space is env.observation_space(agent)
         assert env.action_space(agent) is env.action_space(agent)
-        assert space["observation"].shape == (len(game.planes), *game.shape)
+        assert space["observation"].shape == (len(game.observation.planes), *game.observation.shape)
         assert env.action_space(agent).n == case.setup.num_actions
-    assert env.observation_planes == game.planes
-    names = [plane.name for plane in game.planes]
+    assert env.observation_planes == game.observation.planes
+    names = [plane.name for plane in game.observation.planes]
     assert len(set(names)) == len(names)
-    assert all(plane.meaning and 1 <= plane.high <= 127 for plane in game.planes)
+    assert all(plane.meaning and 1 <= plane.high <= 127 for plane in game.observation.planes)
     assert all(option.meaning and option.values for option in game.options)

@@ -38,7 +38,7 @@ def test_many_random_games(case: Case, rng: random.Random) -> None:
 def simulate(case: Case, env: RawEnv, rng: random.Random) -> None:
     """One game from the start an environment is in."""
     sums, plies = np.zeros(2), 0
-    bound = case.game.max_steps(case.setup.settings)
+    bound = case.game.options.max_steps(case.setup.settings)
     check_ply(case, env, rng)
     while not is_over(env):
         env.step(int(rng.choice(legal_of(env))))

@@ -17,7 +17,7 @@ from tests.cases import CASES, Case
 
 def begun(case: Case, seed: int) -> SingleGame:
     single = SingleGame(case.game, case.setup.num_actions)
-    case.game.reset(single.states, 0, case.setup.starts, episode_key(seed, 0, 0))
+    case.game.rules.reset(single.states, 0, case.setup.starts, episode_key(seed, 0, 0))
     single.look()
     return single
 

@@ -56,8 +56,8 @@ REST = (array(types.float64), array(types.float64, 2), FLAGS, FLAGS, NUMBERS)
 
 def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """The kernels of a game with the types of their arguments, by name."""
-    words = word_count(game.num_actions(game.defaults))
-    starts, series = record(game.state), record(SERIES)
+    words = word_count(game.options.num_actions(game.options.defaults))
+    starts, series = record(game.rules.state), record(SERIES)
     shown = (WORDS, FLAGS, WORDS, WORDS, *REST)
     acting = (WORDS, series, starts, NUMBERS, *shown, WORDS, FLAGS, NUMBERS, NUMBERS, types.int64)
     yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting

@@ -77,8 +77,11 @@ def test_as_on_the_cpu(game: Game, form: str, mode: str) -> None:
 def test_rows_are_spread_as_numpy_does(game: Game) -> None:
     """Any words, not only those that games show."""
     rng = np.random.default_rng(1)
-    words = rng.integers(0, 2**64, (4, game.observation_words), np.uint64)
-    bits, size = game.cell_planes * game.cells, len(game.planes) * game.cells
+    words = rng.integers(0, 2**64, (4, game.observation.packed_words), np.uint64)
+    bits, size = (
+        game.observation.cell_planes * game.observation.cells,
+        len(game.observation.planes) * game.observation.cells,
+    )
     words[:, word_count(bits) - 1] &= np.uint64((1 << ((bits - 1) % 64 + 1)) - 1)
     device = Device()
 
@@ -91,10 +94,14 @@ def test_rows_are_spread_as_numpy_does(game: Game) -> None:
     flags = device.view(device.put(np.array([True, True, False, True])))
     for some, shown in ((False, [0, 1, 2, 3]), (True, [0, 1, 3])):
         rows = spread(expand_kernel(game, some), padded(size), flags)
-        seen = rows[shown, :size].reshape(len(shown), len(game.planes), *game.shape)
+        seen = rows[shown, :size].reshape(
+            len(shown), len(game.observation.planes), *game.observation.shape
+        )
         assert np.array_equal(seen, unpack_planes(game, words[shown]))
         assert some == (rows[2] == 7).all()
-    masks = spread(expand_masks_kernel(game.observation_words), 64 * game.observation_words)
+    masks = spread(
+        expand_masks_kernel(game.observation.packed_words), 64 * game.observation.packed_words
+    )
     assert np.array_equal(masks[2], unpack_bits(words[2], masks.shape[1]))
 
 
@@ -119,7 +126,9 @@ def test_every_row_of_a_benchmark_comes_about(
     assert [row["kind"] for row in rows] == ["cuda bare", *["cuda batch"] * 4]
     assert {row["signature"] for row in rows} == {signature.of_rollout(game)}
     for row in rows[1:]:
-        assert row["bytes"] >= len(game.planes) * game.cells * row["size"] / 8
+        assert (
+            row["bytes"] >= len(game.observation.planes) * game.observation.cells * row["size"] / 8
+        )
         assert row["memset"] > 0
     assert f"| {game.name} | packed | 3 |" in (tmp_path / "report.md").read_text()
 

@@ -83,19 +83,19 @@ def test_tables_name_every_option_and_plane(game: Game, extension: Any) -> None:
     covered = []
     for first, last in re.findall(r"^\| (\d+)(?: to (\d+))? \|", planes, re.MULTILINE):
         covered += range(int(first), int(last or first) + 1)
-    assert covered == list(range(len(game.planes)))
+    assert covered == list(range(len(game.observation.planes)))
     meanings = [line.split(" | ")[3] for line in planes.splitlines()[2:]]
     rows = tables._runs(game)
     for meaning, (first, last) in zip(meanings, rows, strict=True):
         for index in range(first, last + 1):
             pattern = re.escape(meaning.removesuffix(" |")).replace(re.escape("*n*"), r"\d")
-            assert re.fullmatch(pattern, game.planes[index].meaning.replace("|", "\\|"))
+            assert re.fullmatch(pattern, game.observation.planes[index].meaning.replace("|", "\\|"))
 
 
 @every_game
 def test_tables_cover_every_action_of_every_variant(game: Game, extension: Any) -> None:
     table = extension["tables"].actions_table(game)
-    sizes = {prepare(game, options).num_actions for options in game.variants}
+    sizes = {prepare(game, options).num_actions for options in game.options.variants}
     found = re.split(r"^`Discrete\((\d+)\)`.*$", table, flags=re.MULTILINE)[1:]
     assert {int(size) for size in found[::2]} == sizes
     for size, rows in zip(found[::2], found[1::2], strict=True):

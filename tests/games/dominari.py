@@ -44,7 +44,7 @@ def cells(position: Position) -> set[str]:
 
 def check_random_games(game: str, games: int, **options: Any) -> None:
     """Invariants at every step of random games, and that texts bring back every state whole."""
-    check_state = GAMES[game].check_state
+    check_state = GAMES[game].words.check_state
     for seed in range(games):
         rng = random.Random(seed)
         position = Position(game, seed=seed, **options)

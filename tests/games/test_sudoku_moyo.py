@@ -229,7 +229,7 @@ def test_rewards_of_the_environment() -> None:
 
 def owners_seen(position: Position) -> str:
     """The owner of each square as the planes `own` and `opposing` of player_0 show it."""
-    names = [plane.name for plane in position.game.planes]
+    names = [plane.name for plane in position.game.observation.planes]
     seen = position.observation(0)
     own, opposing = (seen[names.index(n)].ravel() for n in ("own", "opposing"))
     return "".join("L" if o else "D" if d else "." for o, d in zip(own, opposing, strict=True))
@@ -512,7 +512,7 @@ def test_impossible_texts_are_refused(text: str, options: dict[str, Any], messag
 def test_the_observation_is_seen_from_the_observer() -> None:
     """The same planes for both, but whose regions and whose turn."""
     position = moyo(without("e5", "d9", "a9"))
-    names = [plane.name for plane in position.game.planes]
+    names = [plane.name for plane in position.game.observation.planes]
     own, opposing, turn = (names.index(n) for n in ("own", "opposing", "to move"))
     one, other = position.observation(0), position.observation(1)
     assert (one[own] == other[opposing]).all()

@@ -434,7 +434,7 @@ def greedy_choices(position: Position) -> set[str]:
 @pytest.mark.parametrize("line", ["3c4", "3c4 4d4 1c3", "3c4 4d4 1c3 2c5"])
 def test_evaluate_is_symmetric(line: str) -> None:
     position = after(start(), line)
-    worths = [int(position.game.evaluate(position.state[0], player)) for player in (0, 1)]
+    worths = [int(position.game.rules.evaluate(position.state[0], player)) for player in (0, 1)]
     assert worths[0] == -worths[1] != 0
 
 

@@ -129,7 +129,7 @@ def count(position: Position, most: int, depth: int = 99) -> Iterator[Row]:
 def after(position: Position, action: int) -> Position:
     """The position after a move."""
     child = position.copy()
-    child.game.play(child._states[0], action)
+    child.game.rules.play(child._states[0], action)
     return child
 
 

@@ -55,7 +55,7 @@ class Playthrough:
 
     def first_position(self, from_seed: bool) -> Position:
         """The start, drawn by the seed or read from the text; what is hidden only by the seed."""
-        if from_seed or GAMES[self.game].resample is not None:
+        if from_seed or GAMES[self.game].rules.resample is not None:
             return self.case.position(self.seed)
         options = {**self.case.options, "position": self.start.text}
         return Position(self.game, **options)

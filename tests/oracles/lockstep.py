@@ -49,15 +49,16 @@ class Table:
         self.names = (self._named(0), self._named(1))
         first, second = ({name: a for a, name in enumerate(names)} for names in self.names)
         self.actions = (first, second)
-        border = border_of(game.shape)
+        border = border_of(game.observation.shape)
         self.edge = np.array(
-            [bool(border & set(game.action_cells(a, settings))) for a in range(count)]
+            [bool(border & set(game.words.action_cells(a, settings))) for a in range(count)]
         )
 
     def _named(self, mover: int) -> list[str]:
         game, settings = self.case.game, self.case.setup.settings
-        by = (mover,) if game.names_by_mover else ()
-        return [game.move_name(a, settings, *by) for a in range(self.case.setup.num_actions)]
+        return [
+            game.words.move_name(a, settings, mover) for a in range(self.case.setup.num_actions)
+        ]
 
 
 def border_of(shape: tuple[int, int]) -> set[int]:
@@ -78,23 +79,25 @@ class Library:
         self.table, self.case = table, table.case
         self.states = self.case.game.new_states(1)
         key = episode_key(seed, 0, 0)
-        self.case.game.reset(self.states, 0, self.case.setup.starts, key)
+        self.case.game.rules.reset(self.states, 0, self.case.setup.starts, key)
         self._words = np.zeros(word_count(self.case.setup.num_actions), np.uint64)
 
     def legal(self, states: np.ndarray | None = None) -> np.ndarray:
         """The legal actions."""
         self._words[:] = 0
-        self.case.game.write_legal((self.states if states is None else states)[0], self._words)
+        self.case.game.rules.write_legal(
+            (self.states if states is None else states)[0], self._words
+        )
         return np.flatnonzero(unpack_bits(self._words, self.case.setup.num_actions))
 
     def play(self, action: int) -> None:
         """Make a move."""
-        self.case.game.play(self.states[0], action)
+        self.case.game.rules.play(self.states[0], action)
 
     def left_after(self, action: int) -> int:
         """How many moves whoever is next has after a move."""
         after = self.states.copy()
-        self.case.game.play(after[0], action)
+        self.case.game.rules.play(after[0], action)
         return len(self.legal(after))
 
     def names(self) -> list[str]:
@@ -108,7 +111,7 @@ class Library:
 
     def text(self) -> str:
         """The position text."""
-        return self.case.game.write_text(self.states[0], self.case.setup.settings)
+        return self.case.game.words.write_text(self.states[0], self.case.setup.settings)
 
     def position(self) -> Position:
         """The position as an object."""

@@ -127,7 +127,7 @@ def test_start_to_end_with_one_transform(case: Case) -> None:
 def test_order_is_kept_where_it_counts(game: Game) -> None:
     """Where numbers and players have their order, other transforms are refused or not drawn."""
     stage = game.symmetries.in_order
-    for options in game.variants:
+    for options in game.options.variants:
         position = Position(game, seed=1, **options)
         ordered = stage is not None and position.state[stage[0]][0] == stage[1]
         drawn = [random_transform(game, key, position) for key in range(40)]
@@ -147,7 +147,7 @@ def test_factors_are_groups(game: Game) -> None:
     for factor in game.symmetries.group:
         known = {(member.cells, member.swaps) for member in factor}
         assert len(known) == len(factor) == len({member.name for member in factor})
-        assert (identity(game.cells).cells, False) in known
+        assert (identity(game.observation.cells).cells, False) in known
         for one in factor:
             assert (one.inverse.cells, one.inverse.swaps) in known
             for other in factor:
@@ -338,7 +338,7 @@ def test_wrong_arguments_are_named(game: Game) -> None:
     """Wrong permutations, shapes, environments and actions are refused with what would be right."""
     transform = Transform(game)
     with pytest.raises(OptionError, match="symmetry"):
-        Transform(game, identity(game.cells - 1))
+        Transform(game, identity(game.observation.cells - 1))
     with pytest.raises(OptionError, match="renaming"):
         Transform(game, renaming=[0, 0])
     with pytest.raises(OptionError, match="planes"):
@@ -363,7 +363,7 @@ def fails(
     """Whether the property catches a symmetry or renaming that does not keep the rules."""
     rng = random.Random(key)
     for seed in range(FAULT_GAMES):
-        for options in game.variants:
+        for options in game.options.variants:
             position = Position(game, seed=seed, **options)
             settings = prepare(game, options).settings
             if in_order(position):
@@ -378,12 +378,12 @@ def fails(
 
 def wrong_permutations(game: Game) -> Iterator[Symmetry]:
     """Two cells in the middle that change places, and a row moved along by one."""
-    middle, width = game.cells // 2, game.shape[1]
-    two = list(range(game.cells))
+    middle, width = game.observation.cells // 2, game.observation.shape[1]
+    two = list(range(game.observation.cells))
     two[middle], two[middle + 1] = two[middle + 1], two[middle]
     yield Symmetry("two cells", tuple(two))
-    row = game.shape[0] // 2 * width
-    turned = list(range(game.cells))
+    row = game.observation.shape[0] // 2 * width
+    turned = list(range(game.observation.cells))
     turned[row : row + width] = [*turned[row + 1 : row + width], turned[row]]
     yield Symmetry("a row", tuple(turned))
 
@@ -400,10 +400,10 @@ def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
 
     The large groups have them all.
     """
-    shown = game.symmetries.bits or range(game.cells)
+    shown = game.symmetries.bits or range(game.observation.cells)
     small = size_of(game.symmetries.group) <= SMALL
     named = {tuple(m.cells[c] for c in shown) for m in symmetries_of(game) if not m.swaps}
-    for symmetry in square(game.shape[0]).values():
+    for symmetry in square(game.observation.shape[0]).values():
         moved = tuple(symmetry.cells[c] for c in shown)
         assert fails(game, symmetry) == (small and moved not in named), symmetry.name
 
@@ -418,18 +418,34 @@ def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
             assert fails(game, dataclasses.replace(member, swaps=False)), member.name
 
 
+def forgetting(game: Game) -> dict[str, Game]:
+    """By what it is, the game with one thing forgotten that its symmetries need."""
+    data, seen = game.symmetries, game.observation
+    fields = {
+        name: {"fields": {k: v for k, v in data.fields.items() if k != name}}
+        for name in data.fields
+    }
+    actions = {"actions": {"actions": lambda settings: data.actions(settings)[:-1]}}
+    found = {
+        what: dataclasses.replace(game, symmetries=dataclasses.replace(data, **fault))
+        for what, fault in (fields | actions).items()
+    }
+    for what in {plane.group or plane.name for plane in seen.planes if plane.index or plane.value}:
+        planes = tuple(
+            dataclasses.replace(plane, index=None, value=None)
+            if what in (plane.group, plane.name)
+            else plane
+            for plane in seen.planes
+        )
+        shown = dataclasses.replace(seen, planes=planes)
+        found[f"plane {what}"] = dataclasses.replace(game, observation=shown)
+    return found
+
+
 @every_game
 def test_forgotten_data_is_caught(game: Game) -> None:
-    """Each field, plane and block of actions that the data names is needed."""
-    data = game.symmetries
-    faults: dict[str, dict[str, Any]] = {
-        left_out: {kind: {k: v for k, v in named.items() if k != left_out}}
-        for kind, named in (("fields", data.fields), ("planes", data.planes))
-        for left_out in named
-    }
-    faults["actions"] = {"actions": lambda settings: data.actions(settings)[:-1]}
-    for left_out, fault in faults.items():
-        broken = dataclasses.replace(game, symmetries=dataclasses.replace(data, **fault))
+    """Each field, group of planes and block of actions that the data names is needed."""
+    for forgotten, broken in forgetting(game).items():
         drawn = [random_transform(broken, key) for key in range(FAULT_DRAWS)]
         caught = (fails(broken, t.symmetry, t.renaming, key) for key, t in enumerate(drawn))
-        assert any(caught), left_out
+        assert any(caught), forgotten

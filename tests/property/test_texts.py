@@ -38,7 +38,7 @@ def read_or_refuse(case: Case, text: str) -> None:
         return
     again = str(position)
     assert str(case.read(again)) == again
-    case.game.check_state(position.state[0])
+    case.game.words.check_state(position.state[0])
     assert position.is_over == (not position.legal_actions())
 
 
@@ -91,11 +91,11 @@ def test_move_names(case: Case, name: str) -> None:
     """A text is refused as a move name, or is the name of the action it means."""
     settings = case.setup.settings
     try:
-        action = case.game.parse_move(name, settings)
+        action = case.game.words.parse_move(name, settings)
     except MoveNameError:
         return
     assert 0 <= action < case.setup.num_actions
-    assert case.game.move_name(action, settings) == name
+    assert case.game.words.move_name(action, settings) == name
 
 
 # ---- the splitter ----

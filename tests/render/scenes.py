@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-from azumaya.envs.game import Scene, Stone
+from azumaya.envs.scene import Scene, Stone
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,11 +11,11 @@ import pytest
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import MissingExtraError
-from azumaya.envs.game import Stone
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
 from azumaya.envs.render import Renderer, ansi_of, palette, png_of, raster, rgb_of, save, svg_of
 from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
+from azumaya.envs.scene import Stone
 from tests.render.scenes import BLANKS, EMPTY, MARBLES, REGIONS, SCENES
 
 pytest.importorskip("resvg_py")

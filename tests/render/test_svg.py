@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import pytest
 
-from azumaya.envs.game import Scene, Stone
 from azumaya.envs.geometry import hex61
 from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.render import palette, svg_of
 from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
 from azumaya.envs.render.strokes import text_path
 from azumaya.envs.render.svg import FRAME_INSET
+from azumaya.envs.scene import Scene, Stone
 from tests.render.scenes import (
     BLANKS,
     EMPTY,

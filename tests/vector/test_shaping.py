@@ -34,7 +34,7 @@ def played(case: Case, weight: float):
 def worths(games: AzumayaVecEnv) -> list[int]:
     """By the evaluation of the record, one position at a time."""
     states, seats = games.duel.states, games.duel.seats
-    return [int(games.game.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
+    return [int(games.game.rules.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
 
 
 @ALL_GAMES

@@ -82,14 +82,16 @@ def bits_of(position: Position, words: str) -> frozenset[int]:
         return frozenset(c for c, stone in enumerate(position.scene().stones) if stone is None)
     if first == "legal":
         mask = position.action_mask().reshape(-1)
-        start = (int(rest[0]) - 1) * position.game.cells
-        return frozenset(np.flatnonzero(mask[start : start + position.game.cells]).tolist())
+        start = (int(rest[0]) - 1) * position.game.observation.cells
+        return frozenset(
+            np.flatnonzero(mask[start : start + position.game.observation.cells]).tolist()
+        )
     board = position.state[rest[0]][0]
     if first == "stones":
         *indices, number = map(int, rest[1:])
         for index in indices:
             board = board[index]
-        size = position.game.cells
+        size = position.game.observation.cells
         return frozenset(bit % size for bit in cells_of(board) if bit // size == number - 1)
     if first == "union":
         board = np.bitwise_or.reduce(board, axis=0)
@@ -133,7 +135,7 @@ def _apply(
 
 def draw_bits(position: Position, parts: Sequence[Bits | str]) -> str:
     """The boards side by side, as an SVG document; numbers lying on the board are shown faintly."""
-    size = position.game.shape[0]
+    size = position.game.observation.shape[0]
     after: Bits | str = ""
     labels = [stone.label if stone else "" for stone in position.scene().stones]
     side, x, body = size * CELL, 8, []

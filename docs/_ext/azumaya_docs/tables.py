@@ -53,7 +53,7 @@ def planes_table(game: Game) -> str:
     """The observation planes; planes that differ in their number alone are one row."""
     rows = []
     for first, last in _runs(game):
-        plane = game.planes[first]
+        plane = game.observation.planes[first]
         index = str(first) if first == last else f"{first} to {last}"
         name, meaning = plane.name, plane.meaning
         if first != last:
@@ -70,7 +70,7 @@ def planes_table(game: Game) -> str:
 def _runs(game: Game) -> list[tuple[int, int]]:
     """First and last plane of each row of the table."""
     runs: list[tuple[int, int]] = []
-    for index in range(len(game.planes)):
+    for index in range(len(game.observation.planes)):
         if runs and _goes_on(game, runs[-1][0], index):
             runs[-1] = (runs[-1][0], index)
         else:
@@ -85,7 +85,7 @@ def _number(name: str) -> tuple[str, int | None]:
 
 def _goes_on(game: Game, first: int, index: int) -> bool:
     """Whether a plane says of its number what the row's first plane says of its own."""
-    a, b = game.planes[first], game.planes[index]
+    a, b = game.observation.planes[first], game.observation.planes[index]
     (stem, start), (other, number) = _number(a.name), _number(b.name)
     if stem != other or start is None or number != start + index - first:
         return False
@@ -94,9 +94,9 @@ def _goes_on(game: Game, first: int, index: int) -> bool:
 
 
 def _numbered(game: Game, first: int, last: int) -> tuple[str, str]:
-    plane = game.planes[first]
+    plane = game.observation.planes[first]
     stem, start = _number(plane.name)
-    end = _number(game.planes[last].name)[1]
+    end = _number(game.observation.planes[last].name)[1]
     return f"{stem}{start} to {end}", re.sub(rf"\b{start}\b", "*n*", plane.meaning)
 
 
@@ -106,7 +106,7 @@ def _numbered(game: Game, first: int, last: int) -> tuple[str, str]:
 def action_sets(game: Game) -> list[tuple[str, Mapping[str, Any]]]:
     """One set of options for each size of the action space, and what to call it."""
     found: dict[int, tuple[str, Mapping[str, Any]]] = {}
-    for options in sorted(game.variants, key=len):
+    for options in sorted(game.options.variants, key=len):
         count = prepare(game, options).num_actions
         found.setdefault(count, (_which(game, options, count), options))
     return sorted(found.values(), key=lambda item: prepare(game, item[1]).num_actions)
@@ -165,8 +165,7 @@ def _form(name: str) -> str:
 
 
 def _name(game: Game, setup: Any, action: int) -> str:
-    naming = (setup.settings, 0) if game.names_by_mover else (setup.settings,)
-    return game.move_name(action, *naming)
+    return game.words.move_name(action, setup.settings, 0)
 
 
 def _span(first: int, last: int) -> str:
@@ -179,7 +178,8 @@ def _span(first: int, last: int) -> str:
 def facts_table(game: Game) -> str:
     """A game at a glance."""
     setup = prepare(game, {})
-    bound = game.max_steps(setup.settings)
+    bound = game.options.max_steps(setup.settings)
+    height, width = game.observation.shape
     rows = [
         ("environment", f"`{game.id}`"),
         ("module", f"`azumaya.envs.{game.name}_v{game.version}`"),
@@ -187,11 +187,11 @@ def facts_table(game: Game) -> str:
         ("actions", f"`Discrete({setup.num_actions})`"),
         (
             "observation",
-            f"`Box(0, {max(p.high for p in game.planes)}, "
-            f"({len(game.planes)}, {game.shape[0]}, {game.shape[1]}), int8)`",
+            f"`Box(0, {max(p.high for p in game.observation.planes)}, "
+            f"({len(game.observation.planes)}, {height}, {width}), int8)`",
         ),
-        ("packed", f"{game.observation_words} words of 64 bits"),
-        ("state", f"{game.state.itemsize} bytes"),
+        ("packed", f"{game.observation.packed_words} words of 64 bits"),
+        ("state", f"{game.rules.state.itemsize} bytes"),
         ("steps", f"at most {bound}"),
     ]
     return table(("", ""), rows)
@@ -229,7 +229,7 @@ def games_table() -> str:
             (
                 f"[{game.title}](/games/{game.name}.md)",
                 _board(game),
-                actions, len(game.planes),
+                actions, len(game.observation.planes),
                 f"{played['plies']['mean']:.0f}", f"{played['branching']['mean']:.0f}",
                 _share(played["wins"][0], played["games"]),
                 _share(played["draws"] + played["cut_off"], played["games"]),
@@ -241,14 +241,16 @@ def games_table() -> str:
 
 def _board(game: Game) -> str:
     board = Position(game).scene().board
-    return {"hex61": "61 hexes"}.get(board, f"{game.shape[0]}x{game.shape[1]}")
+    return {"hex61": "61 hexes"}.get(
+        board, f"{game.observation.shape[0]}x{game.observation.shape[1]}"
+    )
 
 
 def state_table(game: Game) -> str:
     """The fields of the state record."""
     rows = []
-    for name in game.state.names or ():
-        field: np.dtype[Any] = game.state[name]
+    for name in game.rules.state.names or ():
+        field: np.dtype[Any] = game.rules.state[name]
         rows.append((f"`{name}`", field.base.name, " x ".join(map(str, field.shape)) or "1"))
     return table(("field", "type", "how many"), rows)
 

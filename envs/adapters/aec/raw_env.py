@@ -95,8 +95,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _make_spaces(self) -> None:
         game, actions = self.game, self._made.num_actions
-        highs = np.array([plane.high for plane in game.planes], np.int8)
-        high = np.broadcast_to(highs[:, None, None], (len(highs), *game.shape))
+        highs = np.array([plane.high for plane in game.observation.planes], np.int8)
+        high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
         low = np.zeros(high.shape, np.int8)
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {
@@ -128,7 +128,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     @property
     def observation_planes(self) -> tuple[Plane, ...]:
         """What each plane of the observation means."""
-        return self.game.planes
+        return self.game.observation.planes
 
     @property
     def options(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._setup = setup
         key = episode_key(self._seed, 0, self._episode)
         states = self._game_now.states
-        self.game.reset(states, 0, setup.starts, key)
+        self.game.rules.reset(states, 0, setup.starts, key)
         self._start[0] = states[0]
         self._game_now.look()
         self._last_action: int | None = None
@@ -321,7 +321,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         Raises:
             OptionError: it is none, or of an environment with another state or action space.
         """
-        if not isinstance(moment, EnvState) or moment.states.dtype != self.game.state:
+        if not isinstance(moment, EnvState) or moment.states.dtype != self.game.rules.state:
             raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
         if moment.setup.num_actions != self._made.num_actions:
             raise OptionError("moment: it comes from an environment with another action space")

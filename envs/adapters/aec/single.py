@@ -29,7 +29,7 @@ def turn_kernel(game: Game, words: int) -> Any:
     `turn(states, action, facts, seen, legal, masks, views)`: row `p` of the outputs is
     what player `p` sees; `facts`, `(3,)`, gets the fields `to_move`, `over` and `payoff`.
     """
-    play, show = game.play, show_kernel(game, words, PLANES)
+    play, show = game.rules.play, show_kernel(game, words, PLANES)
 
     @kernel
     def turn(states, action, facts, seen, legal, masks, views):
@@ -58,12 +58,14 @@ class SingleGame:
         self.game, self.num_actions = game, num_actions
         self.states = game.new_states(1)
         self.to_move = self.over = self.payoff = 0
-        words, size = word_count(num_actions), len(game.planes) * game.cells
+        words, size = word_count(num_actions), len(game.observation.planes) * game.observation.cells
         self._masks, views = aligned((2, padded(num_actions)), np.int8), padded(size)
         self._views = aligned((2, views), np.int8)
-        self._planes = self._views[:, :size].reshape(2, len(game.planes), *game.shape)
+        self._planes = self._views[:, :size].reshape(
+            2, len(game.observation.planes), *game.observation.shape
+        )
         self._facts = np.zeros(3, np.int64)
-        seen = np.zeros(game.observation_words, np.uint64)
+        seen = np.zeros(game.observation.packed_words, np.uint64)
         self._room = (seen, np.zeros((2, words), np.uint64), self._masks, self._views)
         self._turn = turn_kernel(game, words)
 

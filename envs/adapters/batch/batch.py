@@ -92,9 +92,9 @@ def view_buffers(
 ) -> tuple[Any, Any]:
     """The buffers of observations alone, `view_rows` and `observations` of `Outputs`."""
     if form == PACKED:
-        words = new((count, game.observation_words), np.uint64)
+        words = new((count, game.observation.packed_words), np.uint64)
         return words, words
-    shape = (len(game.planes), *game.shape)
+    shape = (len(game.observation.planes), *game.observation.shape)
     size = math.prod(shape) if form == PLANES else 0
     rows = new((count, padded(size)), np.int8)
     return rows, rows[:, :size].reshape(count, *shape) if size else None
@@ -138,7 +138,7 @@ class Batch:
         self._legal = np.zeros((count, self.words), np.uint64)
         self._over = np.zeros(count, np.bool_)
         self._actions = np.zeros(count, np.int64)
-        self._finals = as_states(np.empty(count if same_step else 1, game.state))
+        self._finals = as_states(np.empty(count if same_step else 1, game.rules.state))
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = False
@@ -291,7 +291,7 @@ class Batch:
 
     def _room(self) -> np.ndarray:
         """Room for a packed observation."""
-        return np.empty(self.game.observation_words, np.uint64)
+        return np.empty(self.game.observation.packed_words, np.uint64)
 
     def _show(
         self,
@@ -348,7 +348,7 @@ def check_form(form: Any) -> int:
 
 def check_states(game: Game, count: int, states: Any, series: Any) -> None:
     """Refuse states and series that are not those of so many games; raises `OptionError`."""
-    for name, given, own in (("states", states, game.state), ("series", series, SERIES)):
+    for name, given, own in (("states", states, game.rules.state), ("series", series, SERIES)):
         if not isinstance(given, np.ndarray):
             raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
         if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):

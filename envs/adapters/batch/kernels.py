@@ -91,7 +91,7 @@ def choose_kernel(words: int) -> Any:
 @functools.cache
 def restart_kernel(game: Game) -> Any:
     """The kernel `restart(states, i, series, starts)`: begin the episode that `series` names."""
-    reset = game.reset
+    reset = game.rules.reset
 
     @kernel
     def restart(states, i, series, starts):
@@ -106,12 +106,11 @@ def restart_kernel(game: Game) -> Any:
 def show_kernel(game: Game, words: int, form: int) -> Any:
     """The kernel that writes what a player sees of one state to row `row` of the outputs.
 
-    `show(state, player, row, seen, legal, masks, views)`: `seen`, `(game.observation_words,)`, is
-    room; `legal` gets the packed mask. `masks` and `views` get mask and observation: words when
-    `form` is PACKED, else bytes in rows padded to whole words; `views` is left alone when it is
-    NONE. Packed words are put together where they belong: the cache holds the row.
+    `show(state, player, row, seen, legal, masks, views)`: `seen` is room for a packed observation;
+    `legal` gets the packed mask. `masks` and `views` get mask and observation: words if `form` is
+    PACKED, else bytes in rows padded to whole words. With MASKS, `views` is left alone.
     """
-    write_legal = game.write_legal
+    write_legal = game.rules.write_legal
     look, wipe_mask = _look_at(game, form), wipe_kernel(words)
 
     @kernel
@@ -133,8 +132,8 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
 
 def _look_at(game: Game, form: int) -> Any:
     """The kernel that writes the observation of one state to a row of `views`."""
-    observe, cells, sets = game.observe, game.cells, game.cell_planes
-    numbers, wipe = len(game.planes) - sets, wipe_kernel(game.observation_words)
+    observe, cells, sets = game.rules.observe, game.observation.cells, game.observation.cell_planes
+    numbers, wipe = len(game.observation.planes) - sets, wipe_kernel(game.observation.packed_words)
     set_words = word_count(sets * cells)
 
     @kernel
@@ -188,15 +187,18 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
     the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
     both from `start` on, and the kernel returns how many there are.
     """
-    play, restart = game.play, restart_kernel(game)
+    play, restart = game.rules.play, restart_kernel(game)
     show = show_kernel(game, words, form)
-    fetch_mask, fetch_view = fetch_row_kernel(words), fetch_row_kernel(game.observation_words)
+    fetch_mask, fetch_view = (
+        fetch_row_kernel(words),
+        fetch_row_kernel(game.observation.packed_words),
+    )
 
     # A start has long left the cache: it is fetched a step before the game that ended needs it.
     # To fetch states took a twentieth off packed steps, and rows to write to a tenth where the
     # batch is larger than the caches; for planes neither did anything.
     close = form == PACKED
-    ahead = not same_step and game.reset is draw_start
+    ahead = not same_step and game.rules.reset is draw_start
 
     @kernel
     def step(
@@ -245,7 +247,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
 @functools.cache
 def move_kernel(game: Game) -> Any:
     """The kernel that plays `actions[r]` in game `rows[r]`."""
-    play = game.play
+    play = game.rules.play
 
     @kernel
     def move(start, stop, rows, actions, states):
@@ -284,7 +286,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
     turn, so that none waits for its last move, was tried: no faster, as branches of one game are
     easier to predict.
     """
-    play, write_legal, restart = game.play, game.write_legal, restart_kernel(game)
+    play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
     wipe = wipe_kernel(words)
 
     @kernel

@@ -102,7 +102,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         words = np.iinfo(np.uint64).max
         parts: dict[str, spaces.Space[Any]] = {}
         if self._packed:
-            parts["observation"] = spaces.Box(0, words, (game.observation_words,), np.uint64)
+            parts["observation"] = spaces.Box(0, words, (game.observation.packed_words,), np.uint64)
             parts["action_mask"] = spaces.Box(0, words, (self._batch.words,), np.uint64)
         else:
             if self._outputs.observations is not None:
@@ -258,7 +258,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     @property
     def observation_planes(self) -> tuple[Plane, ...]:
         """What each plane of the observation means."""
-        return self.game.planes
+        return self.game.observation.planes
 
     def unpack(self, observations: Mapping[str, Any]) -> dict[str, Any]:
         """Packed observations as planes and masks, int8; NumPy arrays and torch tensors alike.
@@ -273,7 +273,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: they are no packed observations of this game.
         """
-        words = _words(observations, "observation", self.game.observation_words)
+        words = _words(observations, "observation", self.game.observation.packed_words)
         masks = _words(observations, "action_mask", self._batch.words)
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)

@@ -50,7 +50,7 @@ per_game = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(max_registers=REGISTE
 
 def _layout(game: Game) -> tuple[int, np.dtype[Any]]:
     """How many words a state has, and its record."""
-    return game.state.itemsize // WORD, aligned_record(game.state)
+    return game.rules.state.itemsize // WORD, aligned_record(game.rules.state)
 
 
 @functools.cache
@@ -60,7 +60,11 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
     `legal` gets the mask, and so does `masks` where `form` is PACKED; `views` gets the
     observation, unless it is NONE.
     """
-    write_legal, observe, size = game.write_legal, game.observe, game.observation_words
+    write_legal, observe, size = (
+        game.rules.write_legal,
+        game.rules.observe,
+        game.observation.packed_words,
+    )
 
     @kernel
     def look(state, row, legal, masks, views):
@@ -86,7 +90,7 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 @functools.cache
 def renew_kernel(game: Game) -> Any:
     """The kernel `renew(own, series, i, starts)`: begin the next episode of series `i` in `own`."""
-    reset = game.reset
+    reset = game.rules.reset
 
     @kernel
     def renew(own, series, i, starts):
@@ -107,7 +111,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: b
     begun anew instead; without `skip_over` it stays so, and any action for it is illegal. With
     `same_step` games are begun anew when they end; `ended` tells which, and `finals` how.
     """
-    play, renew, look = game.play, renew_kernel(game), look_kernel(game, words, form)
+    play, renew, look = game.rules.play, renew_kernel(game), look_kernel(game, words, form)
     first_illegal, size, layout = batch.first_illegal, *_layout(game)
     bound = 64 * words
 
@@ -194,7 +198,7 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
 @functools.cache
 def finals_kernel(game: Game, form: int) -> Any:
     """The kernel that shows, packed, how the games looked that `ended` in the last step."""
-    observe, room, size, layout = game.observe, game.observation_words, *_layout(game)
+    observe, room, size, layout = game.rules.observe, game.observation.packed_words, *_layout(game)
 
     @per_game
     def show_finals(finals, ended, views, to_move):
@@ -253,7 +257,7 @@ def choose_all(legal, over, series, actions):
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
     """The kernel that makes random legal moves in every game; `ended`, `(1,)`, counts the ends."""
-    play, write_legal, renew = game.play, game.write_legal, renew_kernel(game)
+    play, write_legal, renew = game.rules.play, game.rules.write_legal, renew_kernel(game)
     size, layout = _layout(game)
 
     @per_game
@@ -333,9 +337,12 @@ def numbers_kernel(game: Game) -> Any:
 
     They may belong to bits and a plane of numbers, or to two such planes, but to no more.
     """
-    cells, bits = U32(game.cells), game.cell_planes * game.cells
-    numbers, first = U64(len(game.planes) - game.cell_planes), U64(8 * word_count(bits))
-    last_bits, ahead = U64(bits // 8), U32(game.cells - bits % 8)
+    cells, bits = U32(game.observation.cells), game.observation.cell_planes * game.observation.cells
+    numbers, first = (
+        U64(len(game.observation.planes) - game.observation.cell_planes),
+        U64(8 * word_count(bits)),
+    )
+    last_bits, ahead = U64(bits // 8), U32(game.observation.cells - bits % 8)
 
     @kernel
     def number(seen, row, plane):
@@ -362,8 +369,8 @@ def numbers_kernel(game: Game) -> Any:
 @functools.cache
 def expand_kernel(game: Game, some: bool) -> Any:
     """The kernel that spreads packed observations, as bytes, to planes; `some`: `which` rows."""
-    value, whole = numbers_kernel(game), game.cell_planes * game.cells // 8
-    rest = padded(len(game.planes) * game.cells) // 8 - whole
+    value, whole = numbers_kernel(game), game.observation.cell_planes * game.observation.cells // 8
+    rest = padded(len(game.observation.planes) * game.observation.cells) // 8 - whole
     turns, later, end, begin = _turns(whole), _turns(rest), U64(rest), U64(whole)
 
     @cuda.jit

@@ -21,9 +21,11 @@ def unpack_bits(words: Any, count: int) -> Any:
 def unpack_planes(game: Game, words: Any) -> Any:
     """A packed observation, a tensor `(..., W)`, as planes `(..., C, rows, columns)` int8."""
     torch = require("torch", "train")
-    lead, sets = words.shape[:-1], game.cell_planes
-    numbers = len(game.planes) - sets
-    bits = unpack_bits(words, sets * game.cells).reshape(*lead, sets, *game.shape)
-    octets = words[..., word_count(sets * game.cells) :].contiguous().view(torch.int8)
-    values = octets[..., :numbers, None, None].expand(*lead, numbers, *game.shape)
+    lead, sets = words.shape[:-1], game.observation.cell_planes
+    numbers = len(game.observation.planes) - sets
+    bits = unpack_bits(words, sets * game.observation.cells).reshape(
+        *lead, sets, *game.observation.shape
+    )
+    octets = words[..., word_count(sets * game.observation.cells) :].contiguous().view(torch.int8)
+    values = octets[..., :numbers, None, None].expand(*lead, numbers, *game.observation.shape)
     return torch.cat([bits, values], dim=len(lead))

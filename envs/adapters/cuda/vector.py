@@ -82,9 +82,9 @@ class CudaBatch:
         self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
         self.device = device = Device()
         self.words = word_count(setup.num_actions)
-        self._states = device.new((game.state.itemsize // WORD, count), np.int64).zero_()
+        self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
         self._series = device.put(np.zeros(count, SERIES))
-        self._starts = device.view(device.put(setup.starts), game.state)
+        self._starts = device.view(device.put(setup.starts), game.rules.state)
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
         self._make_views()
@@ -103,10 +103,10 @@ class CudaBatch:
         self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
         seen = count if self.form == PLANES else 1
         self._legal, self._legal_bytes = words((count, self.words))
-        self._seen, self._seen_bytes = words((seen, game.observation_words))
+        self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
         rows = count if self.same_step else 1
-        self._finals, _ = words((game.state.itemsize // WORD, rows))
+        self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
         self._ended = device.new((rows,), np.bool_)
         self._v_ended = device.view(self._ended)
 
@@ -150,7 +150,7 @@ class CudaBatch:
             series["episode"][rows] = -1  # the kernel begins the next
             device.put(series, self._series)
         self.begun = True
-        starts = device.view(device.put(setup.starts), game.state) if setup else self._starts
+        starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
         which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
         device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
@@ -300,7 +300,7 @@ class CudaBatch:
         return self._records(self._states)
 
     def _records(self, columns: Any) -> np.ndarray:
-        return as_states(from_columns(self.device.get(columns), self.game.state))
+        return as_states(from_columns(self.device.get(columns), self.game.rules.state))
 
     def get_series(self) -> np.ndarray:
         """A copy on the host of what the randomness of the games comes from, `(n,)` `SERIES`."""

@@ -135,7 +135,9 @@ class Duel:
         self._legal = np.zeros((count, self._mask_words), np.uint64)
         self._actions = np.zeros(count, np.int64)
         self._worths = np.zeros(count, np.int64)
-        self.planes = np.zeros((count, len(game.planes), *game.shape), np.int8)
+        self.planes = np.zeros(
+            (count, len(game.observation.planes), *game.observation.shape), np.int8
+        )
         self.masks = np.zeros((count, setup.num_actions), np.int8)
 
     # ---- who plays ----
@@ -380,14 +382,14 @@ class Duel:
         self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         game, count = self.game, len(rows)
-        size = len(game.planes) * game.cells
+        size = len(game.observation.planes) * game.observation.cells
         planes = aligned((count, padded(size)), np.int8)
         masks = aligned((count, padded(self.setup.num_actions)), np.int8)
 
         def arguments() -> tuple[Any, ...]:
-            seen = np.empty(game.observation_words, np.uint64)
+            seen = np.empty(game.observation.packed_words, np.uint64)
             return rows, players, self.states, seen, legal, masks, planes
 
         self._workers.run(self._look_at, count, arguments)
-        shape = (count, len(game.planes), *game.shape)
+        shape = (count, len(game.observation.planes), *game.observation.shape)
         return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]

@@ -49,7 +49,7 @@ def seat_kernel() -> Any:
 @functools.cache
 def respond_kernel(game: Game) -> Any:
     """The kernel of the answers of compiled opponents."""
-    play, write_legal, choose_greedy = game.play, game.write_legal, greedy_kernel(game)
+    play, write_legal, choose_greedy = game.rules.play, game.rules.write_legal, greedy_kernel(game)
 
     @kernel
     def respond(start, stop, rows, states, series, seats, words, trial, ties):

@@ -2,7 +2,7 @@
 
 Some games hardly ever end by chance, so that a learner who is paid at the end alone never finds
 out what for: random Abalone is cut off without a winner in nearly every game. What one step of
-lookahead goes by, `game.evaluate`, tells how a position changed long before.
+lookahead goes by, `game.rules.evaluate`, tells how a position changed long before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_WEIGHT = 1_000_000
 
 @functools.cache
 def _worth_kernel(game: Game) -> Any:
-    evaluate = game.evaluate
+    evaluate = game.rules.evaluate
 
     @kernel
     def worths(states, players, worth):
@@ -41,7 +41,7 @@ def _worth_kernel(game: Game) -> Any:
 
 
 class Shaping:
-    """What the learner's moves and the answers to them gain by `game.evaluate`.
+    """What the learner's moves and the answers to them gain by `game.rules.evaluate`.
 
     The unit is the root mean square of the evaluation over random play, so that a weight means
     the same in every game. A step that ends a game by its rules gains nothing here: the rules

@@ -30,10 +30,13 @@ from azumaya.envs.game import (
     TERMINATED,
     TRUNCATED,
     Game,
+    Observation,
     Option,
+    Options,
     Plane,
-    Settings,
-    Symmetries,
+    Rules,
+    Words,
+    new_states,
     one_of,
 )
 from azumaya.envs.games.abalone import words as words_of
@@ -78,6 +81,7 @@ from azumaya.envs.kernels.bits import (
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.kernels.rows import any_bit
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 STATE = np.dtype(
     [
@@ -114,8 +118,8 @@ FIRST_NUMBER = 8 * word_count(CELL_PLANES * SIZE * SIZE)
 
 SYMMETRIES = Symmetries(
     group=hexagon(),
-    fields={"marbles": "player cells"},
-    actions=lambda settings: ("move",),
+    fields={"marbles": Moved((Axis.PLAYER,), Content.CELLS)},
+    actions=lambda settings: ((Axis.MOVE,),),
     bits=tuple(ARRAY_CELL[cell] for cell in CELL_OF_PLACE),
     moves=leaves_and_enters,
 )
@@ -277,7 +281,7 @@ def _start_from(text: str, settings: Settings) -> np.ndarray:
 
 
 def _new_state(settings: Settings) -> np.ndarray:
-    states = GAME.new_states(1)
+    states = new_states(1, STATE)
     states["max_plies"] = settings["max_plies"]
     states["tiebreak"] = settings["tiebreak"] == "marbles"
     return states
@@ -360,56 +364,61 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="abalone",
     title="Abalone",
-    state=STATE,
-    shape=(SIZE, SIZE),
-    planes=PLANES,
-    options=(
-        Option(
-            "layout",
-            "standard",
-            ", ".join(f'`"{name}"`' for name in words_of.LAYOUTS) + ", or a position text",
-            "How the marbles lie at the start.",
-            words_of.check_layout,
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
+    ),
+    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
+    options=Options(
+        known=(
+            Option(
+                "layout",
+                "standard",
+                ", ".join(f'`"{name}"`' for name in words_of.LAYOUTS) + ", or a position text",
+                "How the marbles lie at the start.",
+                words_of.check_layout,
+            ),
+            Option(
+                "max_plies",
+                400,
+                f"0 to {MOST_PLIES}",
+                "After so many steps the game is truncated; 0: never.",
+                words_of.check_plies,
+            ),
+            Option(
+                "tiebreak",
+                None,
+                '`None`, `"marbles"`',
+                "`marbles`: at `max_plies` whoever has pushed out more marbles wins.",
+                one_of("tiebreak", "marbles"),
+            ),
         ),
-        Option(
-            "max_plies",
-            400,
-            f"0 to {MOST_PLIES}",
-            "After so many steps the game is truncated; 0: never.",
-            words_of.check_plies,
-        ),
-        Option(
-            "tiebreak",
-            None,
-            '`None`, `"marbles"`',
-            "`marbles`: at `max_plies` whoever has pushed out more marbles wins.",
-            one_of("tiebreak", "marbles"),
+        starts=starts,
+        num_actions=lambda settings: ACTIONS,
+        max_steps=lambda settings: int(settings["max_plies"]) or NO_BOUND,
+        variants=(
+            {},
+            {"layout": "belgian_daisy", "max_plies": 60, "tiebreak": "marbles"},
+            {"layout": "german_daisy", "max_plies": 9},
+            {"layout": "swiss_daisy", "max_plies": 40, "tiebreak": "marbles"},
+            {"layout": "dutch_daisy", "max_plies": 200},
+            {"layout": words_of.CLOSE_COMBAT, "max_plies": 0},
+            {"layout": words_of.CORNERED, "max_plies": 30},
         ),
     ),
-    reset=draw_start,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=lambda settings: ACTIONS,
-    max_steps=lambda settings: int(settings["max_plies"]) or NO_BOUND,
-    starts=starts,
-    move_name=words_of.move_name,
-    parse_move=words_of.parse_move,
-    write_text=write_text,
-    read_text=read_text,
-    explain=words_of.explain,
-    action_cells=words_of.action_cells,
-    scene=words_of.scene,
-    check_state=check_state,
+    words=Words(
+        move_name=words_of.move_name,
+        parse_move=words_of.parse_move,
+        action_cells=words_of.action_cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=words_of.explain,
+        scene=words_of.scene,
+        check_state=check_state,
+    ),
     symmetries=SYMMETRIES,
-    variants=(
-        {},
-        {"layout": "belgian_daisy", "max_plies": 60, "tiebreak": "marbles"},
-        {"layout": "german_daisy", "max_plies": 9},
-        {"layout": "swiss_daisy", "max_plies": 40, "tiebreak": "marbles"},
-        {"layout": "dutch_daisy", "max_plies": 200},
-        {"layout": words_of.CLOSE_COMBAT, "max_plies": 0},
-        {"layout": words_of.CORNERED, "max_plies": 30},
-    ),
 )

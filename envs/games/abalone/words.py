@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError
-from azumaya.envs.game import TERMINATED, TRUNCATED, Scene, Settings, Stone
+from azumaya.envs.game import TERMINATED, TRUNCATED
 from azumaya.envs.games.abalone.moves import ACTION_OF, MOVES, NAMES, Move
 from azumaya.envs.geometry.hex61 import (
     CELL,
@@ -20,6 +20,8 @@ from azumaya.envs.geometry.hex61 import (
     board,
     cells_on,
 )
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import split_position, whole_number
 
 BLACK, WHITE = 0, 1
@@ -94,12 +96,12 @@ def check_plies(value: Any) -> int:
 # ---- move names ----
 
 
-def move_name(action: int, settings: Settings) -> str:
+def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     """The name of an action, like `a1b2` or `c2c3d2`."""
     return NAMES[action]
 
 
-def parse_move(name: str, settings: Settings) -> int:
+def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a name; raises `MoveNameError`."""
     if name in ACTION_OF:
         return ACTION_OF[name]

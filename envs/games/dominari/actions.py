@@ -7,24 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from azumaya.envs.errors import MoveNameError
-from azumaya.envs.game import Settings
 from azumaya.envs.games.dominari import board as dominari
 from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELL, CELLS, COLUMN_OF, ROW_OF, SQUARES
 from azumaya.envs.kernels.bits import has
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings
 
 COLOUR_LETTERS = "wb"
 COLOUR_NAMES = ("white", "black")
 
 MOVED_FIELDS = {
-    "candidates": "number cells",
-    "stones": "number cells",
-    "colours": "player cells",
-    "blanks": "cells",
-    "targets": "cells",
-    "prior": "player cells",
+    "candidates": Moved((Axis.NUMBER,), Content.CELLS),
+    "stones": Moved((Axis.NUMBER,), Content.CELLS),
+    "colours": Moved((Axis.PLAYER,), Content.CELLS),
+    "blanks": Moved((), Content.CELLS),
+    "targets": Moved((), Content.CELLS),
+    "prior": Moved((Axis.PLAYER,), Content.CELLS),
 }
-RENAMED_PLANES = {"candidate": "number", "stone": "number"}
-"""What symmetries do in all three games: see `azumaya.envs.game.Symmetries`. Every turn and
+"""What symmetries do in all three games: see `azumaya.envs.symmetries.Symmetries`. Every turn and
 reflection of the board keeps houses, and what lies beside what; numbers count only by being equal
 or not."""
 

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Option, Plane, one_of
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Option, Plane, numbered_planes, one_of
 from azumaya.envs.geometry.dominari36 import CELLS, FULL, HOUSE_BOARDS, PEERS, SIZE
 from azumaya.envs.kernels.bits import (
     ONE,
@@ -99,10 +99,9 @@ REWARD = Option(
 
 def planes(numbers: int) -> tuple[tuple[Plane, ...], tuple[Plane, ...]]:
     """The planes that the games have in common: those of cells, and those of numbers."""
-    named = range(1, numbers + 1)
     cells = (
-        *(Plane(f"candidate {n}", f"{n} may still be laid here by Sudoku's rule") for n in named),
-        *(Plane(f"stone {n}", f"a {n} lies here") for n in named),
+        *numbered_planes("candidate", "{n} may still be laid here by Sudoku's rule", numbers),
+        *numbered_planes("stone", "a {n} lies here", numbers),
         Plane("own", "stones of the observer, blanks too"),
         Plane("opposing", "stones of the opponent, blanks too"),
         Plane("prior own", "without a referee: the observer's before the wrong turn just played"),

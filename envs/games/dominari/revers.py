@@ -33,11 +33,10 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, Symmetries
+from azumaya.envs.game import TERMINATED, Game, Observation, Option, Options, Plane, Rules, Words
 from azumaya.envs.games.dominari import words as words_of
 from azumaya.envs.games.dominari.actions import (
     MOVED_FIELDS,
-    RENAMED_PLANES,
     Actions,
     explain,
     list_of,
@@ -74,6 +73,8 @@ from azumaya.envs.geometry.symmetry import identity, square
 from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, put_byte, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
 NUMBERS = 6
 ACTIONS = Actions(NUMBERS, blank_colours=2)
@@ -90,7 +91,7 @@ CELL_PLANES, NUMBER_PLANES = planes(NUMBERS)
 PLANES = (
     *CELL_PLANES,
     *NUMBER_PLANES,
-    Plane("colour", "1 if the observer is white", "number"),
+    Plane("colour", "1 if the observer is white", "number", value=Axis.PLAYER),
     Plane("margin", "1 if the winner gets the difference of the points", "number"),
 )
 FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
@@ -99,8 +100,7 @@ SYMMETRIES = Symmetries(
     group=(tuple(square(SIZE).values()), (identity(CELLS), identity(CELLS).swapping())),
     numbers=NUMBERS,
     fields=MOVED_FIELDS,
-    planes={**RENAMED_PLANES, "colour": "player"},
-    actions=lambda settings: ("number cell", "player cell"),
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.PLAYER, Axis.CELL)),
 )
 """Captures are the same in all directions, and the same for both players; only the start tells the
 diagonals apart, and whose stones lie on which. The swap of players stands alone, for blanks are
@@ -340,39 +340,44 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="revers_dominari",
     title="Revers-Dominari",
-    state=STATE,
-    shape=(SIZE, SIZE),
-    planes=PLANES,
-    options=OPTIONS,
-    reset=draw_start,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=ACTIONS.count,
-    max_steps=lambda settings: (
-        2 * (CELLS - len(CENTRE)) if settings["referee"] else TURN_LIMIT * TURN_STEPS
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
     ),
-    starts=starts,
-    move_name=ACTIONS.name,
-    parse_move=ACTIONS.parse,
-    write_text=write_text,
-    read_text=read_text,
-    explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
-    action_cells=ACTIONS.cells,
-    scene=scene,
-    check_state=check_state,
+    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
+    options=Options(
+        known=OPTIONS,
+        starts=starts,
+        num_actions=ACTIONS.count,
+        max_steps=lambda settings: (
+            2 * (CELLS - len(CENTRE)) if settings["referee"] else TURN_LIMIT * TURN_STEPS
+        ),
+        variants=(
+            {},
+            {"reward": "margin"},
+            {"centre": "1234"},
+            {"referee": False},
+            {
+                "referee": False,
+                "position": "....../..fa../.5bc../2cdf../.e..../...... w claim=1 "
+                "undo=....../..fa../.5bc../23df../....../...... turns=194",
+            },
+            {"referee": False, "reward": "margin", "centre": "6135"},
+        ),
+    ),
+    words=Words(
+        move_name=ACTIONS.name,
+        parse_move=ACTIONS.parse,
+        action_cells=ACTIONS.cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
+        scene=scene,
+        check_state=check_state,
+    ),
     symmetries=SYMMETRIES,
-    variants=(
-        {},
-        {"reward": "margin"},
-        {"centre": "1234"},
-        {"referee": False},
-        {
-            "referee": False,
-            "position": "....../..fa../.5bc../2cdf../.e..../...... w claim=1 "
-            "undo=....../..fa../.5bc../23df../....../...... turns=194",
-        },
-        {"referee": False, "reward": "margin", "centre": "6135"},
-    ),
 )

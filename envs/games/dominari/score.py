@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Symmetries
+from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
 from azumaya.envs.games.dominari import words as words_of
 from azumaya.envs.games.dominari.actions import (
     COLOUR_LETTERS,
     COLOUR_NAMES,
     MOVED_FIELDS,
-    RENAMED_PLANES,
     Actions,
     colour_on,
     explain,
@@ -69,6 +68,8 @@ from azumaya.envs.geometry.symmetry import IDENTITY, square
 from azumaya.envs.kernels.bits import ZERO, bit, put_byte, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Axis, Moved, Settings, Symmetries
 from azumaya.envs.text import PositionText
 
 NUMBERS = 6
@@ -107,9 +108,8 @@ SYMMETRIES = Symmetries(
         (_SQUARE[IDENTITY], _SQUARE["half turn"].swapping()),
     ),
     numbers=NUMBERS,
-    fields={**MOVED_FIELDS, "free": "player", "prior_free": "player"},
-    planes=RENAMED_PLANES,
-    actions=lambda settings: ("number cell", "cell"),
+    fields={**MOVED_FIELDS, "free": Moved((Axis.PLAYER,)), "prior_free": Moved((Axis.PLAYER,))},
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.CELL,)),
 )
 """Rule 1 has white begin on a1 and black on f6: the reflection in the line between them keeps both
 corners, the half turn changes them, and the players with them; no other keeps the pair."""
@@ -335,37 +335,41 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="score_dominari",
     title="Score-Dominari",
-    state=STATE,
-    shape=(SIZE, SIZE),
-    planes=PLANES,
-    options=(REFEREE, REWARD),
-    reset=draw_start,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=ACTIONS.count,
-    max_steps=lambda settings: 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS,
-    starts=starts,
-    move_name=ACTIONS.name,
-    parse_move=ACTIONS.parse,
-    write_text=write_text,
-    read_text=read_text,
-    explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
-    action_cells=ACTIONS.cells,
-    scene=scene,
-    check_state=check_state,
-    symmetries=SYMMETRIES,
-    variants=(
-        {},
-        {"reward": "margin"},
-        {"referee": False},
-        {
-            "referee": False,
-            "position": ".....a/....ee/....../....../....../1..... w claim=1 "
-            "undo=.....a/.....e/....../....../....../1..... turns=194",
-        },
-        {"referee": False, "reward": "margin"},
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
     ),
-    names_by_mover=True,
+    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
+    options=Options(
+        known=(REFEREE, REWARD),
+        starts=starts,
+        num_actions=ACTIONS.count,
+        max_steps=lambda settings: 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS,
+        variants=(
+            {},
+            {"reward": "margin"},
+            {"referee": False},
+            {
+                "referee": False,
+                "position": ".....a/....ee/....../....../....../1..... w claim=1 "
+                "undo=.....a/.....e/....../....../....../1..... turns=194",
+            },
+            {"referee": False, "reward": "margin"},
+        ),
+    ),
+    words=Words(
+        move_name=ACTIONS.name,
+        parse_move=ACTIONS.parse,
+        action_cells=ACTIONS.cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
+        scene=scene,
+        check_state=check_state,
+    ),
+    symmetries=SYMMETRIES,
 )

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Scene, Settings, Symmetries
+from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Observation, Options, Rules, Words
 from azumaya.envs.games.dominari import words as words_of
 from azumaya.envs.games.dominari.actions import (
     COLOUR_NAMES,
     MOVED_FIELDS,
-    RENAMED_PLANES,
     Actions,
     colour_on,
     explain,
@@ -64,6 +63,8 @@ from azumaya.envs.geometry.symmetry import square
 from azumaya.envs.kernels.bits import ZERO, board_of, popcount, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
 NUMBERS = 5
 ACTIONS = Actions(NUMBERS, blank_colours=1)
@@ -79,8 +80,7 @@ SYMMETRIES = Symmetries(
     group=(tuple(square(SIZE).values()),),
     numbers=NUMBERS,
     fields=MOVED_FIELDS,
-    planes=RENAMED_PLANES,
-    actions=lambda settings: ("number cell", "cell"),
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.CELL,)),
 )
 """Every turn and reflection takes fours to fours (rule 3), rows to rows or columns."""
 
@@ -298,35 +298,39 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="vierer_dominari",
     title="Vierer-Dominari",
-    state=STATE,
-    shape=(SIZE, SIZE),
-    planes=PLANES,
-    options=(REFEREE,),
-    reset=draw_start,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=ACTIONS.count,
-    max_steps=lambda settings: 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS,
-    starts=starts,
-    move_name=ACTIONS.name,
-    parse_move=ACTIONS.parse,
-    write_text=write_text,
-    read_text=read_text,
-    explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
-    action_cells=ACTIONS.cells,
-    scene=scene,
-    check_state=check_state,
-    symmetries=SYMMETRIES,
-    variants=(
-        {},
-        {"referee": False},
-        {
-            "referee": False,
-            "position": "....../....../....../...ee./....d./....13 w claim=1 "
-            "undo=....../....../....../....e./....d./....13 turns=194",
-        },
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
     ),
-    names_by_mover=True,
+    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
+    options=Options(
+        known=(REFEREE,),
+        starts=starts,
+        num_actions=ACTIONS.count,
+        max_steps=lambda settings: 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS,
+        variants=(
+            {},
+            {"referee": False},
+            {
+                "referee": False,
+                "position": "....../....../....../...ee./....d./....13 w claim=1 "
+                "undo=....../....../....../....e./....d./....13 turns=194",
+            },
+        ),
+    ),
+    words=Words(
+        move_name=ACTIONS.name,
+        parse_move=ACTIONS.parse,
+        action_cells=ACTIONS.cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
+        scene=scene,
+        check_state=check_state,
+    ),
+    symmetries=SYMMETRIES,
 )

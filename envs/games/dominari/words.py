@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Scene, Settings, Stone, as_states
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, as_states
 from azumaya.envs.games.dominari import board as dominari
 from azumaya.envs.games.dominari.actions import (
     COLOUR_LETTERS,
@@ -21,6 +21,8 @@ from azumaya.envs.games.dominari.board import BLACK, BLANK_STONES, BLANKS, NUMBE
 from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELLS, FULL, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import U64, ZERO, bit, board_of, cells_of, has, popcount
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
 EMPTY = "."

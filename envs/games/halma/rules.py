@@ -31,7 +31,18 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, Symmetries
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Option,
+    Options,
+    Plane,
+    Rules,
+    Words,
+    new_states,
+    numbered_planes,
+)
 from azumaya.envs.games.halma import words as words_of
 from azumaya.envs.games.halma.moves import (
     CORNER,
@@ -82,6 +93,8 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.kernels.rows import any_bit, word_in
 from azumaya.envs.kernels.states import copy_state
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 SHUFFLE = CHOOSE + 1
 """The stage of a prepared start whose arrangements `reset` has yet to draw."""
@@ -109,12 +122,12 @@ LEFT = np.array(
 """By player and cell, rows plus columns to the corner, and one to leave by it."""
 
 PLANES = (
-    *(Plane(f"own {n}", f"the observer's {n} lies here") for n in range(1, 7)),
-    *(Plane(f"opposing {n}", f"the opponent's {n} lies here") for n in range(1, 7)),
-    *(Plane(f"room {n}", f"free, and the observer's {n} fits by rule 3") for n in range(1, 7)),
+    *numbered_planes("own", "the observer's {n} lies here", NUMBERS),
+    *numbered_planes("opposing", "the opponent's {n} lies here", NUMBERS),
+    *numbered_planes("room", "free, and the observer's {n} fits by rule 3", NUMBERS),
     Plane("to move", "1 if the observer is to move", "number"),
     Plane("over", "1 if the game is over", "number"),
-    Plane("white", "1 if the observer is white and goes up and right", "number"),
+    Plane("white", "1 if the observer is white and goes up and right", "number", value=Axis.PLAYER),
     Plane("laying", "1 while the stones are laid", "number"),
 )
 OPPOSING_PLANE, ROOM_PLANE, CELL_PLANES = NUMBERS, 2 * NUMBERS, 3 * NUMBERS
@@ -127,9 +140,8 @@ SYMMETRIES = Symmetries(
         (_SQUARE[IDENTITY], _SQUARE["half turn"].swapping()),
     ),
     numbers=NUMBERS,
-    fields={"stones": "player number cells"},
-    planes={"own": "number", "opposing": "number", "room": "number", "white": "player"},
-    actions=lambda settings: ("number cell", "number"),
+    fields={"stones": Moved((Axis.PLAYER, Axis.NUMBER), Content.CELLS)},
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.NUMBER,)),
     in_order=("stage", CHOOSE),
 )
 """The reflection in the line from a1 to f6 makes up of right and right of up, and keeps both start
@@ -247,7 +259,7 @@ def evaluate(state, player):
 
 def starts(settings: Settings) -> np.ndarray:
     """The arrangement, or what it will be drawn or laid on, `(1,)` states."""
-    states = GAME.new_states(1)
+    states = new_states(1, STATE)
     setup = settings["setup"]
     if isinstance(setup, tuple):
         for player, digits in enumerate(setup):
@@ -265,7 +277,7 @@ def write_text(state: Any, settings: Settings) -> str:
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
-    states = GAME.new_states(1)
+    states = new_states(1, STATE)
     result = words_of.read_text(text, states)
     state = states[0]
     if state["stage"] == CHOOSE:
@@ -397,36 +409,41 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="halma_dominari",
     title="Halma-Dominari",
-    state=STATE,
-    shape=(SIZE, SIZE),
-    planes=PLANES,
-    options=(
-        Option(
-            "setup",
-            "random",
-            '`"random"`, `"choose"`, or two strings of six digits',
-            "`random`: both arrangements are drawn by the seed; `choose`: the players lay their "
-            "numbers in turns; two strings: white's numbers on a1 b1 c1 a2 b2 a3 and black's on "
-            "f6 e6 d6 f5 e5 f4.",
-            words_of.check_setup,
-        ),
+    rules=Rules(
+        state=STATE,
+        reset=reset,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
     ),
-    reset=reset,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=lambda settings: ACTIONS,
-    max_steps=lambda settings: MAX_STEPS,
-    starts=starts,
-    move_name=words_of.move_name,
-    parse_move=words_of.parse_move,
-    write_text=write_text,
-    read_text=read_text,
-    explain=explain,
-    action_cells=words_of.action_cells,
-    scene=scene,
-    check_state=check_state,
+    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
+    options=Options(
+        known=(
+            Option(
+                "setup",
+                "random",
+                '`"random"`, `"choose"`, or two strings of six digits',
+                "`random`: the seed draws both arrangements; `choose`: the players lay their "
+                "numbers in turns; two strings: white's on a1 b1 c1 a2 b2 a3 and black's on f6 e6 "
+                "d6 f5 e5 f4.",
+                words_of.check_setup,
+            ),
+        ),
+        starts=starts,
+        num_actions=lambda settings: ACTIONS,
+        max_steps=lambda settings: MAX_STEPS,
+        variants=({}, {"setup": "choose"}, {"setup": ("123456", "654321")}),
+    ),
+    words=Words(
+        move_name=words_of.move_name,
+        parse_move=words_of.parse_move,
+        action_cells=words_of.action_cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=explain,
+        scene=scene,
+        check_state=check_state,
+    ),
     symmetries=SYMMETRIES,
-    variants=({}, {"setup": "choose"}, {"setup": ("123456", "654321")}),
 )

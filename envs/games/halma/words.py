@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError
-from azumaya.envs.game import Scene, Settings, Stone
 from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELL, CELLS, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import bit, cells_of
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import split_position, whole_number
 
 WHITE, BLACK = 0, 1
@@ -49,14 +50,14 @@ def check_setup(value: Any) -> str | tuple[str, str]:
 # ---- move names ----
 
 
-def move_name(action: int, settings: Settings) -> str:
+def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     """The name of an action, like `5e4` or `5off`."""
     if action >= OFF_ACTION:
         return f"{action - OFF_ACTION + 1}off"
     return f"{action // CELLS + 1}{SQUARES[action % CELLS]}"
 
 
-def parse_move(name: str, settings: Settings) -> int:
+def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a name; raises `MoveNameError`."""
     if name[:1] in tuple("123456"):
         number, rest = int(name[0]) - 1, name[1:]

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import Plane, Symmetries
+from azumaya.envs.game import Plane, numbered_planes
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, FULL, GRID, NUMBERS, PEERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
 from azumaya.envs.kernels.bits import (
@@ -36,6 +36,7 @@ from azumaya.envs.kernels.bits import (
 )
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import any_bit, load, raised, store, word_at, word_in
+from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
 """Owners. Player p owns LIGHT where p is `state.light`; what has no other owner is NEUTRAL."""
@@ -87,12 +88,17 @@ MAX_STEPS = DRAFT_ORDER.shape[0] + 2 + CELLS
 """Every step but those of the draft, the colour and the starter lays a stone."""
 
 CELL_PLANES = (
-    *(Plane(f"candidate {n}", f"{n} may still be laid here by rule 4") for n in range(1, 10)),
-    *(Plane(f"stone {n}", f"a {n} lies here") for n in range(1, 10)),
+    *numbered_planes("candidate", "{n} may still be laid here by rule 4", NUMBERS),
+    *numbered_planes("stone", "a {n} lies here", NUMBERS),
     Plane("own", "regions of the observer (before colours are chosen player_0 counts as light)"),
     Plane("opposing", "regions of the opponent"),
     *(
-        Plane(f"region bit {b}", f"bit {b} of the region's number, from 0 in reading order")
+        Plane(
+            f"region bit {b}",
+            f"bit {b} of the region's number, from 0 in reading order",
+            group="region bit",
+            index=(Axis.REGION, b),
+        )
         for b in range(REGION_BITS)
     ),
 )
@@ -124,14 +130,15 @@ SYMMETRIES = Symmetries(
     group=houses_kept(GRID),
     numbers=NUMBERS,
     fields={
-        "candidates": "stones",
-        "stones": "stones",
-        "territory": "owner stones",
-        "regions": "regions",
+        "candidates": Moved((), Content.STONES),
+        "stones": Moved((), Content.STONES),
+        "territory": Moved((Axis.FIXED,), Content.STONES),
+        "regions": Moved((), Content.REGIONS),
     },
-    planes={"candidate": "number", "stone": "number", "region bit": "region"},
     actions=lambda settings: (
-        ("number cell", "region") if settings["territory"] == "draft" else ("number cell",)
+        ((Axis.NUMBER, Axis.CELL), (Axis.REGION,))
+        if settings["territory"] == "draft"
+        else ((Axis.NUMBER, Axis.CELL),)
     ),
     regions=BLOCK_OF,
 )

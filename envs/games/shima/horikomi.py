@@ -26,7 +26,16 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Plane, Scene, Settings, Stone
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Options,
+    Rules,
+    Words,
+    new_states,
+    numbered_planes,
+)
 from azumaya.envs.games.shima import board as shima
 from azumaya.envs.games.shima import words as words_of
 from azumaya.envs.games.shima.board import (
@@ -56,7 +65,10 @@ from azumaya.envs.games.shima.territory import OPTIONS, VARIANTS, puzzle_starts
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, WORDS
 from azumaya.envs.kernels.bits import U64, ZERO, bit, get, nibble, popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.kernels.rows import any_bit, load, store, where
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings
 from azumaya.envs.text import PositionText
 
 STATE = np.dtype(
@@ -81,17 +93,17 @@ says whether one of them is left (of 4 stones one of the lowest three bits is se
 PLANES = (
     *shima.CELL_PLANES,
     *shima.number_planes("0 draft, 1 colour, 2 starter, 3 handicap, 4 play", PLAY),
-    *(
-        Plane(f"{whose} stock {n}", f"stones of number {n} {who} has left", "number", SET)
-        for whose, who in (("own", "the observer"), ("opposing", "the opponent"))
-        for n in range(1, NUMBERS + 1)
+    *numbered_planes(
+        "own stock", "stones of number {n} the observer has left", NUMBERS, "number", SET
+    ),
+    *numbered_planes(
+        "opposing stock", "stones of number {n} the opponent has left", NUMBERS, "number", SET
     ),
 )
 
 SYMMETRIES = replace(
     shima.SYMMETRIES,
-    fields={**shima.SYMMETRIES.fields, "stock": "player counts"},
-    planes={**shima.SYMMETRIES.planes, "own stock": "number", "opposing stock": "number"},
+    fields={**shima.SYMMETRIES.fields, "stock": Moved((Axis.PLAYER,), Content.COUNTS)},
 )
 """As in Sudoku Moyo; rule 7 compares regions by how full they are, in whatever order."""
 
@@ -293,7 +305,7 @@ def _is_usual(state: Any) -> bool:
 
 
 def _one(state: Any) -> np.ndarray:
-    states = GAME.new_states(1)
+    states = new_states(1, STATE)
     states[0] = state
     return states
 
@@ -423,20 +435,31 @@ def check_state(state: Any) -> None:
 GAME = Game(
     name="sudoku_horikomi",
     title="Sudoku Horikomi",
-    state=STATE,
-    **words_of.SHARED,
-    planes=PLANES,
-    options=OPTIONS,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    starts=starts,
-    write_text=write_text,
-    read_text=read_text,
-    explain=explain,
-    scene=scene,
-    check_state=check_state,
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
+    ),
+    observation=Observation(shape=(9, 9), planes=PLANES, houses_only=True),
+    options=Options(
+        known=OPTIONS,
+        starts=starts,
+        num_actions=words_of.num_actions,
+        max_steps=lambda settings: shima.MAX_STEPS,
+        variants=VARIANTS,
+    ),
+    words=Words(
+        move_name=words_of.move_name,
+        parse_move=words_of.parse_move,
+        action_cells=words_of.action_cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=explain,
+        scene=scene,
+        check_state=check_state,
+    ),
     symmetries=SYMMETRIES,
-    variants=VARIANTS,
 )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import RUNNING, TERMINATED, Plane, Scene, Settings, as_states
+from azumaya.envs.game import RUNNING, TERMINATED, Plane, as_states
 from azumaya.envs.games import sudoku_words as sudoku_text
 from azumaya.envs.games.shima import board as shima
 from azumaya.envs.games.shima import moyo as sudoku_moyo
@@ -40,6 +40,8 @@ from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS
 from azumaya.envs.kernels.bits import U64, clear, get, put_byte, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import load, store
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Content, Moved, Settings
 from azumaya.envs.text import pop_words, whole_number
 
 # The match's own fields come first: were they appended, numba would take the record for a
@@ -57,12 +59,12 @@ STATE = np.dtype(
 )
 
 SINGLE = sudoku_moyo.GAME
-CELL_PLANES = SINGLE.cell_planes
-SINGLE_NUMBERS = len(SINGLE.planes) - CELL_PLANES
+CELL_PLANES = SINGLE.observation.cell_planes
+SINGLE_NUMBERS = len(SINGLE.observation.planes) - CELL_PLANES
 PLANES = (
-    *SINGLE.planes[:CELL_PLANES],
+    *SINGLE.observation.planes[:CELL_PLANES],
     *(Plane(f"given {n}", f"a {n} of the puzzle lies here") for n in range(1, NUMBERS + 1)),
-    *SINGLE.planes[CELL_PLANES:],
+    *SINGLE.observation.planes[CELL_PLANES:],
     Plane("second", "1 in the second game", "number"),
     Plane("began", "1 if the observer started the first game, once that is known", "number"),
     Plane("ahead", "points of the first game, if the observer won it", "number", CELLS),
@@ -71,8 +73,7 @@ PLANES = (
 )
 SYMMETRIES = replace(
     SINGLE.symmetries,
-    fields={**SINGLE.symmetries.fields, "givens": "stones"},
-    planes={**SINGLE.symmetries.planes, "given": "number"},
+    fields={**SINGLE.symmetries.fields, "givens": Moved((), Content.STONES)},
 )
 FIRST_NUMBER = 8 * word_count((CELL_PLANES + NUMBERS) * CELLS)
 
@@ -259,16 +260,16 @@ GAME = replace(
     SINGLE,
     name="sudoku_moyo_match",
     title="Sudoku Moyo, a match of two games",
-    state=STATE,
-    planes=PLANES,
-    play=play,
-    observe=observe,
-    max_steps=lambda settings: 2 * shima.MAX_STEPS,
-    starts=starts,
-    write_text=write_text,
-    read_text=read_text,
-    explain=explain,
-    scene=scene,
-    check_state=check_state,
+    rules=replace(SINGLE.rules, state=STATE, play=play, observe=observe),
+    observation=replace(SINGLE.observation, planes=PLANES),
+    options=replace(SINGLE.options, starts=starts, max_steps=lambda settings: 2 * shima.MAX_STEPS),
+    words=replace(
+        SINGLE.words,
+        write_text=write_text,
+        read_text=read_text,
+        explain=explain,
+        scene=scene,
+        check_state=check_state,
+    ),
     symmetries=SYMMETRIES,
 )

@@ -24,8 +24,19 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Scene, Settings, one_of
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Option,
+    Options,
+    Plane,
+    Rules,
+    Words,
+    one_of,
+)
 from azumaya.envs.games.shima import board as shima
+from azumaya.envs.games.shima import territory
 from azumaya.envs.games.shima import words as words_of
 from azumaya.envs.games.shima.board import (
     FIELDS,
@@ -48,14 +59,16 @@ from azumaya.envs.games.shima.board import (
 from azumaya.envs.games.shima.territory import (
     EMPTY_BOARD,
     NEARLY_FULL,
-    OPTIONS,
     VARIANTS,
     puzzle_starts,
 )
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.kernels.bits import popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.kernels.rows import any_bit, load, store
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, whole_number
 
 POINTS = PLAY + 1
@@ -297,14 +310,9 @@ def check_state(state: Any) -> None:
     assert (state["streak"] > 0) <= (state["stage"] == POINTS)
 
 
-GAME = Game(
-    name="sudoku_moyo",
-    title="Sudoku Moyo",
-    state=STATE,
-    **words_of.SHARED,
-    planes=PLANES,
-    options=(
-        *OPTIONS,
+OPTIONS = Options(
+    known=(
+        *territory.OPTIONS,
         Option(
             "scoring",
             "win",
@@ -314,17 +322,9 @@ GAME = Game(
             one_of("scoring", "win", "points"),
         ),
     ),
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
     starts=starts,
-    write_text=write_text,
-    read_text=read_text,
-    explain=explain,
-    scene=scene,
-    check_state=check_state,
-    symmetries=shima.SYMMETRIES,
+    num_actions=words_of.num_actions,
+    max_steps=lambda settings: shima.MAX_STEPS,
     variants=(
         *VARIANTS,
         {"scoring": "points"},
@@ -332,4 +332,30 @@ GAME = Game(
         {"scoring": "points", "territory": "draft", "setup": "choose", "handicap": (0, 4)},
         {"scoring": "points", "setup": "choose", "handicap": (1, 1), "puzzle": NEARLY_FULL},
     ),
+)
+
+GAME = Game(
+    name="sudoku_moyo",
+    title="Sudoku Moyo",
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
+    ),
+    observation=Observation(shape=(9, 9), planes=PLANES, houses_only=True),
+    options=OPTIONS,
+    words=Words(
+        move_name=words_of.move_name,
+        parse_move=words_of.parse_move,
+        action_cells=words_of.action_cells,
+        write_text=write_text,
+        read_text=read_text,
+        explain=explain,
+        scene=scene,
+        check_state=check_state,
+    ),
+    symmetries=shima.SYMMETRIES,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Option, PuzzleSet, Settings, as_states, one_of
+from azumaya.envs.game import Option, as_states, one_of
 from azumaya.envs.games.shima import board as shima
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import (
@@ -24,6 +24,8 @@ from azumaya.envs.geometry.sudoku81 import (
     WORDS,
 )
 from azumaya.envs.kernels.bits import U64, board_of
+from azumaya.envs.puzzles.choice import PuzzleSet, load_puzzles
+from azumaya.envs.symmetries import Settings
 
 MOST_HANDICAP = 9
 """The neutral region has nine cells, so no more handicap stones can ever be laid."""
@@ -157,12 +159,6 @@ def check_handicap(value: Any) -> tuple[int, int] | None:
     return (int(player), min(int(stones), MOST_HANDICAP)) if stones else (0, 0)
 
 
-def check_puzzle(value: Any) -> PuzzleSet:
-    """The canonical form of the option `puzzle`, once it is loaded."""
-    assert isinstance(value, PuzzleSet), "puzzles are loaded before they are checked"
-    return value
-
-
 OPTIONS = (
     Option(
         "puzzle",
@@ -170,8 +166,9 @@ OPTIONS = (
         "81 characters (`.` or `0` = empty), a sequence of such, a path to a puzzle file, or None",
         "The puzzle laid out first. None draws one from the shipped bank, a sequence or a file "
         "one of its own, by the seed.",
-        check_puzzle,
-        loads="puzzles",
+        load_puzzles,
+        default_is_checked=True,
+        reads_files=True,
     ),
     Option(
         "territory",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, PositionError
-from azumaya.envs.game import TERMINATED, Scene, Settings, Stone
+from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.shima import board as shima
 from azumaya.envs.games.shima.territory import FREE, MOST_HANDICAP, empty_states, territory_of
 from azumaya.envs.games.sudoku_words import (
@@ -24,7 +24,8 @@ from azumaya.envs.games.sudoku_words import (
 )
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, SQUARES
-from azumaya.envs.kernels.rng import draw_start
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
 Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
@@ -56,14 +57,14 @@ def _setup_names(settings: Settings) -> tuple[str, ...]:
     return regions + colours + (("start0", "start1") if chooses else ())
 
 
-def move_name(action: int, settings: Settings) -> str:
+def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     """The name of an action, like `5e4`."""
     if action < shima.NUMBER_ACTIONS:
         return f"{action // CELLS + 1}{SQUARES[action % CELLS]}"
     return _setup_names(settings)[action - shima.NUMBER_ACTIONS]
 
 
-def parse_move(name: str, settings: Settings) -> int:
+def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a name; raises `MoveNameError`."""
     setup = _setup_names(settings)
     if name in setup:
@@ -82,18 +83,6 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
     if settings["territory"] == "draft" and region < NUMBERS:
         return territory_of(settings).houses[region]
     return ()
-
-
-SHARED: dict[str, Any] = {
-    "shape": (9, 9),
-    "reset": draw_start,
-    "num_actions": num_actions,
-    "max_steps": lambda settings: shima.MAX_STEPS,
-    "move_name": move_name,
-    "parse_move": parse_move,
-    "action_cells": action_cells,
-}
-"""What the records of both games have in common."""
 
 
 # ---- reading a state ----

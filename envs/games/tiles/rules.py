@@ -23,7 +23,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.game import TERMINATED, Game, Option, Plane, Symmetries, one_of
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Option,
+    Options,
+    Plane,
+    Rules,
+    Words,
+    numbered_planes,
+    one_of,
+)
 from azumaya.envs.games.tiles import words as words_of
 from azumaya.envs.games.tiles.deal import (
     EACH,
@@ -35,23 +46,27 @@ from azumaya.envs.games.tiles.deal import (
     resample,
     reset,
 )
-from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, PEERS, SQUARES, WORDS
+from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, PEERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
 from azumaya.envs.kernels.bits import ZERO, has, nibble, popcount, put, put_byte, word_count
 from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 MOST_POINTS = CELLS * 20 // 2
 """Each pair of cells that share a house scores once at most: for the tile laid later."""
 HUNDRED = 100
 PLANES = (
-    *(Plane(f"tile {n}", f"a {n} lies here") for n in range(1, NUMBERS + 1)),
+    *numbered_planes("tile", "a {n} lies here", NUMBERS),
     Plane("fits", "the drawn tile may be laid here by Sudoku's rule"),
     Plane("to move", "1 if the observer is to move", "number"),
-    Plane("drawn", "the number of the drawn tile, 0 if none is left", "number", NUMBERS),
-    *(
-        Plane(f"left {n}", f"tiles with the {n} still to be drawn", "number", EACH)
-        for n in range(1, NUMBERS + 1)
+    Plane(
+        "drawn",
+        "the number of the drawn tile, 0 if none is left",
+        "number",
+        NUMBERS,
+        value=Axis.NUMBER,
     ),
+    *numbered_planes("left", "tiles with the {n} still to be drawn", NUMBERS, "number", EACH),
     *(
         Plane(f"{whose} {part}", f"{part} of {who} points", "number", high)
         for whose, who in (("own", "the observer's"), ("opposing", "the opponent's"))
@@ -68,15 +83,14 @@ SYMMETRIES = Symmetries(
     group=houses_kept(GRID),
     numbers=NUMBERS,
     fields={
-        "candidates": "number cells",
-        "stones": "number cells",
-        "empty": "cells",
-        "left": "counts",
-        "pile": "tiles",
-        "tile": "tiles",
+        "candidates": Moved((Axis.NUMBER,), Content.CELLS),
+        "stones": Moved((Axis.NUMBER,), Content.CELLS),
+        "empty": Moved((), Content.CELLS),
+        "left": Moved((), Content.COUNTS),
+        "pile": Moved((), Content.TILES),
+        "tile": Moved((), Content.TILES),
     },
-    planes={"tile": "number", "left": "number", "drawn": "tile"},
-    actions=lambda settings: ("cell",),
+    actions=lambda settings: ((Axis.CELL,),),
 )
 """Tiles fit and score by houses alone, never by what lies beside them, and numbers count only by
 being equal or not."""
@@ -178,63 +192,68 @@ def evaluate(state, player):
 GAME = Game(
     name="sudoku_tiles",
     title="Sudoku tiles",
-    state=STATE,
-    shape=(9, 9),
-    planes=PLANES,
-    options=(
-        Option(
-            "start",
-            "random",
-            '`"random"`, `"one_each"` or 81 characters (`.` or `0` = empty)',
-            "The tiles on the board: nine at random, one in each row and column; the numbers 1 to "
-            "9 once each, one in each row, column and block; or any board that obeys Sudoku's "
-            "rule and has a cell for the first tile.",
-            words_of.check_start,
-        ),
-        Option(
-            "draws",
-            None,
-            "digits 1-9 or None",
-            "The tiles drawn first, in this order; the others are drawn by the seed. From a "
-            "position text they follow the tile drawn, as long as they are left.",
-            words_of.check_draws,
-        ),
-        Option(
-            "misplacement",
-            False,
-            "`False`, `True`",
-            "Every empty cell is an action; a tile laid against Sudoku's rule scores 0 and is put "
-            "aside for good.",
-            one_of("misplacement", False, True),
-        ),
-        Option(
-            "reward",
-            "win",
-            '`"win"`, `"points"`',
-            "`win`: +1, -1 or 0 at the end. `points`: whoever lays a tile gets its points, the "
-            "opponent their negative, at once; nothing more at the end.",
-            one_of("reward", "win", "points"),
-        ),
+    rules=Rules(
+        state=STATE,
+        reset=reset,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
+        resample=resample,
+        hidden=("pile", "fixed", "began"),
     ),
-    reset=reset,
-    play=play,
-    write_legal=write_legal,
-    observe=observe,
-    evaluate=evaluate,
-    num_actions=lambda settings: CELLS,
-    max_steps=lambda settings: TILES,
-    starts=words_of.starts,
-    move_name=lambda action, settings: SQUARES[action],
-    parse_move=words_of.parse_move,
-    write_text=words_of.write_text,
-    read_text=words_of.read_text,
-    explain=words_of.explain,
-    action_cells=lambda action, settings: (action,),
-    scene=words_of.scene,
-    check_state=words_of.check_state,
-    resample=resample,
-    hidden=("pile", "fixed", "began"),
-    revealed=words_of.revealed,
+    observation=Observation(shape=(9, 9), planes=PLANES, houses_only=True),
+    options=Options(
+        known=(
+            Option(
+                "start",
+                "random",
+                '`"random"`, `"one_each"` or 81 characters (`.` or `0` = empty)',
+                "The tiles on the board: nine at random, one in each row and column; the numbers 1 "
+                "to 9 once each, one in each row, column and block; or any board that obeys "
+                "Sudoku's rule and has a cell for the first tile.",
+                words_of.check_start,
+            ),
+            Option(
+                "draws",
+                None,
+                "digits 1-9 or None",
+                "The tiles drawn first, in this order; the others are drawn by the seed. From a "
+                "position text they follow the tile drawn, as long as they are left.",
+                words_of.check_draws,
+            ),
+            Option(
+                "misplacement",
+                False,
+                "`False`, `True`",
+                "Every empty cell is an action; a tile laid against Sudoku's rule scores 0 and is "
+                "put aside for good.",
+                one_of("misplacement", False, True),
+            ),
+            Option(
+                "reward",
+                "win",
+                '`"win"`, `"points"`',
+                "`win`: +1, -1 or 0 at the end. `points`: whoever lays a tile gets its points, the "
+                "opponent their negative, at once; nothing more at the end.",
+                one_of("reward", "win", "points"),
+            ),
+        ),
+        starts=words_of.starts,
+        num_actions=lambda settings: CELLS,
+        max_steps=lambda settings: TILES,
+        variants=words_of.VARIANTS,
+    ),
+    words=Words(
+        move_name=words_of.move_name,
+        parse_move=words_of.parse_move,
+        action_cells=lambda action, settings: (action,),
+        write_text=words_of.write_text,
+        read_text=words_of.read_text,
+        explain=words_of.explain,
+        scene=words_of.scene,
+        check_state=words_of.check_state,
+        revealed=words_of.revealed,
+    ),
     symmetries=SYMMETRIES,
-    variants=words_of.VARIANTS,
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError
-from azumaya.envs.game import TERMINATED, Scene, Settings, Stone, as_states
+from azumaya.envs.game import TERMINATED, as_states
 from azumaya.envs.games.sudoku_words import (
     ALPHABET,
     ROW_LENGTHS,
@@ -40,6 +40,8 @@ from azumaya.envs.games.tiles.deal import (
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, PEERS, SQUARES, WORDS
 from azumaya.envs.kernels.bits import LOW4, U64, board_of, cells_of, nibble
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
 KINDS = {"random": RANDOM, "one_each": ONE_EACH}
@@ -186,7 +188,12 @@ def revealed(state: Any) -> Mapping[str, str]:
 # ---- move names ----
 
 
-def parse_move(name: str, settings: Settings) -> int:
+def move_name(action: int, settings: Settings, mover: int = 0) -> str:
+    """The name of an action, like `e4`."""
+    return SQUARES[action]
+
+
+def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a square; raises `MoveNameError`."""
     if name not in CELL:
         raise MoveNameError(f"{name!r} names no move: a square like e4 is needed")

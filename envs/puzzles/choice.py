@@ -1,0 +1,69 @@
+"""The puzzles that an option names: the bank's, one, several, or those of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from azumaya.envs.errors import OptionError
+from azumaya.envs.puzzles.bank import load_bank
+from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
+from azumaya.envs.puzzles.grid import as_cells
+
+
+@dataclass(frozen=True, eq=False)
+class PuzzleSet:
+    """Sudoku puzzles to draw from: `(n, 81)` uint8, 0 where empty.
+
+    Puzzles of the bank that do not fit the other options are left out; with puzzles of the user's
+    own that is an error.
+    """
+
+    digits: np.ndarray
+    bank: bool = False
+
+
+@lru_cache(maxsize=1)
+def _bank() -> PuzzleSet:
+    return PuzzleSet(load_bank(), bank=True)
+
+
+def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
+    """The puzzles of the option `puzzle`: the bank's, one, several, or those of a file.
+
+    Raises:
+        OptionError: the value is none of these.
+        PuzzleFormatError: a puzzle or file is malformed.
+    """
+    if value is None:
+        return _bank()
+    if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
+        puzzles = _puzzles_of_file(value)
+    elif isinstance(value, str):
+        puzzles = [value]
+    elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
+        puzzles = list(value)
+    else:
+        raise OptionError(
+            f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
+        )
+    return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
+
+
+def _puzzles_of_file(path: str | Path) -> list[str]:
+    why = ""
+    try:
+        if Path(path).is_file():
+            return read_puzzles(Path(path))
+    except OSError as error:  # its name is too long, a folder on the way is closed, and the like
+        why = f" that can be read: {error.strerror}"
+    said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."
+    raise OptionError(f"puzzle={said!r}: neither 81 characters (digits and '.') nor a file{why}")
+
+
+def _is_puzzle(text: str) -> bool:
+    return len(text) >= 40 and set(text) <= set(".0123456789")

@@ -1,0 +1,38 @@
+"""What a position looks like, as data: games make scenes, renderers draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Stone:
+    """A piece on a cell, as renderers see it. `colour` names a colour of the renderer's palette."""
+
+    colour: str
+    label: str = ""
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a position looks like.
+
+    `grounds` and `stones` are indexed by cell. `notes` are lines beside the board; the first says
+    whose turn it is or how the game ended. `trays` are rows of pieces beside the board. `regions`
+    holds the region number of each cell on boards with regions, whose borders renderers draw.
+    A game always gives the same number of notes and trays, even if empty, so that its pictures all
+    have one size.
+    """
+
+    board: Literal["sudoku81", "dominari36", "hex61"]
+    grounds: tuple[str, ...]
+    stones: tuple[Stone | None, ...]
+    dead: frozenset[int] = frozenset()
+    candidates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    last: frozenset[int] = frozenset()
+    notes: tuple[str, ...] = ()
+    trays: tuple[tuple[str, tuple[Stone, ...]], ...] = ()
+    regions: tuple[int, ...] = ()
