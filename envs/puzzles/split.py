@@ -1,4 +1,4 @@
-"""The fixed split of the bank for research on generalisation: train on some puzzles, test on others.
+"""The fixed split of the bank for research on generalisation: some puzzles to train on, some to test.
 
 Every puzzle has a fingerprint that no symmetry of Sudoku changes: exchanging rows within a band,
 bands, columns within a stack, stacks, rows and columns, or renaming the numbers. Puzzles with the
@@ -52,7 +52,7 @@ def fingerprints(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 
 @functools.cache
 def load_part(part: Part) -> npt.NDArray[np.uint8]:
-    """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; not to be written to.
+    """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; read-only.
 
     Raises:
         PuzzleFormatError: the file of the installed package is damaged.
