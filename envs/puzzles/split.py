@@ -1,4 +1,4 @@
-"""The fixed split of the bank for research on generalisation: some puzzles to train on, some to test.
+"""The fixed split of the bank for research on generalisation: puzzles to train on, and to test on.
 
 Every puzzle has a fingerprint that no symmetry of Sudoku changes: exchanging rows within a band,
 bands, columns within a stack, stacks, rows and columns, or renaming the numbers. Puzzles with the
