@@ -67,6 +67,12 @@ def test_sixteen_cold_processes_compile_once(tree):
     assert tree.run(OUTER) == WARM
 
 
+def checksum_of(name: str, payload: bytes) -> bytes:
+    """What an entry begins with: a digest of its name, after its length, and of the rest."""
+    head = name.encode()
+    return hashlib.blake2b(len(head).to_bytes(8, "little") + head + payload).digest()
+
+
 KILLED = {
     "before the file is written": "cache.Store.write = lambda *a: os.kill(os.getpid(), 9)",
     "before the file is renamed": "cache.os.replace = lambda *a, **k: os.kill(os.getpid(), 9)",
@@ -86,8 +92,8 @@ def test_killed_cold_start_leaves_nothing_wrong(tree, when):
     process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     for entry in tree.entries():  # what bears an entry's name is whole
-        checksum, payload = entry.read_bytes()[:64], entry.read_bytes()[64:]
-        assert hashlib.blake2b(payload).digest() == checksum
+        content = entry.read_bytes()
+        assert checksum_of(entry.name, content[64:]) == content[:64]
     assert tree.run(OUTER)[0] == 46
     assert tree.run(OUTER) == WARM
 
@@ -183,9 +189,7 @@ def test_entry_that_does_not_unpickle_is_replaced(warm_tree):
     tree = warm_tree
     for entry in tree.entries():
         payload = b"cno_such_module\nthing\n."
-        name = entry.name.encode()
-        checked = len(name).to_bytes(8, "little") + name + payload
-        entry.write_bytes(hashlib.blake2b(checked).digest() + payload)
+        entry.write_bytes(checksum_of(entry.name, payload) + payload)
     assert tree.run(OUTER) == COLD
     assert tree.run(OUTER) == WARM
 
