@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Mapping
@@ -14,29 +15,32 @@ class Metrics:
 
     Args:
         path: the file, which is made if it is not there.
-        length: its bytes at the last save; what a killed run wrote after that is cut off. A
+        lines: how many it had at the last save; what a killed run wrote after that is cut off. A
             shorter file stays as it is.
+
+    Attributes:
+        lines: how many it has.
     """
 
-    def __init__(self, path: Path, length: int = 0) -> None:
+    def __init__(self, path: Path, lines: int = 0) -> None:
+        self.lines, length = 0, 0
         self._file = path.open("ab")
-        if self._file.tell() > length:
-            self._file.truncate(length)
-            self._file.seek(0, os.SEEK_END)
+        with path.open("rb") as there:
+            for line in itertools.islice(there, lines):
+                if line.endswith(b"\n"):
+                    self.lines, length = self.lines + 1, length + len(line)
+        self._file.truncate(length)
+        self._file.seek(0, os.SEEK_END)
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Add a line."""
         self._file.write(json.dumps(values).encode() + b"\n")
         self._file.flush()
+        self.lines += 1
 
     def flush(self) -> None:
         """Bring all lines to the disk."""
         os.fsync(self._file.fileno())
-
-    @property
-    def length(self) -> int:
-        """The length in bytes."""
-        return self._file.tell()
 
     def close(self) -> None:
         """Write no more."""

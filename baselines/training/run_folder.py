@@ -128,6 +128,7 @@ class RunFolder:
             RunError: there is no run, or its `config.json` is malformed or of other options.
         """
         file = self.path / CONFIG
+        self.check_place()
         try:
             stored = read_json(file)
         except (FileNotFoundError, NotADirectoryError):
@@ -300,7 +301,7 @@ class RunFolder:
         self.write(CONFIG, json.dumps(options, indent=2) + "\n")
         if saved:
             self.publish(saved)
-        self.metrics = Metrics(self.path / METRICS, saved.metrics_bytes if saved else 0)
+        self.metrics = Metrics(self.path / METRICS, saved.metrics if saved else 0)
 
     def _clear(self) -> None:
         """Delete the files of a run, `config.json` first: without it none can go on."""

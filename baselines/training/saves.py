@@ -38,14 +38,14 @@ class Save:
     Attributes:
         steps: how many actions the learner has behind it.
         curve: the measurements so far, each its steps and a rate by opponent.
-        metrics_bytes: the length of `progress.json` at that moment.
+        metrics: how many lines of metrics there were.
         notes: anything else, as JSON.
         arrays: weights, moments, generators, games: plain numbers by name.
     """
 
     steps: int
     curve: list[dict[str, float]]
-    metrics_bytes: int = 0
+    metrics: int = 0
     notes: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ class Save:
         said = {
             "steps": self.steps,
             "curve": self.curve,
-            "metrics_bytes": self.metrics_bytes,
+            "metrics": self.metrics,
             "notes": self.notes,
         }
         head = {"digest": _digest(said, arrays), **said}
@@ -132,7 +132,7 @@ def _digest(said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 
 def _wrong_with(head: Mapping[str, Any]) -> str:
     """What makes a JSON object no head of a save; nothing if it is one."""
-    kinds = {"steps": int, "curve": list, "metrics_bytes": int, "notes": dict}
+    kinds = {"steps": int, "curve": list, "metrics": int, "notes": dict}
     if head.keys() != kinds.keys():
         return f"the fields {', '.join(kinds)} are needed"
     for name, kind in kinds.items():

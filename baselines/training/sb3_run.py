@@ -50,7 +50,7 @@ def moment(
         "pending": _pending(model.logger),
         "layouts": {name: _layout(array.dtype) for name, array in games.items()},
     }
-    return Save(model.num_timesteps, list(curve), metrics.length, notes, arrays)
+    return Save(model.num_timesteps, list(curve), metrics.lines, notes, arrays)
 
 
 def restore(model: OnPolicyAlgorithm, network: nn.Module, save: Save) -> None:

@@ -87,7 +87,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--depth -1", "--depth -1: a whole number from 1"),
         ("--steps -5", "--steps -5: a whole number from 1"),
         ("--width 999999999999", "--width 999999999999 --depth 1: a network of width"),
-        ("--depth 1000000", "a network of depth 1000000 is too large; 256 at most"),
+        ("--depth 1000000", "a network of depth 1000000 is too large; up to 256"),
         ("--network board --width 8192", "parameters; up to 268,435,456 can be trained"),
         ("--games 99999999999", "--games 99999999999: a whole number from 1 to 1,000,000"),
         ("--games 1000000 --rollout 1000", "an update of 1,000,000,000 actions"),
