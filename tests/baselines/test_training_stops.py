@@ -7,7 +7,6 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,11 +207,12 @@ def test_a_training_run_survives_a_crash_anywhere(
     tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sample of all calls; `test_killed_runs_end_like_any_other` is the real thing."""
-    for fail_at in (1, 9, 16, 27, 44, 60, 78):
+    for fail_at in (1, 9, 27, 60):
         folder, system = tmp_path / str(fail_at), FailingSystem(fail_at, Crash, half=True)
-        with monkeypatch.context() as patch, pytest.raises(Crash):
+        with monkeypatch.context() as patch:
             patch.setattr(files, "os", system)
-            main(tiny_run(folder))
+            with pytest.raises(Crash):
+                main(tiny_run(folder))
         if (folder / "config.json").exists():
             main(tiny_run(folder, resume=True))
         else:
@@ -273,7 +273,7 @@ def check_kills(folder: Path, runs: int) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    check_kills(tmp_path, 2)
+    check_kills(tmp_path, 1)
 
 
 @pytest.mark.slow
@@ -332,12 +332,12 @@ def test_overwriting_deletes_the_configuration_first(
 
 
 @pytest.fixture
-def words(tmp_path: Path) -> Iterator[list[str]]:
+def words(tmp_path: Path) -> list[str]:
     names = ("games", "rollout", "batch", "epochs", "width", "measure_every", "measure_starts",
              "final_starts", "steps")  # fmt: skip
     config: Config = tiny_run(tmp_path / "run")
     given = [f"--{name.replace('_', '-')}={getattr(config, name)}" for name in names]
-    yield [f"--output={tmp_path / 'run'}", *given]
+    return [f"--output={tmp_path / 'run'}", *given]
 
 
 @pytest.mark.parametrize("fail_at", [2, 20, 60])
