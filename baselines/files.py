@@ -111,7 +111,9 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 
 def _write_through(path: Path, content: bytes) -> None:
     """Write a file and flush it to the disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666
+    )
     try:
         left = memoryview(content)
         while left:

@@ -59,6 +59,7 @@ from azumaya.baselines.training.sb3_run import (
     moment,
     pending_of,
     restore,
+    threads_quiet,
     zip_of,
 )
 from azumaya.envs import find_game
@@ -282,7 +283,7 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
 
 def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
     """Train, or go on training. However training ends, the moment before is saved."""
-    with training_env(config) as env:
+    with training_env(config) as env, threads_quiet():
         model, save = make_model(config, env), None
         if config.resume:
             run.lock()

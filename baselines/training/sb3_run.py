@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -159,6 +161,26 @@ class Events(TensorBoardOutputFormat):
     def __init__(self, folder: str, steps: int) -> None:
         self.writer = SummaryWriter(log_dir=folder, purge_step=steps + 1 if steps else None)  # type: ignore[no-untyped-call]
         self._is_closed = False
+
+
+@contextlib.contextmanager
+def threads_quiet() -> Iterator[None]:
+    """Print no tracebacks of threads that could not write a file.
+
+    TensorBoard writes in a thread of its own. What that raises comes out of the next call to the
+    logger, too, and is told there.
+    """
+    before = threading.excepthook
+
+    def tell(told: threading.ExceptHookArgs) -> None:
+        if not issubclass(told.exc_type, OSError):
+            before(told)
+
+    threading.excepthook = tell
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 def make_logger(run: RunFolder, save: Save | None) -> Logger:

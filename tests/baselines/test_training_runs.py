@@ -119,7 +119,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--output FILE", "--output FILE: FILE is a file"),
         ("--output FILE/run", "FILE is a file; a folder is needed"),
         ("--resume --output nonexist", "nonexist holds no run"),
-        ("--resume --output FILE", "FILE holds no run"),
+        ("--resume --output FILE", "FILE is a file; a folder is needed"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(

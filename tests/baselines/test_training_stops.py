@@ -360,6 +360,21 @@ def test_a_full_disk_is_told_in_a_line(
     assert differing(unbroken, results(folder)) == []
 
 
+def test_a_thread_that_cannot_write_prints_nothing(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TensorBoard writes its events in one, whose error comes out of the next call, too."""
+
+    def full(self: object, data: bytes) -> None:
+        raise FULL
+
+    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
+    assert run_words(words) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "No space left on device" in said
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
 def test_a_full_output_is_told_in_a_line(words: list[str], tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
