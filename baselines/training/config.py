@@ -208,3 +208,28 @@ def stored_form(config: Config) -> dict[str, Any]:
     stored = {name: value for name, value in asdict(config).items() if name not in PLACE}
     form: dict[str, Any] = json.loads(json.dumps(stored))
     return form
+
+
+def ready(config: Config) -> Config:
+    """The configuration settled, once it is clear that the folder is one for it.
+
+    Raises:
+        OptionError: an option has a value it cannot take.
+        RunError: the folder holds a run, or none to go on with.
+        CheckpointError: what was saved cannot be read.
+    """
+    config = replace(config, game=game_name(config.game))
+    run = config.run
+    run.check_place()
+    if not config.resume:
+        config = settled(config)
+        if not config.overwrite:
+            run.check_free()
+        return config
+    if config.overwrite:
+        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
+    before = read_config(run.path)
+    run.check_same({"game": before.game}, {"game": config.game})
+    config = settled(config)
+    run.check_goes_on(stored_form(before), stored_form(config), CHANGEABLE)
+    return config

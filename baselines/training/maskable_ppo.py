@@ -41,20 +41,19 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
 from azumaya.baselines.training.checks import game_name
-from azumaya.baselines.training.command import TrainingError, exit_code, run_script
+from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import (
-    CHANGEABLE,
     PROGRAM,
     Config,
     read_config,
-    settled,
+    ready,
     stored_form,
 )
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.run_folder import RunError, RunFolder
+from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.sb3_run import (
-    is_finite,
+    check_weights,
     make_logger,
     moment,
     pending_of,
@@ -244,19 +243,6 @@ class Overseer(BaseCallback):
             self.run.write_curve(self.curve)
 
 
-def check_weights(network: nn.Module, steps: int) -> None:
-    """Make sure that the weights are numbers, so that no others are ever saved.
-
-    Raises:
-        TrainingError: they are not.
-    """
-    if not is_finite(network):
-        raise TrainingError(
-            f"after {steps:,} steps the network's weights are no numbers any more; begin another "
-            "run with a smaller --learning-rate"
-        )
-
-
 def whole_rollouts(config: Config, done: int) -> int:
     """How many steps there are in the end: a rollout that has begun is played to its end."""
     rollout = config.games * config.rollout
@@ -374,29 +360,6 @@ def draw_curve(run: RunFolder, title: str) -> None:
     picture = io.BytesIO()
     learning_curve(run.curve(), picture, title)
     run.write("learning_curve.png", picture.getvalue())
-
-
-def ready(config: Config) -> Config:
-    """The configuration settled, once it is clear that the folder is one for it."""
-    config = replace(config, game=game_name(config.game))
-    run = config.run
-    run.check_place()
-    if not config.resume:
-        config = settled(config)
-        if not config.overwrite:
-            run.check_free()
-        return config
-    if config.overwrite:
-        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
-    before = read_config(run.path)
-    run.saved()
-    run.check_same({"game": before.game}, {"game": config.game})
-    config = settled(config)
-    fixed = {name: value for name, value in stored_form(config).items() if name not in CHANGEABLE}
-    run.check_same(stored_form(before), fixed)
-    if config.steps != before.steps:
-        run.check_steps(config.steps)
-    return config
 
 
 def main(config: Config) -> list[Score]:

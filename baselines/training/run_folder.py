@@ -246,6 +246,25 @@ class RunFolder:
                 "begin another run with --output"
             )
 
+    def check_goes_on(
+        self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
+    ) -> None:
+        """Make sure that the run can go on with these options.
+
+        Args:
+            before: the options it has, `steps` among them.
+            now: those it is to have.
+            changeable: the names of those that may differ.
+
+        Raises:
+            RunError: it cannot, or what it was saved in is missing.
+            CheckpointError: what was saved cannot be read.
+        """
+        self.saved()
+        self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
+        if now["steps"] != before["steps"]:
+            self.check_steps(now["steps"])
+
     def check_steps(self, steps: int) -> None:
         """Make sure that a run with so many steps in all has something left to do.
 

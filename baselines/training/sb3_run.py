@@ -16,6 +16,7 @@ from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.metrics import Metrics
 from azumaya.baselines.training.randomness import generators, restore_generators
 from azumaya.baselines.training.run_folder import RunFolder
@@ -239,3 +240,16 @@ def zip_of(model: OnPolicyAlgorithm) -> bytes:
 def is_finite(network: nn.Module) -> bool:
     """Whether all weights are numbers."""
     return all(bool(torch.isfinite(parameter).all()) for parameter in network.parameters())
+
+
+def check_weights(network: nn.Module, steps: int) -> None:
+    """Make sure that the weights are numbers, so that no others are ever saved.
+
+    Raises:
+        TrainingError: they are not.
+    """
+    if not is_finite(network):
+        raise TrainingError(
+            f"after {steps:,} steps the network's weights are no numbers any more; begin another "
+            "run with a smaller --learning-rate"
+        )

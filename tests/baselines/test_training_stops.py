@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines import files
-from azumaya.baselines.training import maskable_ppo
+from azumaya.baselines.training import maskable_ppo, sb3_run
 from azumaya.baselines.training.config import PROGRAM, Config, run_at
 from azumaya.baselines.training.maskable_ppo import Overseer, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
@@ -391,7 +391,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
 ) -> None:  # fmt: skip
     finite = iter([True, True, True])
     with monkeypatch.context() as patch:
-        patch.setattr(maskable_ppo, "is_finite", lambda network: next(finite, False))
+        patch.setattr(sb3_run, "is_finite", lambda network: next(finite, False))
         assert run_words(words) == 1
     assert "no numbers any more; begin another run" in capsys.readouterr().err
     save = read_save(tmp_path / "run" / "resume.safetensors")
