@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.envs.extras import require
@@ -42,12 +42,12 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
     return table
 
 
-def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str) -> None:
+def learning_curve(curve: Sequence[Mapping[str, float]], path: Path | BinaryIO, title: str) -> None:
     """Draw rates over steps, one line for each opponent, as a PNG (needs `train`).
 
     Args:
         curve: points with `steps` and a rate by opponent.
-        path: the picture to write.
+        path: the picture to write, or a file that is open.
         title: its heading.
     """
     figure = require("matplotlib.figure", "train").Figure(figsize=(7, 4), layout="constrained")
@@ -65,4 +65,4 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str)
     axes.spines[["top", "right"]].set_visible(False)
     if names:
         axes.legend(title="against", frameon=False)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, format="png")
