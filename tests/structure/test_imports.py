@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 
 TIERS = (
-    r"envs\.(errors|text|compile|kernel_cache|kernel_key|bits|rng|states|spread|extras)"
+    r"envs\.(errors|whole|text|compile|kernel_cache|kernel_key|bits|rng|states|spread|extras)"
     r"|envs\.(rows|rows_compiled)",
     r"envs\.geometry(\.\w+)?",
     r"envs\.game",
