@@ -17,7 +17,7 @@ def test_numbers_in_the_range_are_taken_and_no_others(value: int, one: int, othe
     if low <= value <= high:
         assert whole_number(value, "n", low, high) == value
     else:
-        with pytest.raises(OptionError, match="^n="):
+        with pytest.raises(OptionError, match=r"^n="):
             whole_number(value, "n", low, high)
 
 
@@ -32,7 +32,7 @@ def test_every_type_of_integer_becomes_an_int(kind: type) -> None:
 )
 def test_what_is_no_whole_number_is_refused(value: object) -> None:
     assert as_whole(value) is None
-    with pytest.raises(OptionError, match="^n=.*: a whole number is needed$"):
+    with pytest.raises(OptionError, match=r"^n=.*: a whole number is needed$"):
         whole_number(value, "n")
 
 

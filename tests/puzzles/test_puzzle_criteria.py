@@ -110,7 +110,7 @@ def test_relaxing() -> None:
 
 @pytest.mark.parametrize("most", [-5, 16, 82, 10**20, 30.0, True, None, "30"])
 def test_a_number_of_givens_that_is_none_is_refused(most: object) -> None:
-    with pytest.raises(OptionError, match="max_givens=.*: a whole number from 17 to 81 is needed"):
+    with pytest.raises(OptionError, match=r"max_givens=.*: a whole number from 17 to 81 is needed"):
         check(GOOD, max_givens=most)
 
 
@@ -121,7 +121,7 @@ def test_what_is_no_list_of_criteria_is_refused(relax: object) -> None:
         lambda names: check(GOOD, names),
         lambda names: generate(0, 1, relax=names),
     ):
-        with pytest.raises(OptionError, match="relax=.*: names of criteria are needed"):
+        with pytest.raises(OptionError, match=r"relax=.*: names of criteria are needed"):
             ask(relax)
     with pytest.raises(OptionError, match="relax: no criterion"):
         demanded([3, "edges"])

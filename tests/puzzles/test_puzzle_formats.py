@@ -304,7 +304,7 @@ def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("source", [Path("x\0y"), None, 3, b"x", ["x"], Path("x\0y.csv")])
 def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
     for read in (read_puzzles, read_numbered, read_cells, iter_puzzles):
-        with pytest.raises(PuzzleFormatError, match="null character|a path or a text is needed"):
+        with pytest.raises(PuzzleFormatError, match=r"null character|a path or a text is needed"):
             read(source)
     if not isinstance(source, Path):
         for parse in (parse_puzzle, parse_puzzles):

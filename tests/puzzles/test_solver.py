@@ -113,7 +113,7 @@ def test_counting_stops_at_the_limit() -> None:
     assert count_solutions("." * 81, limit=7) == 7
     for count in (count_solutions, find_solutions):
         for limit in (0, -1, 1.5, True, "2", None, 10**20):
-            with pytest.raises(OptionError, match="limit=.*: a whole number from 1 to"):
+            with pytest.raises(OptionError, match=r"limit=.*: a whole number from 1 to"):
                 count(EASY, limit)
 
 
