@@ -93,11 +93,11 @@ def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
     ("words", "problem"),
     [
         (("--relax", "edges"), "no criterion ['edges']"),
-        (("--max-givens", 3), "17<=x<=81"),
-        (("--max-givens", -5), "17<=x<=81"),
-        (("--max-givens", "9" * 20), "17<=x<=81"),
-        (("--count", "9" * 20), "not in the range"),
-        (("--seed", "9" * 20), "not in the range"),
+        (("--max-givens", 3), "for '--max-givens'"),
+        (("--max-givens", -5), "for '--max-givens'"),
+        (("--max-givens", "9" * 20), "for '--max-givens'"),
+        (("--count", "9" * 20), "for '--count'"),
+        (("--seed", "9" * 20), "for '--seed'"),
     ],
 )
 def test_generate_refuses_what_it_cannot_do(words, problem: str, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_check_refuses_a_folder(tmp_path: Path) -> None:
 def test_check_refuses_a_number_of_givens_that_is_none(most: object) -> None:
     result = azumaya("check", BANK_FILE, "--max-givens", most)
     assert result.exit_code == 2
-    assert "17<=x<=81" in result.stderr
+    assert "for '--max-givens'" in result.stderr
 
 
 def test_check_prints_tables_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
