@@ -36,7 +36,9 @@ def _tell_version(wanted: bool) -> None:
 def azumaya(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit."),
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Two-player board games built on Sudoku's rule, for reinforcement learning."""

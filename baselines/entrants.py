@@ -110,7 +110,9 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
     try:
         wanted = find_game(name) if name is not None else None
     except OptionError:
-        raise OptionError(f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}") from None
+        raise OptionError(
+            f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
+        ) from None
     for entrant in trained:
         if wanted is not None and entrant.game is not wanted:
             assert entrant.game is not None

@@ -38,8 +38,8 @@ def evaluate(
     game: Annotated[
         str | None,
         typer.Option(
-            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained for, "
-            f"otherwise {next(iter(GAMES))}."
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
     option: Options = None,

@@ -58,13 +58,20 @@ def play(
             f"otherwise {next(iter(GAMES))}."
         ),
     ] = None,
-    first: Annotated[str, typer.Option(help="Who plays player_0: human, random, greedy, or a checkpoint.")] = "human",
+    first: Annotated[
+        str, typer.Option(help="Who plays player_0: human, random, greedy, or a checkpoint.")
+    ] = "human",
     second: Annotated[str, typer.Option(help="Who plays player_1, likewise.")] = "greedy",
     option: Options = None,
-    seed: Annotated[int | None, typer.Option(help="Draws the start position. Default: a random number.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Draws the start position. Default: a random number.")
+    ] = None,
     position: Annotated[str, typer.Option(help="Start from this position, given as text.")] = "",
     record: Annotated[
-        Path | None, typer.Option(help="Append a record of the game to this file, even if it is left unfinished.")
+        Path | None,
+        typer.Option(
+            help="Append a record of the game to this file, even if it is left unfinished."
+        ),
     ] = None,
 ) -> None:
     """Play a game in the terminal against the computer or another person."""

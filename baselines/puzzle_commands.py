@@ -142,7 +142,9 @@ def show(
             "the library."
         ),
     ] = None,
-    number: Annotated[int, typer.Option(min=1, help="Which puzzle of the file or bank, counted from 1.")] = 1,
+    number: Annotated[
+        int, typer.Option(min=1, help="Which puzzle of the file or bank, counted from 1.")
+    ] = 1,
     solution: Annotated[bool, typer.Option(help="Fill in the solution.")] = False,
 ) -> None:
     """Draw a puzzle with the regions of the game, and list the criteria it misses."""

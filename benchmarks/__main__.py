@@ -49,19 +49,26 @@ Output = Annotated[
         "continued there. Default: a folder of benchmarks/results named after the machine."
     ),
 ]
-Game = Annotated[list[str] | None, typer.Option(help="Measure only this game. Repeat for more games.")]
+Game = Annotated[
+    list[str] | None, typer.Option(help="Measure only this game. Repeat for more games.")
+]
 
 
 @app.callback(invoke_without_command=True)
 def bench(
     context: typer.Context,
-    quick: Annotated[bool, typer.Option("--quick", help="Measure less, in under two minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure less, in under two minutes.")
+    ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Measure all batch sizes up to 2^20 games, in about an hour.")
+        bool,
+        typer.Option("--full", help="Measure all batch sizes up to 2^20 games, in about an hour."),
     ] = False,
     game: Game = None,
     output: Output = None,
-    on: Annotated[str, typer.Option("--device", help="Where to run the games: cpu, or cuda for a GPU.")] = "cpu",
+    on: Annotated[
+        str, typer.Option("--device", help="Where to run the games: cpu, or cuda for a GPU.")
+    ] = "cpu",
 ) -> None:
     """Measure every game, in about six minutes."""
     if context.invoked_subcommand is not None:
@@ -100,7 +107,8 @@ def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Pat
 def report_again(
     folder: Annotated[Path, typer.Argument(help="The folder with the results of a run.")],
     into: Annotated[
-        Path | None, typer.Option(help="Also put the report into this page, in place of the one there.")
+        Path | None,
+        typer.Option(help="Also put the report into this page, in place of the one there."),
     ] = None,
 ) -> None:
     """Write the report and the pictures of an earlier run again."""
@@ -112,13 +120,22 @@ def report_again(
 
 @app.command()
 def peers(
-    peer: Annotated[list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")] = None,
-    only: Annotated[str, typer.Option(help="Measure only their games with these words in their names: go,hex")] = "",
+    peer: Annotated[
+        list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Measure only their games with these words in their names: go,hex")
+    ] = "",
     game: Annotated[str, typer.Option(help="Our game to compare with.")] = next(iter(GAMES)),
-    seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")] = 0.5,
+    seconds: Annotated[
+        float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")
+    ] = 0.5,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="Measurements of each game.")] = 3,
     place: Annotated[
-        Path | None, typer.Option(help="The folder for their virtual environments. Default: in the user's cache.")
+        Path | None,
+        typer.Option(
+            help="The folder for their virtual environments. Default: in the user's cache."
+        ),
     ] = None,
     output: Output = None,
 ) -> None:

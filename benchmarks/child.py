@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,13 +73,10 @@ def _end(process: subprocess.Popen[str]) -> None:
     if not _POSIX:
         process.kill()
         return
-    try:
+    with contextlib.suppress(ProcessLookupError):  # all of them have ended
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
         try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
+        finally:
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # all of them have ended

@@ -16,7 +16,6 @@ from azumaya.envs.extras import require
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
-
 LONGEST_RECORD = 16 << 20
 """Bytes of the longest line of a records file that is read: a game of a million moves."""
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-COMMAND = [sys.executable, "-m", "azumaya"]
 MEMORY = 4 << 30
 """Bytes of address space: enough for every command, and soon gone where one reads without end."""
 PATIENCE = 120
+
+
+LIMITED = """
+import os, resource, sys
+memory, size = map(int, sys.argv[1:3])
+resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+if size >= 0:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+os.execv(sys.executable, [sys.executable, "-m", "azumaya", *sys.argv[3:]])
+"""
+"""Becomes `azumaya` once the limits are set."""
 
 
 def start(*words: object, size: int | None = None, **more: Any) -> subprocess.Popen[str]:
@@ -28,19 +36,11 @@ def start(*words: object, size: int | None = None, **more: Any) -> subprocess.Po
         "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
     }  # fmt: skip
     environment = {**os.environ, "COLUMNS": "400", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
+    limits = MEMORY, -1 if size is None else size
     return subprocess.Popen(
-        [*COMMAND, *map(str, words)],
-        preexec_fn=_limits(size), text=True, env=environment, **{**options, **more},
+        [sys.executable, "-c", LIMITED, *map(str, limits + words)],
+        text=True, env=environment, **{**options, **more},
     )  # fmt: skip
-
-
-def _limits(size: int | None) -> Callable[[], None]:
-    def apply() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        if size is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return apply
 
 
 def run(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines import entrants, terminal
+from azumaya.baselines import entrants
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.commands import app
 from azumaya.envs.puzzles.bank import BANK_FILE
@@ -86,16 +87,10 @@ def test_no_output_at_all() -> None:
     """Standard output is closed: there is nothing to write to, and nothing to fail."""
     code = "import os, sys; os.close(1); os.execv(sys.executable, sys.argv[1:])"
     result = subprocess.run(
-        [*terminal_python(), "-c", code, *terminal_python(), "-m", "azumaya", "puzzles", "show"],
+        [sys.executable, "-c", code, sys.executable, "-m", "azumaya", "puzzles", "show"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-
-
-def terminal_python() -> list[str]:
-    import sys  # noqa: PLC0415
-
-    return [sys.executable]
 
 
 @pytest.mark.parametrize("name", [LONG, f"a/{LONG}", "a\nb", "..", "/", "~", "[/b]", "\udcff"])
@@ -143,7 +138,7 @@ def test_names_are_no_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_a_terminal_cannot_show_is_written_all_the_same() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     result = subprocess.run(
-        [*terminal_python(), "-m", "azumaya", *map(str, COMMANDS["check"])],
+        [sys.executable, "-m", "azumaya", *map(str, COMMANDS["check"])],
         capture_output=True, text=True, check=False, env=environment,
     )  # fmt: skip
     assert result.returncode == 1, result.stderr

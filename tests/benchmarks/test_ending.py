@@ -65,9 +65,11 @@ STARTS_ONE = """
 import sys
 from azumaya.benchmarks.child import end_on_signals, run_child
 end_on_signals()
-print("ready", flush=True)
 word = sys.argv[1]
-grandchild = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {word!r} + sys.argv[1], {word!r}])"
+grandchild = (
+    "import subprocess, sys; "
+    f"subprocess.run([sys.executable, '-c', {word!r} + sys.argv[1], {word!r}])"
+)
 run_child([sys.executable, "-c", grandchild, sys.argv[2], word], float(sys.argv[3]))
 """
 

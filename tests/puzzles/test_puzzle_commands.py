@@ -243,9 +243,7 @@ def test_a_full_disk_takes_no_puzzle_away(tmp_path: Path) -> None:
     file, limit = tmp_path / "new.txt", 1500
     azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
     before = file.read_bytes()
-    result = run(
-        "puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit
-    )
+    result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
     assert result.returncode == 2
     assert f"--output {file}: File too large" in result.stderr
     assert result.stderr.count("\n") == 1

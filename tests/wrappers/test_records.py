@@ -141,7 +141,7 @@ def test_an_endless_file_is_refused() -> None:
 @pytest.mark.parametrize("deep", ["[" * 10**5, '{"a":' * 10**5])
 def test_deep_nesting_is_refused(deep: str) -> None:
     for line in (deep, f'{{"environment": "e", "options": {{"a": {deep}'):
-        with pytest.raises(RecordError, match="^record: "):
+        with pytest.raises(RecordError, match=r"^record: "):
             GameRecord.from_json(line)
 
 
