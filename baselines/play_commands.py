@@ -54,8 +54,8 @@ def play(
     game: Annotated[
         str | None,
         typer.Argument(
-            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained for, "
-            f"otherwise {next(iter(GAMES))}."
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
     first: Annotated[
