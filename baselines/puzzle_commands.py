@@ -152,8 +152,11 @@ def show(
     from azumaya.envs.puzzles.criteria import check as check_puzzle  # noqa: PLC0415
     from azumaya.envs.puzzles.grid import to_text  # noqa: PLC0415
 
-    puzzle, last = None, 0
-    puzzles = map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
+    puzzle: str | None = None
+    last = 0
+    puzzles: Iterator[str] = (
+        map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
+    )
     for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - how many there are is told
         if last == number:
             break
