@@ -32,7 +32,7 @@ TIERS = (
 from a `Scene`, which is data, so `render` comes before `position`, which can show itself."""
 
 HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|starts|territory|record)")
-"""Files of games that run on the host: texts, options, records. All others in a family's folder hold
+"""Files of games that run on the host: texts, options, records. All other files of a family hold
 the board and the rules."""
 HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
 """What only files of the host need."""

@@ -83,12 +83,12 @@ def _read_stock(states: np.ndarray, parts: PositionText) -> None:
     state, stock = states[0], parts.fields["stock"]
     if state["stage"] != PLAY or neutral_room(state):
         raise PositionError(
-            "position: stock= stands only when no number fits the neutral region any more"
+            "position: stock= is allowed only once no number fits the neutral region"
         )
     sides = stock.split(",")
     if len(sides) != 2 or any(len(s) != NUMBERS or set(s) - set("01234") for s in sides):
         raise PositionError(
-            f"position: stock={stock}: the stones left of 1 to 9, each 0 to {SET}, are needed for "
+            f"position: stock={stock}: must be the stones left of 1 to 9, each 0 to {SET}, for "
             "light and for dark, like 444444444,444444444"
         )
     for n in range(NUMBERS):

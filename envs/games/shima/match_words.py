@@ -49,12 +49,15 @@ def _puzzle_text(state: Any) -> str:
 
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
-    """The match of a text, `(1,)` states; raises `PositionError`."""
+    """The match of a text, `(1,)` states; raises `PositionError`.
+
+    Without `puzzle=` the stones on the board count as the puzzle.
+    """
     single, fields = pop_fields(text, ("puzzle", "game", "began", "first", "result"))
     game = whole_number(fields.get("game", "1"), "game", 1, 2)
     first = whole_number(fields.get("first", "0"), "first", -CELLS, CELLS)
     if game == 1 and (first or "result" in fields):
-        raise PositionError("position: first= and result= stand only in the second game")
+        raise PositionError("position: first= and result= are allowed only in the second game")
     if "result" in fields:
         total = whole_number(fields["result"], "result", -1, 1)
         single = _with_own_result(single, first, total, settings)

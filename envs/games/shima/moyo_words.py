@@ -41,7 +41,7 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
     states["stage"] = POINTS
     states["streak"] = whole_number(parts.fields["points"], "points", 0, CELLS)
     if can_move(states[0], 1 - int(states["to_move"][0])):
-        raise PositionError("position: points= stands only when the opponent cannot lay a stone")
+        raise PositionError("position: points= is allowed only if the opponent cannot lay a stone")
 
 
 def _check_possible(states: np.ndarray) -> None:

@@ -210,7 +210,7 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
     known = set(owners) <= {"L", "D", FREE, "."} and len(owners) == NUMBERS
     if not known or owners[4] != "." or owners.count(".") != 1:
         raise PositionError(
-            f"position: owners={owners}: must be nine letters, L, D or ?, with . in the middle"
+            f"position: owners={owners}: must be nine of L, D and ?, with . in the middle"
         )
     light, dark = owners.count("L"), owners.count("D")
     order = DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
@@ -238,7 +238,7 @@ def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> 
     if stage == COLOUR and states["drafts"][0]:
         raise PositionError("position: stage=colour: after a draft no colour is chosen")
     if stage == PLAY and ("handicap" in fields or "starter" in fields):
-        raise PositionError("position: handicap= and starter= stand only before play")
+        raise PositionError("position: handicap= and starter= are allowed only before play")
     player, stones = _read_handicap(fields.get("handicap", "0,0"))
     if stage == HANDICAP and not stones:
         raise PositionError("position: stage=handicap needs handicap=player,stones")

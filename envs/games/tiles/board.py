@@ -5,8 +5,8 @@
     a1 .. i1     cell 72 .. 80
 
 The pile holds the tiles not yet drawn. Tile `k`, a number from 1 to 9, takes four bits of
-`pile[k // 16]`. The next tile is taken from the top, `k = height - 1`; its bits stay there and mean
-nothing any more.
+`pile[k // 16]`. The next tile is taken from the top, `k = height - 1`. The bits of drawn tiles stay
+where they are and record what has been drawn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 EACH = 9
 """Tiles of each number."""
-TILES = NUMBERS * EACH
+TILE_COUNT = NUMBERS * EACH
 ALL_TILES = U64(int(str(EACH) * NUMBERS, 16))
 """Nine tiles of each number, as counts: four bits a number (bits.nibble)."""
 PILE_WORDS = 5

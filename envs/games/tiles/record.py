@@ -75,7 +75,7 @@ TILES = Game(
         known=OPTIONS,
         starts=starts.starts,
         num_actions=lambda settings: CELLS,
-        max_steps=lambda settings: board.TILES,
+        max_steps=lambda settings: board.TILE_COUNT,
         variants=VARIANTS,
     ),
     words=Words(

@@ -18,7 +18,7 @@ from azumaya.envs.games.tiles.board import (
     ONE_EACH,
     RANDOM,
     STATE,
-    TILES,
+    TILE_COUNT,
 )
 from azumaya.envs.games.tiles.deal import fits, lay, put_tile, tile_at
 from azumaya.envs.geometry.houses import first_clash
@@ -103,7 +103,7 @@ def starts(settings: Settings) -> np.ndarray:
         lay_all(states, digits)
         laid = sum(d > 0 for d in digits)
         _check_nine_each(Counter(d for d in [*digits, *map(int, draws)] if d), " with the start")
-    states["height"] = TILES - laid - 1
+    states["height"] = TILE_COUNT - laid - 1
     if draws:
         show_tile(states, int(draws[0]))
         fix_draws(states, draws[1:])
@@ -154,14 +154,14 @@ def _check_dealable(start: str, draws: str) -> None:
     counts = Counter(map(int, draws))
     if start == "one_each":
         _check_nine_each({n: count + 1 for n, count in counts.items()}, " with the start")
-    if len(draws) > TILES - DEALT:
+    if len(draws) > TILE_COUNT - DEALT:
         raise OptionError(
-            f"draws: {len(draws)} tiles, but after the start {TILES - DEALT} are left"
+            f"draws: {len(draws)} tiles, but after the start {TILE_COUNT - DEALT} are left"
         )
     # If eight of the nine tiles of a start have the same number, the ninth lies where the one free
     # row and column cross, and the number fits nowhere. With seven there is a start on which it
     # fits.
-    others = TILES - len(draws) - (EACH - counts[int(draws[0])]) if draws else TILES
+    others = TILE_COUNT - len(draws) - (EACH - counts[int(draws[0])]) if draws else TILE_COUNT
     if others < 2:
         raise OptionError(f"draws: they leave no start on which the first tile, {draws[0]}, fits")
 
