@@ -13,18 +13,16 @@ from azumaya.envs.games.dominari import revers as revers_dominari
 from azumaya.envs.games.dominari import score as score_dominari
 from azumaya.envs.games.dominari import vierer as vierer_dominari
 from azumaya.envs.games.halma import rules as halma_dominari
-from azumaya.envs.games.shima import horikomi as sudoku_horikomi
-from azumaya.envs.games.shima import match as sudoku_moyo_match
-from azumaya.envs.games.shima import moyo as sudoku_moyo
-from azumaya.envs.games.tiles import rules as sudoku_tiles
+from azumaya.envs.games.shima.record import HORIKOMI, MATCH, MOYO
+from azumaya.envs.games.tiles.record import TILES
 
 GAMES: Mapping[str, Game] = MappingProxyType(
     {
         game.name: game
         for game in (
-            sudoku_moyo.GAME,
-            sudoku_horikomi.GAME,
-            sudoku_tiles.GAME,
+            MOYO,
+            HORIKOMI,
+            TILES,
             halma_dominari.GAME,
             vierer_dominari.GAME,
             revers_dominari.GAME,
@@ -35,8 +33,8 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 )
 """The games by name, without namespace and version."""
 
-DERIVED = (sudoku_moyo_match.GAME,)
-"""Games made of others, which are found by name but belong to no list of games."""
+DERIVED = (MATCH,)
+"""Games derived from others: found by name, but not among `GAMES`."""
 
 
 def find_game(name: str) -> Game:
