@@ -14,7 +14,7 @@ class PositionText:
 
     rows: tuple[str, ...]
     to_move: str
-    words: Mapping[str, str]
+    fields: Mapping[str, str]
 
 
 def split_position(

@@ -326,7 +326,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     states["stock"] = FULL_STOCK
     if states["stage"][0] == PLAY:
         open_play(states[0])
-    if "stock" in parts.words:
+    if "stock" in parts.fields:
         _read_stock(states, parts)
     state = states[0]
     if state["over"]:
@@ -337,7 +337,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 
 def _read_stock(states: np.ndarray, parts: PositionText) -> None:
-    state, word = states[0], parts.words["stock"]
+    state, word = states[0], parts.fields["stock"]
     if state["stage"] != PLAY or neutral_room(state):
         raise PositionError(
             "position: stock= stands only when no number fits the neutral region any more"

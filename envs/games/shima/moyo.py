@@ -219,7 +219,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
     states, parts = words_of.read_text(text, STATE, settings, ("points",))
     states["points"] = settings["scoring"] == "points"
-    if "points" in parts.words:
+    if "points" in parts.fields:
         _read_points(states, parts)
     _check_possible(states)
     return states
@@ -229,7 +229,7 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
     if not states["points"][0] or states["stage"][0] != PLAY:
         raise PositionError("position: points= needs the option scoring='points' and no stage=")
     states["stage"] = POINTS
-    states["streak"] = whole_number(parts.words["points"], "points", 0, CELLS)
+    states["streak"] = whole_number(parts.fields["points"], "points", 0, CELLS)
     if can_move(states[0], 1 - int(states["to_move"][0])):
         raise PositionError("position: points= stands only when the opponent cannot lay a stone")
 

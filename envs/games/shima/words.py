@@ -156,12 +156,12 @@ def read_text(
     shima.lay_puzzles(states, np.array([digits], np.uint8))
     _read_owners(states, parts, settings)
     _read_stage(states, parts, settings)
-    light = whole_number(parts.words.get("light", "0"), "light", 0, 1)
+    light = whole_number(parts.fields.get("light", "0"), "light", 0, 1)
     states["light"] = light
     states["to_move"] = SIDES.index(parts.to_move) ^ light
-    if "result" in parts.words:
+    if "result" in parts.fields:
         states["over"] = TERMINATED
-        states["payoff"] = whole_number(parts.words["result"], "result", -CELLS, CELLS)
+        states["payoff"] = whole_number(parts.fields["result"], "result", -CELLS, CELLS)
     return states, parts
 
 
@@ -175,7 +175,7 @@ def _check_board(digits: list[int], settings: Settings) -> None:
 
 
 def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    owners = parts.words.get("owners")
+    owners = parts.fields.get("owners")
     if settings["territory"] != "draft":
         if owners is not None:
             raise PositionError("position: owners= needs the option territory='draft'")
@@ -198,7 +198,7 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
 
 
 def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    words = parts.words
+    words = parts.fields
     name = words.get("stage")
     if name is not None and name not in STAGE_NAMES:
         raise PositionError(f"position: stage={name}: must be one of {', '.join(STAGE_NAMES)}")

@@ -248,10 +248,10 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 
 def _read_aside(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    word = parts.words.get("aside", "0" * NUMBERS)
+    word = parts.fields.get("aside", "0" * NUMBERS)
     if len(word) != NUMBERS or set(word) - set("0123456789"):
         raise PositionError(f"position: aside={word}: nine digits are needed, one for each number")
-    if "aside" in parts.words and not settings["misplacement"]:
+    if "aside" in parts.fields and not settings["misplacement"]:
         raise PositionError("position: aside= needs the option misplacement=True")
     for n, count in enumerate(map(int, word)):
         if count > nibble(states["left"][0], n):
@@ -264,12 +264,12 @@ def _read_aside(states: np.ndarray, parts: PositionText, settings: Settings) -> 
 
 def _read_tile(states: np.ndarray, parts: PositionText) -> None:
     state, left = states[0], int(total(states["left"][0]))
-    if "tile" not in parts.words:
+    if "tile" not in parts.fields:
         if left:
             raise PositionError(f"position: tile= is needed, as {left} tiles are left")
         states["over"] = TERMINATED
         return
-    tile = whole_number(parts.words["tile"], "tile", 1, NUMBERS)
+    tile = whole_number(parts.fields["tile"], "tile", 1, NUMBERS)
     if not nibble(state["left"], tile - 1):
         raise PositionError(f"position: tile={tile}: all nine tiles with the {tile} are used up")
     _show(states, tile)
@@ -279,7 +279,7 @@ def _read_tile(states: np.ndarray, parts: PositionText) -> None:
 
 
 def _read_score(states: np.ndarray, parts: PositionText, digits: Sequence[int]) -> None:
-    first, _, second = parts.words.get("score", "0,0").partition(",")
+    first, _, second = parts.fields.get("score", "0,0").partition(",")
     most = _pairs(digits)
     scores = [whole_number(word, "score", 0, most) for word in (first, second)]
     if sum(scores) > most:
