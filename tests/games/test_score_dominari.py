@@ -272,7 +272,7 @@ def test_impossible_rights(tail: str, error: str) -> None:
 def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
     """White's 3 on b1 is wrong beside black's on c1, but white had only a blank before it."""
     empty = "....../" * 5
-    text = f"{empty}W3c... b claim=1 turns=3 undo={empty}W.c..."
+    text = f"{empty}W3c... b claim=1 undo={empty}W.c... turns=3"
     with pytest.raises(PositionError, match="undo=: white has blanks but no number"):
         start(text, referee=False)
     numbered = text.replace("....../", "..1.../", 1).replace("undo=....../", "undo=..1.../")
