@@ -52,12 +52,7 @@ def write_text(state: Any, settings: Settings) -> str:
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
-    states = words.new_states(REVERS_BOARD, settings)
-    before = words.new_states(REVERS_BOARD, settings)
-    parts = texts.split(text, REVERS_BOARD)
-    texts.read_board(states[0], parts)
-    texts.read_turn(states[0], parts, places)
-    texts.read_undo(states[0], before[0], parts, places, _flips)
+    states, _ = texts.read_position(text, REVERS_BOARD, settings, places, _flips)
     if states["over"][0] == TERMINATED:
         _check_end(states[0])
     return states

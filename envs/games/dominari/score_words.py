@@ -14,7 +14,7 @@ from azumaya.envs.games.dominari.score import CORNERS, places
 from azumaya.envs.games.dominari.turn import breaks_rule, fitting, payoff_of_points, taken
 from azumaya.envs.games.dominari.words import COLOUR_LETTERS, COLOUR_NAMES, colour_on, list_of
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
-from azumaya.envs.kernels.bits import ZERO, bit
+from azumaya.envs.kernels.bits import bit
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
@@ -50,7 +50,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     _check_blanks(states[0], "")
     _read_rights(states[0], before[0], parts)
     texts.read_turn(states[0], parts, places)
-    texts.read_undo(states[0], before[0], parts, places, lambda board, cell: ZERO)
+    texts.read_undo(states[0], before[0], parts, places, texts.no_flips)
     _check_blanks(before[0], "undo=: ")
     if states["over"][0] == TERMINATED:
         _check_end(states[0])

@@ -19,10 +19,17 @@ from azumaya.envs.games.dominari.board import (
     Board,
 )
 from azumaya.envs.games.dominari.turn import can_fill, can_lay, find_candidates, fitting, taken
-from azumaya.envs.games.dominari.words import COLOUR_LETTERS, COLOUR_NAMES, Places, number_on
+from azumaya.envs.games.dominari.words import (
+    COLOUR_LETTERS,
+    COLOUR_NAMES,
+    Places,
+    new_states,
+    number_on,
+)
 from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.kernels.bits import U64, bit, cells_of, has
+from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, has
+from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
 EMPTY = "."
@@ -39,6 +46,11 @@ MOST_POINTS = 100
 
 Flips = Callable[[Any, int], Any]
 """`flips(before, cell)`: the stones that a number of the player to move turns over."""
+
+
+def no_flips(before: Any, cell: int) -> Any:
+    """What a number turns over in games in which nothing is captured."""
+    return ZERO
 
 
 def lay_marks(state: Any, marks: Iterable[str]) -> None:
@@ -92,6 +104,24 @@ def _board(state: Any, colours: Any) -> str:
 
 
 # ---- reading ----
+
+
+def read_position(
+    text: str, board: Board, settings: Settings, places: Places, flips: Flips
+) -> tuple[np.ndarray, np.ndarray]:
+    """The position of a text, and the one before its wrong turn, if it has one: `(1,)` states.
+
+    For games whose texts have no fields of their own.
+
+    Raises:
+        PositionError: the text is malformed, or its parts contradict each other.
+    """
+    states, before = new_states(board, settings), new_states(board, settings)
+    parts = split(text, board)
+    read_board(states[0], parts)
+    read_turn(states[0], parts, places)
+    read_undo(states[0], before[0], parts, places, flips)
+    return states, before
 
 
 def split(text: str, board: Board, more_keys: tuple[str, ...] = ()) -> PositionText:

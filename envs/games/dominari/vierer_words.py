@@ -14,7 +14,6 @@ from azumaya.envs.games.dominari.turn import breaks_rule, fitting, taken
 from azumaya.envs.games.dominari.vierer import has_four, places
 from azumaya.envs.games.dominari.words import COLOUR_NAMES, colour_on
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
-from azumaya.envs.kernels.bits import ZERO
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
@@ -31,12 +30,7 @@ def write_text(state: Any, settings: Settings) -> str:
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
-    states = words.new_states(VIERER_BOARD, settings)
-    before = words.new_states(VIERER_BOARD, settings)
-    parts = texts.split(text, VIERER_BOARD)
-    texts.read_board(states[0], parts)
-    texts.read_turn(states[0], parts, places)
-    texts.read_undo(states[0], before[0], parts, places, lambda board, cell: ZERO)
+    states, before = texts.read_position(text, VIERER_BOARD, settings, places, texts.no_flips)
     _check_possible(states[0])
     if states["wrong"][0]:
         _check_fours(before[0])
