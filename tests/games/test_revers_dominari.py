@@ -312,7 +312,7 @@ def test_the_result_must_fit_the_reward() -> None:
     ("undo", "error"),
     [
         (START.replace("..a2", "..12"), "white could not lay on b4"),
-        (rows("..ab..", "..3d.."), "no turn changes the colours so, on d4"),
+        (rows("..ab..", "..3d.."), "no turn changes these colours: d4"),
         (rows("..1...", "..3d.."), "without one number"),
     ],
 )
