@@ -5,10 +5,7 @@ All of this runs on the host. Position texts, and starts that are given as such,
 
 from __future__ import annotations
 
-import operator
 from typing import Any
-
-import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED
@@ -25,6 +22,7 @@ from azumaya.envs.geometry.hex61 import (
 )
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
+from azumaya.envs.whole import whole_number
 
 COLOURS = ("black", "white")
 MOST_IN_LINE = 3
@@ -71,15 +69,7 @@ def check_layout(value: Any) -> str:
 
 def check_plies(value: Any) -> int:
     """The option `max_plies`: its canonical value, or `OptionError`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if isinstance(value, bool | np.bool_) or not 0 <= number <= MOST_PLIES:
-        raise OptionError(
-            f"max_plies={value!r}: must be a whole number from 0 (no limit) to {MOST_PLIES}"
-        )
-    return number
+    return whole_number(value, "max_plies", 0, MOST_PLIES)
 
 
 # ---- move names ----

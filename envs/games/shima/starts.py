@@ -28,6 +28,7 @@ from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS, SQUARES
 from azumaya.envs.puzzles.choice import PuzzleSet
 from azumaya.envs.symmetries import Settings
+from azumaya.envs.whole import as_whole
 
 MOST_HANDICAP = 9
 """The neutral region has nine cells, so no more handicap stones can ever be laid."""
@@ -45,16 +46,15 @@ def check_handicap(value: Any) -> tuple[int, int] | None:
     if value is None:
         return None
     try:
-        player, stones = value
-        valid = all(isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in value)
+        player, stones = map(as_whole, value)
     except (TypeError, ValueError):
-        valid = False
-    if not valid or player not in (0, 1) or stones < 0:
+        player, stones = None, None
+    if player not in (0, 1) or stones is None or stones < 0:
         raise OptionError(
             f"handicap={value!r}: must be None or (player, stones) with player 0 or 1 and at least "
             "0 stones"
         )
-    return (int(player), min(int(stones), MOST_HANDICAP)) if stones else (0, 0)
+    return (player, min(stones, MOST_HANDICAP)) if stones else (0, 0)
 
 
 # ---- starts of each game ----
