@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.errors import IllegalActionError, OptionError, PositionError
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, planes_of
 from azumaya.envs.registry import find_game
@@ -287,5 +288,16 @@ class Position:
     def _visible(self) -> bytes:
         return self.game.visible(self._states)
 
-    def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        return None, {name: getattr(self, name) for name in self.__slots__}
+    def _checksum(self) -> int:
+        kind = state_kind(self.game, self.num_actions)
+        return checksum(kind, self._states, self._start)
+
+    def __getstate__(self) -> tuple[int, dict[str, Any]]:
+        return self._checksum(), {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, saved: tuple[int, dict[str, Any]]) -> None:
+        given, parts = saved
+        for name in self.__slots__:
+            setattr(self, name, parts[name])
+        if given != self._checksum():
+            raise PositionError("position: it was changed after it was saved")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from azumaya.envs.adapters.duel.duel import Duel
+from azumaya.envs.adapters.duel.duel import Duel, Turn
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
@@ -124,7 +124,12 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
             IllegalActionError: an action is illegal, the learner's or the opponent's; no game was
                 changed. Nor was any where a policy or an agent raised something else.
         """
-        turn = self.duel.step(self._actions)
+        return self.duel.step(self._actions, self._results)
+
+    def _results(
+        self, turn: Turn
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """What `step_wait` returns."""
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in turn.dones]
         for row, final, cut in zip(turn.ended, turn.finals, turn.truncated, strict=True):
             infos[row]["TimeLimit.truncated"] = bool(cut)

@@ -119,14 +119,13 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         """
         if self._why_reset:
             raise ResetNeeded(f"step: {self._why_reset}; reset must be called first")
-        before = self._gained()
+        before, self._why_reset = self._gained(), _BROKEN
         try:
             self.env.step(action)
         except IllegalActionError as error:
             self._why_reset = _OVER
             info = {**self._info(), "illegal": str(error)}
             return self._observation(), -1.0, True, False, info
-        self._why_reset = _BROKEN
         self._let_opponent_move()
         self._why_reset = _OVER if self._over() else None
         agent = AGENTS[self.learner]

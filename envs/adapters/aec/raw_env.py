@@ -45,6 +45,7 @@ class EnvState:
     truncations: Mapping[str, bool]
     rewards: Mapping[str, float]
     cumulative_rewards: Mapping[str, float]
+    checksum: int
 
 
 class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
@@ -313,18 +314,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             truncations=dict(self.truncations),
             rewards=dict(self.rewards),
             cumulative_rewards=dict(self._cumulative_rewards),
+            checksum=self._game_now.checksum(self._game_now.states, self._start),
         )
 
     def set_state(self, moment: EnvState) -> None:
         """Go back to a moment of this environment, or of another of the same game.
 
         Raises:
-            OptionError: it is none, or of an environment with another state or action space.
+            OptionError: it is none, comes from an environment with another state or action
+                space, or was changed since; nothing was changed.
         """
-        if not isinstance(moment, EnvState) or moment.states.dtype != self.game.rules.state:
-            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
-        if moment.setup.num_actions != self._made.num_actions:
-            raise OptionError("moment: it comes from an environment with another action space")
+        self._check_moment(moment)
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
@@ -339,9 +339,42 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
 
+    def _check_moment(self, moment: EnvState) -> None:
+        """Refuse what `get_state` of such an environment did not give."""
+        if not isinstance(moment, EnvState) or not self._are_states(moment.states, moment.start):
+            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
+        setup = moment.setup
+        if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
+            raise OptionError("moment: it comes from an environment with another action space")
+        agents, by_agent = moment.agents, (
+            moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
+        )  # fmt: skip
+        whole = (
+            moment.checksum == self._game_now.checksum(moment.states, moment.start)
+            and setup.starts.dtype == self.game.rules.state
+            and moment.selection in AGENTS
+            and moment.skip_selection in (None, *AGENTS)
+            and set(agents) <= set(AGENTS)
+            and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
+        )
+        if not whole:
+            raise OptionError("moment: it was changed after get_state() gave it")
+
+    def _are_states(self, *states: Any) -> bool:
+        kind = self.game.rules.state
+        return all(isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states)
+
     def __getstate__(self) -> dict[str, Any]:
-        """All but the window, which belongs to this process."""
-        return {**self.__dict__, "_renderer": None}
+        """All but the window, which belongs to this process, with a checksum of the start."""
+        start = self._game_now.checksum(self._start)
+        return {**self.__dict__, "_renderer": None, "checksum": start}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        saved = dict(saved)
+        given, game = saved.pop("checksum", None), saved["_game_now"]
+        if given != game.checksum(saved["_start"]):
+            raise OptionError("start: it was changed after it was saved")
+        self.__dict__.update(saved)
 
     # ---- display ----
 

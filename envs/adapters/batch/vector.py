@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
+from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
 from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
@@ -58,8 +58,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the position text is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`, or
+            after a call was broken off, by Ctrl-C for example.
         gymnasium.error.ClosedEnvironmentError: a game is to be played after `close`.
+        gymnasium.error.AlreadyPendingCallError: another thread is inside a call. An environment
+            serves one thread at a time.
     """
 
     metadata: dict[str, Any]
@@ -85,7 +88,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         )
         self.copy, self._packed = bool(copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
-        self._returned = self._playing = False
+        self._returned, self._caller = False, Caller()
         self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
@@ -134,17 +137,16 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: the seed, the mask or an option has a value it cannot take.
             PositionError: the position text is malformed, impossible or over.
         """
-        if self.closed:
-            raise self._not_playing("reset")
-        given = check_options(options)
-        rows = self._rows(given.pop("reset_mask", None))
-        if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-            raise OptionError("reset_mask: the first reset must begin all games")
-        setup = override(self.game, self._setup, given) if given else None
-        outputs = self._next_outputs()
-        self._batch.reset(outputs, seed, rows, setup)
-        self._playing = True
-        return self._observations(outputs), self._infos(outputs)
+        with Call(self, "reset", begins=True):
+            given = check_options(options)
+            rows = self._rows(given.pop("reset_mask", None))
+            if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
+                which = "after a call that was broken off" if self._caller.broken_off else "first"
+                raise OptionError(f"reset_mask: the {which} reset must begin all games")
+            setup = override(self.game, self._setup, given) if given else None
+            outputs = self._next_outputs()
+            self._batch.reset(outputs, seed, rows, setup)
+            return self._observations(outputs), self._infos(outputs)
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         if mask is None:
@@ -174,27 +176,20 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the first such row, and no game has changed.
         """
-        if not self._playing:
-            raise self._not_playing("step")
-        outputs = self._next_outputs()
-        skip = self._mode is not AutoresetMode.DISABLED
-        ended = self._batch.step(actions, outputs, skip_over=skip)
-        infos = self._infos(outputs)
-        if self._batch.same_step:
-            self._add_finals(infos, outputs, ended)
-        return (
-            self._observations(outputs),
-            outputs.rewards,
-            outputs.terminated,
-            outputs.truncated,
-            infos,
-        )
-
-    def _not_playing(self, name: str) -> Exception:
-        """The error for a call that needs games in play."""
-        if self.closed:
-            return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
-        return ResetNeeded(f"{name}: reset must be called first")
+        with Call(self, "step"):
+            outputs = self._next_outputs()
+            skip = self._mode is not AutoresetMode.DISABLED
+            ended = self._batch.step(actions, outputs, skip_over=skip)
+            infos = self._infos(outputs)
+            if self._batch.same_step:
+                self._add_finals(infos, outputs, ended)
+            return (
+                self._observations(outputs),
+                outputs.rewards,
+                outputs.terminated,
+                outputs.truncated,
+                infos,
+            )
 
     def _next_outputs(self) -> Outputs:
         if self.copy and self._returned:
@@ -295,7 +290,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: there is no such row.
         """
         if not self._batch.begun:
-            raise self._not_playing("position")
+            raise not_playing(self, "position")
         number = _whole("row", row, self.num_envs - 1)
         position: Position = self._batch.position(number)
         return position
@@ -306,11 +301,10 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. The choices come from the episodes' keys: they are
         the same for any number of games and threads.
         """
-        if not self._playing:
-            raise self._not_playing("random_actions")
-        actions: np.ndarray = self._batch.new_actions()
-        self._batch.choose(actions)
-        return actions
+        with Call(self, "random_actions"):
+            actions: np.ndarray = self._batch.new_actions()
+            self._batch.choose(actions)
+            return actions
 
     def rollout(self, plies: int) -> int:
         """Make uniformly random legal moves in every game, and show nothing in between.
@@ -324,18 +318,21 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: `plies` is no whole number from 0 on.
         """
-        if not self._playing:
-            raise self._not_playing("rollout")
-        ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
-        self._batch.show(self._next_outputs())
-        return ended
+        with Call(self, "rollout"):
+            ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
+            self._batch.resume(self._next_outputs())
+            return ended
 
     # ---- states ----
 
     def get_state(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states of all games, `(n,)`, and what their randomness comes from; copies."""
+        """The states of all games and what their randomness comes from, `(n,)` each; copies.
+
+        Rows may be taken, repeated and joined, as long as both arrays keep them together: each
+        row carries a checksum, by which `set_state` knows it.
+        """
         if not self._batch.begun:
-            raise self._not_playing("get_state")
+            raise not_playing(self, "get_state")
         return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
@@ -344,19 +341,18 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Returns observations and infos, as `reset` does.
 
         Raises:
-            OptionError: it is no such pair, or comes from another game or number of games;
-                nothing was changed.
+            OptionError: it is no such pair, comes from another game, action space or number of
+                games, or a row was changed since `get_state`; nothing was changed.
         """
-        if self.closed:
-            raise self._not_playing("set_state")
-        if not isinstance(state, tuple | list) or len(state) != 2:
-            raise OptionError(
-                f"state: {type(state).__name__} given, the pair that get_state() gives is needed"
-            )
-        outputs = self._next_outputs()
-        self._batch.set_state(*state, outputs)
-        self._playing = True
-        return self._observations(outputs), self._infos(outputs)
+        with Call(self, "set_state", begins=True):
+            if not isinstance(state, tuple | list) or len(state) != 2:
+                raise OptionError(
+                    f"state: {type(state).__name__} given, the pair that get_state() gives is "
+                    "needed"
+                )
+            outputs = self._next_outputs()
+            self._batch.set_state(*state, outputs)
+            return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the buffers, whose content is kept: as copies they would not be aligned."""
@@ -372,7 +368,6 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads end; no more is played."""
         self._batch.close()
-        self._playing = False
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -19,6 +19,7 @@ from azumaya.envs.adapters.batch.batch import (
     check_count,
     check_form,
     check_states,
+    save_series,
     illegal_row,
     seed_series,
     view_buffers,
@@ -145,16 +146,16 @@ class CudaBatch:
         device, game = self.device, self.game
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is not None or not self.begun:
-            series = self.get_series()
+            series = self._series_now()
             seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
             series["episode"][rows] = -1  # the kernel begins the next
             device.put(series, self._series)
-        self.begun = True
+        self.begun = False
         starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
         which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
         device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
-        self.show(outputs)
+        self.resume(outputs)
 
     def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
         """Play an action in every game; one that is over is begun anew instead.
@@ -177,7 +178,7 @@ class CudaBatch:
             self._refuse_illegal(taken, given, skip_over)
         elif self._number >= 2 ** (62 - kernels.STEP_BITS):
             self.check()
-        self._number += 1
+        self._number, self.begun = self._number + 1, False
         step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, skip_over)
         self.device.launch(
             step, self.count, self._v_states, self._v_series, self._starts, given,
@@ -186,6 +187,7 @@ class CudaBatch:
             self._number,
         )  # fmt: skip
         self._spread(outputs)
+        self.begun = True
         return self._ended
 
     def finals(self) -> tuple[Any, Any]:
@@ -215,6 +217,11 @@ class CudaBatch:
         )  # fmt: skip
         self._spread(outputs)
 
+    def resume(self, outputs: DeviceOutputs) -> None:
+        """Show all games, which are then in play, whatever was done to their states."""
+        self.show(outputs)
+        self.begun = True
+
     def choose(self, actions: Any) -> None:
         """Write a random legal action for every game, `(n,)` int64; 0 where it is over."""
         out = self.device.view(actions)
@@ -225,8 +232,9 @@ class CudaBatch:
     def rollout(self, plies: int) -> int:
         """Make random legal moves in every game, begun anew where it ends, and show nothing.
 
-        Returns how many games ended. `show` must be called before the next `step`.
+        Returns how many games ended. No games are in play until `resume` was called.
         """
+        self.begun = False
         ended = self.device.put(np.zeros(1, np.int64))
         kernel = kernels.rollout_kernel(self.game, self.words)
         self.device.launch(
@@ -303,17 +311,21 @@ class CudaBatch:
         return as_states(from_columns(self.device.get(columns), self.game.rules.state))
 
     def get_series(self) -> np.ndarray:
-        """A copy on the host of what the randomness of the games comes from, `(n,)` `SERIES`."""
+        """What the randomness of the games comes from, `(n,)` `SAVED`, a copy on the host."""
+        states, series = self._records(self._states), self._series_now()
+        return save_series(self.game, self.setup.num_actions, states, series)
+
+    def _series_now(self) -> np.ndarray:
         return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
         """Put other states in, `(n,)` on the host, and show them; errors as `Batch.set_state`."""
-        check_states(self.game, self.count, states, series)
+        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
         self.check()
+        self.begun = False
         self.device.put(to_columns(states), self._states)
         self.device.put(series, self._series)
-        self.begun = True
-        self.show(outputs)
+        self.resume(outputs)
 
     def close(self) -> None:
         """Nothing is kept but memory; an illegal action not yet told is raised."""

@@ -7,7 +7,7 @@ learner's turn again, in this episode or the next.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,10 @@ class Turn(NamedTuple):
     truncated: np.ndarray
 
 
+def _itself(turn: Turn) -> Turn:
+    return turn
+
+
 class _Moment(NamedTuple):
     """What a step or a reset changes, to go back to if it fails."""
 
@@ -82,6 +86,7 @@ class _Moment(NamedTuple):
     """Attributes that get another value."""
 
 
+_BROKEN_OFF = "the last step was broken off; "
 _REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
@@ -185,7 +190,9 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
+        self._workers.settle()
         before = self._save()
+        self._why_reset = _BROKEN_OFF
         try:
             self._reset(seeds)
         except BaseException:
@@ -201,8 +208,13 @@ class Duel:
         self._look_all()
         self._seeded, self._why_reset = True, None
 
-    def step(self, actions: Any) -> Turn:
+    def step(self, actions: Any, report: Callable[[Turn], Any] = _itself) -> Any:
         """The learner's action in every game, and what follows until it is to act again.
+
+        Args:
+            actions: `(n,)` whole numbers.
+            report: makes of the `Turn` what is returned, by default the turn itself. If this
+                fails, the step has failed.
 
         Whatever a policy or an agent raises, KeyboardInterrupt, too, comes out of here with all
         games as they were, so that the step may be made again.
@@ -219,11 +231,14 @@ class Duel:
         copy_actions(actions, self._actions)
         lost = self._lost(self._actions)
         before = self._save() if self._others else None
+        self._why_reset = _BROKEN_OFF
         try:
-            return self._turn(self._actions, lost)
+            reported = report(self._turn(self._actions, lost))
         except BaseException:
             self._go_back(before)
             raise
+        self._why_reset = None
+        return reported
 
     def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
         before = self.states["payoff"].copy()
@@ -290,12 +305,11 @@ class Duel:
 
     def _go_back(self, moment: _Moment | None) -> None:
         """Be as at that moment; without one, no more is to be done with these episodes."""
-        if moment is None:
-            self._why_reset = "the last step was broken off; "
-            return
-        for array, values in moment.written:
-            array[:] = values
-        self.__dict__.update(moment.replaced)
+        self._workers.settle()
+        if moment is not None:
+            for array, values in moment.written:
+                array[:] = values
+            self.__dict__.update(moment.replaced)  # last, as it lets steps be made again
 
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes; one that ends before the learner could act is passed over."""
