@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, OptionError, PositionError
+from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of, word_count
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, planes_of
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
 
@@ -67,7 +67,7 @@ class Position:
     __slots__ = ("_setup", "_start", "_states", "game")
 
     def __init__(self, game: Game | str, *, seed: int = 0, **options: Any) -> None:
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self._setup = prepare(self.game, options)
         self._states = self.game.new_states(1)
         self.game.rules.reset(
@@ -82,7 +82,7 @@ class Position:
         Raises:
             PositionError: the text is malformed or impossible.
         """
-        game = find_game(game) if isinstance(game, str) else game
+        game = game_of(game)
         setup = prepare(game, options)
         return cls.of_states(game, setup, game.words.read_text(text, setup.settings))
 
@@ -163,9 +163,10 @@ class Position:
 
     def observation(self, player: int) -> np.ndarray:
         """The observation of a player, `(C, rows, columns)` int8."""
-        if player not in (0, 1):
+        seat = as_whole(player)
+        if seat not in (0, 1):
             raise OptionError(f"player={player!r}: must be 0 or 1")
-        return planes_of(self.game, self._states[0], player)
+        return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
         """What the position looks like, as data, with the cells of the last action marked."""
@@ -216,6 +217,8 @@ class Position:
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
+        if not isinstance(name, str):
+            raise MoveNameError(f"name={name!r}: the name of a move is needed, a text")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:

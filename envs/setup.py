@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.symmetries import Settings
@@ -114,8 +114,9 @@ def check_names(game: Game, given: Mapping[str, Any]) -> None:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
-            raise OptionError(
-                f"{name}: {game.title} has no such option{hint} It has {', '.join(names)}."
+            raise UnknownOptionError(
+                f"unexpected keyword argument {str(name)!r}: {game.title} has no such option{hint} "
+                f"It has {', '.join(names)}."
             )
 
 

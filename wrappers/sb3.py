@@ -20,8 +20,8 @@ from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
-from azumaya.envs.position import check_seed
-from azumaya.envs.registry import find_game
+from azumaya.envs.position import as_whole, check_seed
+from azumaya.envs.registry import game_of
 from azumaya.envs.setup import prepare
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
@@ -78,9 +78,9 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         threads: int | None = 1,
         **options: Any,
     ) -> None:
-        if dtype not in DTYPES:
+        if not isinstance(dtype, str) or dtype not in DTYPES:
             raise OptionError(f"dtype={dtype!r}: must be one of {DTYPES}")
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         setup = prepare(self.game, options)
         self.duel = Duel(
             self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,
@@ -198,6 +198,15 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """No pictures: there is no render mode."""
         return [None] * self.num_envs
 
-    def _rows(self, indices: int | Iterable[int] | None) -> Iterable[int]:
-        rows: Iterable[int] = self._get_indices(indices)
+    def _rows(self, indices: int | Iterable[int] | None) -> list[int]:
+        """The rows that indices name; raises `OptionError`."""
+        if indices is None:
+            return list(range(self.num_envs))
+        given = [indices] if np.ndim(indices) == 0 else list(indices)
+        rows = [row for each in given if (row := as_whole(each)) is not None]
+        if len(rows) < len(given) or not all(0 <= row < self.num_envs for row in rows):
+            raise OptionError(
+                f"indices={indices!r}: whole numbers from 0 to {self.num_envs - 1} are needed, "
+                "or None for all games"
+            )
         return rows

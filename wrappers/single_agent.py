@@ -21,7 +21,7 @@ from azumaya.envs.adapters.duel.opponents import (
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 
 _BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
@@ -70,7 +70,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     ) -> None:
         self.seat = check_seat(seat)
         self.opponent = agent_of(opponent)
-        found = find_game(game) if isinstance(game, str) else game
+        found = game_of(game)
         self.env = RawEnv(found, render_mode=render_mode, **options)
         self.render_mode = render_mode
         self.learner = 0

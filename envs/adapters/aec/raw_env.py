@@ -362,7 +362,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _are_states(self, *states: Any) -> bool:
         kind = self.game.rules.state
-        return all(isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states)
+        return all(
+            isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the window, which belongs to this process, with a checksum of the start."""

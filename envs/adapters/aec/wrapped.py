@@ -22,8 +22,14 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
     """
 
     def step(self, action: Any) -> None:
-        """Make a move; an illegal one ends the game, lost."""
+        """Make a move; an illegal one ends the game, lost.
+
+        Raises:
+            IllegalActionError: the action is a truth value, which is a number to PettingZoo.
+        """
         raw = self.env.unwrapped
+        if isinstance(action, bool | np.bool_):
+            raw.position.check_action(action)
         agent = raw.agent_selection
         self._prev_obs = {"action_mask": raw._masks[agent]}
         super().step(action)

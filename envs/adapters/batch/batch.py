@@ -22,12 +22,15 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states, state_kind
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.checksum import checksums
-from azumaya.envs.kernels.spread import aligned, padded
-from azumaya.envs.position import Position, check_seed
+from azumaya.envs.kernels.spread import aligned
+from azumaya.envs.position import Position, as_whole, check_seed
 from azumaya.envs.setup import Setup
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Forms of an observation by name."""
+ILLEGAL = ("raise", "lose")
+"""What an illegal action may lead to."""
+MAX_GAMES = 2**31 - 1
 
 
 SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
@@ -42,9 +45,9 @@ class Outputs:
     """The buffers that a step of `n` games writes.
 
     Attributes:
-        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8,
-            rows padded to 64 bytes, or packed words, `(n, W)` uint64.
-        masks: the masks without padding, a view: `(n, A)` int8, or packed.
+        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8, or
+            packed words, `(n, W)` uint64.
+        masks: the masks: `(n, A)` int8, or packed.
         observations: so the observations: `(n, C, rows, columns)` int8, or packed; None in the
             form "none".
         rewards: what the player who moved gained, `(n,)` float64.
@@ -69,19 +72,17 @@ def buffers(
 ) -> dict[str, Any]:
     """Buffers for the fields of `Outputs`, made by `new(shape, dtype)`.
 
-    What `new` makes may be tensors: rows are cut and given their shape as views of them.
+    What `new` makes may be tensors: observations are the rows in another shape.
     """
-    masks: Any
-    if form == PACKED:
-        masks = mask_rows = new((count, word_count(actions)), np.uint64)
-    else:
-        mask_rows = new((count, padded(actions)), np.int8)
-        masks = mask_rows[:, :actions]
+    packed = form == PACKED
+    mask_rows = (
+        new((count, word_count(actions)), np.uint64) if packed else new((count, actions), np.int8)
+    )
     view_rows, views = view_buffers(game, form, count, new)
     return {
         "mask_rows": mask_rows,
         "view_rows": view_rows,
-        "masks": masks,
+        "masks": mask_rows,
         "observations": views,
         "rewards": new((count,), np.float64),
         "both": new((count, 2), np.float64),
@@ -100,8 +101,8 @@ def view_buffers(
         return words, words
     shape = (len(game.observation.planes), *game.observation.shape)
     size = math.prod(shape) if form == PLANES else 0
-    rows = new((count, padded(size)), np.int8)
-    return rows, rows[:, :size].reshape(count, *shape) if size else None
+    rows = new((count, size), np.int8)
+    return rows, rows.reshape(count, *shape) if size else None
 
 
 class Batch:
@@ -113,6 +114,7 @@ class Batch:
         count: how many games.
         form: of observations, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a game that ends is begun anew in the same step; else in the next.
+        illegal: whether an illegal action raises (`"raise"`) or loses the game (`"lose"`).
         threads: None for all cores.
 
     Attributes:
@@ -131,11 +133,12 @@ class Batch:
         *,
         form: str = "planes",
         same_step: bool = False,
+        illegal: str = "raise",
         threads: int | None = None,
     ) -> None:
         self.game, self.setup, self.count = game, setup, check_count(count)
         self.form, self.same_step, self._threads = form, same_step, threads
-        self._form = check_form(form)
+        self._form, self.illegal = check_form(form), check_illegal(illegal)
         self.workers = Workers(threads)
         self._alone = self.workers.slice_of(self.count) == self.count
         self.words = word_count(setup.num_actions)
@@ -148,7 +151,9 @@ class Batch:
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = False
-        self._step = kernels.step_kernel(game, self.words, self._form, same_step)
+        self._step = kernels.step_kernel(
+            game, self.words, self._form, same_step, self.illegal == "lose"
+        )
         self._look = kernels.look_kernel(game, self.words, self._form)
         self._choose = kernels.choose_kernel(self.words)
 
@@ -306,6 +311,7 @@ class Batch:
     def __getstate__(self) -> dict[str, Any]:
         """What all else follows from; masks, by which actions are checked, are made anew."""
         made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
+        made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
         return {"made": made, "begun": self.begun, "saved": (self.states, self.get_series())}
 
@@ -340,6 +346,11 @@ class Batch:
 
     def _take_actions(self, actions: Any, skip_over: bool) -> None:
         copy_actions(actions, self._actions)
+        if self.illegal == "lose":
+            if not skip_over and self._over.any():
+                row = int(np.argmax(self._over))
+                raise illegal_row(self.position(row), row, int(self._actions[row]))
+            return
         num_actions = self.setup.num_actions
         rows = self._run(
             kernels.first_illegal,
@@ -361,21 +372,27 @@ class Batch:
 
 def check_count(count: Any) -> int:
     """A number of games, from 1 on; raises `OptionError`."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
-    return int(count)
+    number = as_whole(count)
+    if number is None or not 1 <= number <= MAX_GAMES:
+        raise OptionError(f"num_envs={count!r}: must be a whole number from 1 to {MAX_GAMES:,}")
+    return number
+
+
+def check_illegal(illegal: Any) -> str:
+    """What happens to who makes an illegal move, by its name; raises `OptionError`."""
+    if not isinstance(illegal, str) or illegal not in ILLEGAL:
+        raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
+    return illegal
 
 
 def check_form(form: Any) -> int:
     """A form of observations by its name; raises `OptionError`."""
-    if form not in FORMS:
+    if not isinstance(form, str) or form not in FORMS:
         raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
     return FORMS[form]
 
 
-def save_series(
-    game: Game, num_actions: int, states: np.ndarray, series: np.ndarray
-) -> np.ndarray:
+def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
     """Series as they are handed out, `(n,)` `SAVED`: with checksums of the games' states."""
     saved = as_states(np.empty(len(series), SAVED))
     for name in SERIES.names or ():

@@ -13,18 +13,18 @@ from gymnasium.vector.utils import batch_space
 from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
 from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
 from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, UnknownOptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position, as_whole
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 from azumaya.envs.setup import check_options, option_names, override, prepare
 
 Arrays = dict[str, np.ndarray]
 
 MOST_PLIES = 2**63 - 1
-WORD = 8
-"""Bytes of a packed word."""
+WORDS = ("uint64", "int64")
+"""What the words of packed observations may be."""
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
@@ -40,6 +40,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             the next call overwrites; their addresses never change.
         autoreset_mode: when a game that has ended begins anew: with the next step (its action
             plays no part and its reward is 0), in the same step, or only by `reset`.
+        illegal: `"raise"`, or `"lose"`: an illegal action ends the game, and who made it gets -1,
+            the other player 1; for algorithms that know no masks.
         **options: the game's options; `position="..."` starts every episode from a text.
 
     Action space: `MultiDiscrete`, `(n,)`; `(n,)` arrays of any whole-number type are taken.
@@ -76,20 +78,22 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         observation: str = "planes",
         copy: bool = True,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        illegal: str = "raise",
         **options: Any,
     ) -> None:
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self.num_envs = check_count(num_envs)
-        self._mode = _mode(autoreset_mode)
+        self.autoreset_mode = _mode(autoreset_mode)
         _check_names(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
-            form=observation, same_step=self._mode is AutoresetMode.SAME_STEP, threads=threads
-        )
+            form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
+            illegal=illegal, threads=threads,
+        )  # fmt: skip
         self.copy, self._packed = bool(copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
         self._returned, self._caller = False, Caller()
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
 
@@ -97,8 +101,12 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return Batch(self.game, self._setup, self.num_envs, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
-        """An array of one value, which takes no memory."""
-        return np.broadcast_to(np.asarray(value, dtype), shape)
+        """An array of one value."""
+        return np.full(shape, value, dtype)
+
+    def _everybody(self) -> Any:
+        """An array of True for every game."""
+        return self._filled(True, (self.num_envs,)) if self.copy else self._all
 
     def _make_spaces(self) -> None:
         actions, game = self._setup.num_actions, self.game
@@ -141,8 +149,9 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             given = check_options(options)
             rows = self._rows(given.pop("reset_mask", None))
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-                which = "after a call that was broken off" if self._caller.broken_off else "first"
-                raise OptionError(f"reset_mask: the {which} reset must begin all games")
+                after = "reset after a call that was broken off"
+                which = after if self._caller.broken_off else "first reset"
+                raise OptionError(f"reset_mask: the {which} must begin all games")
             setup = override(self.game, self._setup, given) if given else None
             outputs = self._next_outputs()
             self._batch.reset(outputs, seed, rows, setup)
@@ -178,7 +187,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         with Call(self, "step"):
             outputs = self._next_outputs()
-            skip = self._mode is not AutoresetMode.DISABLED
+            skip = self.autoreset_mode is not AutoresetMode.DISABLED
             ended = self._batch.step(actions, outputs, skip_over=skip)
             infos = self._infos(outputs)
             if self._batch.same_step:
@@ -205,11 +214,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def _infos(self, outputs: Outputs) -> dict[str, Any]:
         return {
             "action_mask": outputs.masks,
-            "_action_mask": self._all,
+            "_action_mask": self._everybody(),
             "to_move": outputs.to_move,
-            "_to_move": self._all,
+            "_to_move": self._everybody(),
             "rewards": outputs.both,
-            "_rewards": self._all,
+            "_rewards": self._everybody(),
         }
 
     def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
@@ -276,7 +285,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 "observation": planes,
                 "action_mask": unpack_bits(masks, self._setup.num_actions),
             }
-        from azumaya.envs.adapters.cuda import unpack as torch_unpack  # noqa: PLC0415 - torch is optional
+        from azumaya.envs.adapters import torch_unpack  # noqa: PLC0415 - torch is optional
 
         return {
             "observation": torch_unpack.unpack_planes(self.game, words),
@@ -372,23 +381,25 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
-        if mode in (known, known.value, known.name):
+        if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
             return known
     raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
 
 
 def _check_names(game: Game, options: Mapping[str, Any]) -> None:
-    """Say where it is to be had, if an argument of `gymnasium.make` is none here."""
+    """Say what to do instead where an argument of `gymnasium.make` is none here."""
     elsewhere = options.keys() - set(option_names(game))
     for name in sorted(elsewhere & {"opponent", "seat"}):
-        raise OptionError(
-            f"{name}: make_vec plays both seats, every action is that of whoever is to move. One "
-            "seat of many games, against opponents: azumaya.wrappers.sb3.AzumayaVecEnv, or "
+        raise UnknownOptionError(
+            f"unexpected keyword argument {name!r}: make_vec plays both seats, and every action "
+            "is that of the player to move. One seat of many games, against opponents: "
+            "azumaya.wrappers.sb3.AzumayaVecEnv, or "
             f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
         )
     if "render_mode" in elsewhere:
-        raise OptionError(
-            "render_mode: many games are not drawn; position(row) gives one, with draw() and svg()"
+        raise UnknownOptionError(
+            "unexpected keyword argument 'render_mode': many games are not drawn; position(row) "
+            "gives one, with draw() and svg()"
         )
 
 
@@ -403,8 +414,8 @@ def _whole(name: str, value: Any, most: int) -> int:
 def _words(observations: Any, name: str, width: int) -> Any:
     """The words of a name in packed observations; raises `OptionError`."""
     words: Any = observations.get(name) if isinstance(observations, Mapping) else None
-    fits = tuple(getattr(words, "shape", ()))[-1:] == (width,) and words.dtype.itemsize == WORD
-    if not fits:
+    shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
+    if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
         raise OptionError(
             f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
             "reset and step of the form 'packed' return it"

@@ -19,8 +19,8 @@ from azumaya.envs.adapters.batch.batch import (
     check_count,
     check_form,
     check_states,
-    save_series,
     illegal_row,
+    save_series,
     seed_series,
     view_buffers,
 )
@@ -33,6 +33,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.spread import padded
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -43,12 +44,10 @@ class DeviceOutputs(Outputs):
 
     Attributes:
         packed: where kernels write packed masks and observations.
-        spread: the rows of bytes as words, where they are spread to; None where nothing is.
         rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
     """
 
     packed: tuple[Any, Any]
-    spread: tuple[Any, Any]
     rest: tuple[Any, ...]
 
 
@@ -106,6 +105,14 @@ class CudaBatch:
         self._legal, self._legal_bytes = words((count, self.words))
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
+        # Threads write eight bytes at once, which must lie at a multiple of eight: rows are written
+        # with padding, and then copied to where users get them without.
+        size = len(game.observation.planes) * game.observation.cells
+        planes, actions = self.form == PLANES, self.setup.num_actions
+        self._view_room = device.new((count if planes else 1, padded(size)), np.int8)
+        self._mask_room = device.new(
+            (1 if self.form == PACKED else count, padded(actions)), np.int8
+        )
         rows = count if self.same_step else 1
         self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
         self._ended = device.new((rows,), np.bool_)
@@ -120,13 +127,10 @@ class CudaBatch:
         names = ("rewards", "both", "terminated", "truncated", "to_move")
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["mask_rows"], made["view_rows"]
+        packed = (self._legal, self._seen)
         if self.form == PACKED:
-            packed, spread = (device.view(masks), device.view(views)), (None, None)
-        else:
-            packed = (self._legal, self._seen)
-            planes = device.view(views, np.uint64) if self.form == PLANES else None
-            spread = (device.view(masks, np.uint64), planes)
-        return DeviceOutputs(**made, packed=packed, spread=spread, rest=rest)
+            packed = (device.view(masks), device.view(views))
+        return DeviceOutputs(**made, packed=packed, rest=rest)
 
     def new_actions(self) -> Any:
         """Room for an action of every game, `(n,)` int64."""
@@ -204,8 +208,9 @@ class CudaBatch:
         device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
         if self.form == PLANES:
             expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
-            planes = device.view(rows, np.uint64)
+            planes = device.view(self._view_room, np.uint64)
             device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
+            rows.copy_(self._view_room[:, : rows.shape[1]])
         return observations, mover
 
     def show(self, outputs: DeviceOutputs) -> None:
@@ -333,14 +338,18 @@ class CudaBatch:
 
     def _spread(self, outputs: DeviceOutputs) -> None:
         """Packed words to bytes, where the outputs are bytes."""
-        masks, planes = outputs.spread
-        threads = self.count * kernels.LANES
-        if masks is not None:
-            kernel = kernels.expand_masks_kernel(self.words)
-            self.device.launch(kernel, threads, self._legal_bytes, masks)
-        if planes is not None:
-            kernel = kernels.expand_kernel(self.game, False)
-            self.device.launch(kernel, threads, self._seen_bytes, self._over, planes)
+        device, threads = self.device, self.count * kernels.LANES
+        masks, views = outputs.mask_rows, outputs.view_rows
+        if self.form != PACKED:
+            expand = kernels.expand_masks_kernel(self.words)
+            room = device.view(self._mask_room, np.uint64)
+            device.launch(expand, threads, self._legal_bytes, room)
+            masks.copy_(self._mask_room[:, : masks.shape[1]])
+        if self.form == PLANES:
+            expand = kernels.expand_kernel(self.game, False)
+            room = device.view(self._view_room, np.uint64)
+            device.launch(expand, threads, self._seen_bytes, self._over, room)
+            views.copy_(self._view_room[:, : views.shape[1]])
 
 
 class CudaVectorEnv(AzumayaVectorEnv):
@@ -398,14 +407,18 @@ class CudaVectorEnv(AzumayaVectorEnv):
         )
 
     def _make_batch(self, **arguments: Any) -> CudaBatch:
-        del arguments["threads"]
+        del arguments["threads"], arguments["illegal"]
         check = self._check_actions
         return CudaBatch(self.game, self._setup, self.num_envs, check_actions=check, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
         torch = require("torch", "cuda")
         place = self._batch.device.place
-        return torch.full((), value, dtype=dtype or torch.bool, device=place).expand(shape)
+        return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
+
+    def _everybody(self) -> Any:
+        """A tensor of True for every game, the same at every call: to make one is a launch."""
+        return self._all
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""

@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from azumaya.envs.adapters.batch.batch import check_count, copy_actions, illegal_row, seed_series
+from azumaya.envs.adapters.batch.batch import (
+    check_count,
+    check_illegal,
+    copy_actions,
+    illegal_row,
+    seed_series,
+)
 from azumaya.envs.adapters.batch.kernels import (
     PLANES,
     SERIES,
@@ -37,10 +43,11 @@ from azumaya.envs.adapters.duel.opponents import (
 )
 from azumaya.envs.adapters.duel.shaping import Shaping
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states, state_kind
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import random_word
-from azumaya.envs.kernels.spread import aligned, padded
+from azumaya.envs.kernels.spread import aligned
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -121,8 +128,7 @@ class Duel:
         shaping: float = 0.0,
         threads: int | None = 1,
     ) -> None:
-        if illegal not in ("raise", "lose"):
-            raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
+        check_illegal(illegal)
         self.game, self.setup, self.count = game, setup, check_count(count)
         self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
         self._why_reset: str | None = ""
@@ -133,17 +139,44 @@ class Duel:
         self._shaping = Shaping(game, setup, shaping)
         self._workers = Workers(threads)
         self._mask_words = word_count(setup.num_actions)
-        self._look_at = look_kernel(game, self._mask_words, PLANES)
-        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+        self._make_kernels()
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
-        self._legal = np.zeros((count, self._mask_words), np.uint64)
         self._actions = np.zeros(count, np.int64)
         self._worths = np.zeros(count, np.int64)
-        self.planes = np.zeros(
-            (count, len(game.observation.planes), *game.observation.shape), np.int8
-        )
-        self.masks = np.zeros((count, setup.num_actions), np.int8)
+        self._make_outputs()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is made anew, with a checksum of what kernels trust."""
+        made = ("_look_at", "_move_all", "_respond_all", "_legal", "planes", "masks")
+        kept = {name: value for name, value in self.__dict__.items() if name not in made}
+        return {**kept, "checksum": self._checksum()}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        saved = dict(saved)
+        given = saved.pop("checksum", None)
+        self.__dict__.update(saved)
+        if given != self._checksum():
+            raise OptionError("duel: its games were changed after they were saved")
+        self._make_kernels()
+        self._make_outputs()
+        if self._why_reset is None:
+            self._look_all()
+
+    def _checksum(self) -> int:
+        kind = state_kind(self.game, self.setup.num_actions)
+        return checksum(kind, self.states, self._series, self._seats)
+
+    def _make_kernels(self) -> None:
+        game = self.game
+        self._look_at = look_kernel(game, self._mask_words, PLANES)
+        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+
+    def _make_outputs(self) -> None:
+        seen, count = self.game.observation, self.count
+        self._legal = np.zeros((count, self._mask_words), np.uint64)
+        self.planes = np.zeros((count, len(seen.planes), *seen.shape), np.int8)
+        self.masks = np.zeros((count, self.setup.num_actions), np.int8)
 
     # ---- who plays ----
 
@@ -397,8 +430,8 @@ class Duel:
     ) -> tuple[np.ndarray, np.ndarray]:
         game, count = self.game, len(rows)
         size = len(game.observation.planes) * game.observation.cells
-        planes = aligned((count, padded(size)), np.int8)
-        masks = aligned((count, padded(self.setup.num_actions)), np.int8)
+        planes = aligned((count, size), np.int8)
+        masks = aligned((count, self.setup.num_actions), np.int8)
 
         def arguments() -> tuple[Any, ...]:
             seen = np.empty(game.observation.packed_words, np.uint64)
@@ -406,4 +439,4 @@ class Duel:
 
         self._workers.run(self._look_at, count, arguments)
         shape = (count, len(game.observation.planes), *game.observation.shape)
-        return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]
+        return planes.reshape(shape), masks
