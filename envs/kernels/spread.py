@@ -158,7 +158,7 @@ def spread_row_kernel(words: int) -> Any:
                 at = base + ahead + w * SPREAD_BYTES
                 spread(out, at, (row[w] >> down) | (row[w + 1] << up))
         beyond = SPREAD_BYTES * words - count
-        if beyond > 0:
+        if beyond > 0 or ahead > 0:
             low = (row[last - 1] >> U64(1)) >> U64(SPREAD_BYTES - 1 - beyond)
             spread(out, base + count - SPREAD_BYTES, (row[last] << U64(beyond)) | low)
 
