@@ -82,7 +82,8 @@ class RawEnv(AECEnv[str, Any, int]):
         **options: Any,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
+        named = isinstance(render_mode, str) and render_mode in RENDER_MODES
+        if render_mode is not None and not named:
             raise OptionError(f"render_mode={render_mode!r}: must be one of {RENDER_MODES} or None")
         self.game, self.mask_place = game, check_mask_place(action_mask)
         self.metadata = {
