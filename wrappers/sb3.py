@@ -9,7 +9,7 @@ over, so a loss on the opponent's move is a reward of -1 for the learner's last 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -198,7 +198,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """No pictures: there is no render mode."""
         return [None] * self.num_envs
 
-    def _rows(self, indices: int | Iterable[int] | None) -> list[int]:
+    def _rows(self, indices: Any) -> list[int]:
         """The rows that indices name; raises `OptionError`."""
         if indices is None:
             return list(range(self.num_envs))

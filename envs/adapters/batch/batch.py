@@ -318,7 +318,8 @@ class Batch:
     def __setstate__(self, saved: dict[str, Any]) -> None:
         Batch.__init__(self, **saved["made"])
         if saved["begun"]:
-            self.set_state(*saved["saved"], self.new_outputs())
+            states, series = saved["saved"]
+            self.set_state(states, series, self.new_outputs())
 
     # ---- inside ----
 

@@ -339,7 +339,8 @@ class CudaBatch:
     def _spread(self, outputs: DeviceOutputs) -> None:
         """Packed words to bytes, where the outputs are bytes."""
         device, threads = self.device, self.count * kernels.LANES
-        masks, views = outputs.mask_rows, outputs.view_rows
+        masks: Any = outputs.mask_rows
+        views: Any = outputs.view_rows
         if self.form != PACKED:
             expand = kernels.expand_masks_kernel(self.words)
             room = device.view(self._mask_room, np.uint64)
