@@ -32,9 +32,14 @@ def find_game(name: str) -> Game:
         OptionError: there is none.
     """
     for game in (*GAMES.values(), *DERIVED):
-        if name in (game.name, f"{game.name}_v{game.version}", game.id):
+        if isinstance(name, str) and name in (game.name, f"{game.name}_v{game.version}", game.id):
             return game
     raise OptionError(f"name={name!r}: no such game; there are {', '.join(GAMES)}")
+
+
+def game_of(game: Game | str) -> Game:
+    """A game, given as such or by its name; raises `OptionError` as `find_game`."""
+    return game if isinstance(game, Game) else find_game(game)
 
 
 # A game travels by its name: its kernels and functions cannot be pickled, and need not be.

@@ -37,4 +37,9 @@ class Match(RawEnv):
             raise OptionError(
                 f"env={env}: a raw Sudoku Moyo environment is needed, sudoku_moyo_v0.raw_env(...)"
             )
-        super().__init__(MATCH, render_mode=env.render_mode, **env.options)
+        super().__init__(
+            MATCH,
+            render_mode=env.render_mode,
+            action_mask=env.mask_place,
+            **env.options,
+        )

@@ -22,7 +22,10 @@ TIERS = (
     r"envs\.registry",
     r"envs\.render(\.\w+)?",
     r"envs\.(setup|observation|position|notation)",
-    r"envs\.adapters(\.\w+)*",
+    r"envs\.adapters(\.(spaces|lookahead|torch_unpack))?",
+    r"envs\.adapters\.batch(\.\w+)?",
+    r"envs\.adapters\.(aec|duel|cuda)(\.\w+)?",
+    r"envs\.adapters\.devices",
     r"envs|envs\.\w+_v\d+",
     r"wrappers(\.\w+)?",
     r"baselines(\.\w+)*",
@@ -99,6 +102,30 @@ def test_imports_point_down(file: Path) -> None:
 def test_no_circles() -> None:
     """Within a tier, too, imports go round in no circle, whether at the top of a file or late."""
     assert circle_in({module_of(file): own_imports(file) for file in files()}) == []
+
+
+def folder_of(module: str) -> str:
+    """Where a module of the adapters lives: its folder, or the module itself at their top."""
+    parts = module.removeprefix("envs.adapters.").split(".")
+    return parts[0]
+
+
+def folders_of(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """What the folders of the adapters import from each other."""
+    inside = {name: wanted for name, wanted in needs.items() if name.startswith("envs.adapters.")}
+    found: dict[str, set[str]] = {folder_of(name): set() for name in inside}
+    for name, wanted in inside.items():
+        found[folder_of(name)] |= {folder_of(each) for each in wanted if each in inside}
+    return found
+
+
+def test_folders_of_adapters_go_round_in_no_circle() -> None:
+    """Though their modules do not, folders might; late imports count."""
+    needs = {module_of(file): own_imports(file) for file in files()}
+    assert circle_in(folders_of(needs)) == []
+    planted = "envs.adapters.batch.vector"
+    needs[planted] = needs[planted] | {"envs.adapters.cuda.vector"}
+    assert {"batch", "cuda"} <= set(circle_in(folders_of(needs)))
 
 
 def test_every_tier_has_a_module() -> None:
