@@ -14,7 +14,7 @@ from itertools import permutations, product
 from math import prod
 
 from azumaya.envs.geometry import hex61
-from azumaya.envs.geometry.grid import Cells, Grid
+from azumaya.envs.geometry.grid import Cells, Grid, Rectangle
 
 IDENTITY = "identity"
 
@@ -101,6 +101,15 @@ def square(size: int) -> dict[str, Symmetry]:
         targets = [move(row, column, size - 1) for row in cells for column in cells]
         found[name] = Symmetry(name, tuple(size * row + column for row, column in targets))
     return found
+
+
+def left_right(board: Rectangle) -> Factor:
+    """The identity and the reflection that keeps every row."""
+    cells = tuple(
+        board.cell(row, board.width - 1 - column)
+        for row, column in zip(board.row_of, board.column_of, strict=True)
+    )
+    return identity(board.cells), Symmetry("left-right reflection", cells)
 
 
 def _of_rows(grid: Grid, to: Sequence[int], named: str) -> Symmetry:
