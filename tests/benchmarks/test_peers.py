@@ -13,10 +13,10 @@ from azumaya.benchmarks.peers import compare, environments
 from azumaya.benchmarks.peers.catalogue import PEERS, Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
 from azumaya.benchmarks.results import read_run
-from azumaya.envs.registry import GAMES
 from tests.benchmarks.conftest import QUIET
+from tests.cases import TESTED
 
-GAME = next(iter(GAMES.values()))
+GAME = next(iter(TESTED.values()))
 FIGURES = dict.fromkeys(
     ("CartPole-v1", "bare", "aec raw_env", "aec env", "batch step", "batch loop"), 100.0
 )

@@ -29,11 +29,10 @@ from azumaya.envs.geometry.symmetry import (
     square,
 )
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
 from azumaya.envs.setup import prepare
 from azumaya.wrappers import Augmented, AugmentedAEC, SingleAgentEnv, Transform, random_transform
 from azumaya.wrappers.transform import in_order
-from tests.cases import CASES, Case, is_over, legal_of
+from tests.cases import CASES, TESTED, Case, is_over, legal_of
 
 SMALL = 100
 """Groups of at most so many symmetries are gone through whole."""
@@ -43,7 +42,7 @@ FAULT_GAMES = 2
 FAULT_DRAWS = 50
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+every_game = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 
 
 def check_alike(transform: Transform, position: Position, image: Position) -> None:

@@ -9,10 +9,9 @@ import numpy as np
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.registry import GAMES
-from tests.cases import CASES, Case, cases_of
+from tests.cases import CASES, TESTED, Case, cases_of
 
-FIRST = tuple(cases_of(game)[0] for game in GAMES.values())
+FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """Every game with its first variant."""
 SOME = CASES if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
