@@ -264,7 +264,7 @@ GAME = Game(
         starts=lambda settings: new_states(1, STATE),
         num_actions=lambda settings: WIDTH,
         max_steps=lambda settings: CELLS,
-        variants=({}, {"position": "xxxooo./oooxxx./xxxooo./oooxxx./xxxooo./oooxxx. x"}),
+        variants=({}, {"position": "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"}),
     ),
     words=Words(
         move_name=move_name,

@@ -12,7 +12,7 @@ from azumaya.wrappers import Transform
 from tests.cases import YARDSTICK
 
 EMPTY = "......./......./......./......./......./....... x"
-NEARLY_FULL = "xxxooo./oooxxx./xxxooo./oooxxx./xxxooo./oooxxx. x"
+NEARLY_FULL = "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"
 
 POSITIONS = (1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186, 1662623)
 """Positions after n plies, counted once however they are reached: OEIS A212693 (J. Tromp; first
@@ -93,7 +93,7 @@ def test_a_full_board_is_a_draw() -> None:
         ("......./......./......./......./......./xx..... o", "x has 2 discs more"),
         ("......./......./......./......./......./o...... x", "x has -1 discs more"),
         ("......./......./......./......./......./x...... x", "by the discs it is the other"),
-        ("......./......./......./......./o....../xxxx.oo x", "x has won, so o cannot"),
+        ("......./......./......./......./oo...../xxxx.oo x", "x has won, so o cannot"),
     ],
 )
 def test_impossible_texts(text: str, message: str) -> None:
