@@ -9,7 +9,7 @@ RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: train test lint docs bench bench-peers crosscheck test-slow constraints clean
+.PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
@@ -33,6 +33,9 @@ bench-peers: $(VENV)/.dev
 
 crosscheck: $(VENV)/.dev
 	$(BIN)/python -m tests.oracles.crosscheck --game all --plies $(PLIES) --jobs 2 $(RUN)
+
+mutants: $(VENV)/.dev
+	$(BIN)/python -m tests.mutants $(RUN)
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow

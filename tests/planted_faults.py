@@ -62,19 +62,23 @@ def plant(fault: Fault, tree: Path) -> None:
 
 
 def run_tests(game: str, tree: Path) -> subprocess.CompletedProcess[str]:
-    """The tests of a game in the copy, with a cache of its own."""
+    """The tests of a game in the copy."""
+    own = f"tests/games/test_{game}.py"
+    suites = [own, *(f"tests/{suite}" for suite in SUITES if suite != "games")]
+    options = [f"--maxfail={ENOUGH}", "-k", f"{game} and not interpreted"]
+    return run_pytest(tree, [*suites, *options])
+
+
+def run_pytest(tree: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run pytest in the copy, with a kernel cache of its own; raises `TimeoutExpired`."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(tree / "site"),
         "AZUMAYA_CACHE_DIR": str(tree / "cache"),
         "NUMBA_OPT": "1",
     }
-    own = f"tests/games/test_{game}.py"
-    suites = [own, *(f"tests/{suite}" for suite in SUITES if suite != "games")]
-    options = ["-p", "no:cacheprovider", "--tb=no", "-rfE", f"--maxfail={ENOUGH}"]
-    options += ["-k", f"{game} and not interpreted"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *suites, *options],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=no", "-rfE", *words],
         cwd=tree,
         env=environment,
         capture_output=True,

@@ -3,8 +3,9 @@
 One file holds one kernel compiled for one signature. Its folder is named by a digest of the
 sources, the versions and the CPU; its own name by a digest of all that went into the kernel:
 code, captured variables, globals, callees, numba's settings (`cache_key.py`). A file is written
-aside and renamed into place, and carries a checksum of its content. A lock makes one process
-compile while others wait, to save work only: nothing goes wrong without it.
+aside and renamed into place, and carries a checksum of its name and content. Files are trusted only
+in a folder that is this user's alone (`private_folder.py`). A lock makes one process compile while
+others wait, to save work only: nothing goes wrong without it.
 
 `AZUMAYA_CACHE_DIR` chooses the place; empty means no disk cache. See
 `docs/decisions/compile-cache.md`.
@@ -16,12 +17,10 @@ import functools
 import hashlib
 import os
 import pickle
-import shutil
-import stat
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,13 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from azumaya.envs.kernels import cache_key
+from azumaya.envs.kernels.private_folder import PrivacyError, PrivateFolder
 
 KEEP = 8
-"""So many digests' folders stay, besides those used within `FRESH` seconds."""
+"""How many digests' folders stay, besides those used within `FRESH` seconds."""
 FRESH = 3600.0
 LOCK_TIMEOUT_S = 300.0
-"""After so many seconds of waiting for another process a kernel is compiled without the lock."""
+"""How long to wait for another process, once; after that kernels are compiled without the lock."""
 PAUSE = 0.02
 _CHECKSUM = hashlib.blake2b
 _CHECKSUM_BYTES = 64
@@ -78,7 +78,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def cache_path(self) -> str | None:
         """The folder of this process's entries, None where there is no disk cache."""
         store = self._store()
-        return str(store.folder) if store else None
+        return str(store.path) if store else None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel from disk; None where it is missing or damaged."""
@@ -151,35 +151,41 @@ def _provide(symbols: list[str], target_context: Any) -> None:
 class Store:
     """The folder of one digest: its entries and its lock."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: PrivateFolder, root: PrivateFolder) -> None:
+        self._folder, self._root = folder, root
         self._locked = False
+        self._usable = True
         self._writable = True
         self._pruned = False
+        self._waits = True
+
+    @property
+    def path(self) -> Path:
+        """Where the folder is."""
+        return self._folder.path
 
     def read(self, name: str) -> bytes | None:
-        """The payload of an entry; None where it is missing, torn or altered."""
+        """The payload of an entry; None where it is missing, torn, altered or another's."""
+        if not self._usable:
+            return None
         try:
-            content = (self.folder / name).read_bytes()
-        except OSError:
+            content = self._folder.read(name)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._give_up(error)
             return None
         checksum, payload = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
-        return payload if _CHECKSUM(payload).digest() == checksum else None
+        return payload if _checksum(name, payload) == checksum else None
 
     def write(self, name: str, payload: bytes) -> None:
         """Publish an entry whole; a power cut may lose it, which the checksum then shows."""
         if not self._writable:
             return
-        aside = self.folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(_CHECKSUM(payload).digest() + payload)
-            os.replace(aside, self.folder / name)
+            self._folder.write(name, _checksum(name, payload) + payload)
             self._prune_once()
         except OSError as error:
-            with suppress(OSError):
-                aside.unlink()
             self._give_up(error)
 
     @contextmanager
@@ -187,21 +193,20 @@ class Store:
         """Hold the lock of the folder, or wait until someone else has published the entry.
 
         Called under numba's compiler lock, so only one thread at a time gets here; kernels
-        compiled within another's compilation find the lock held.
+        compiled within another's compilation find the lock held. Whoever has waited in vain once
+        does not wait again: the lock's holder may have been stopped.
         """
-        entry = self.folder / name
-        if self._locked or not self._writable or entry.exists():
+        if self._locked or not self._writable or not self._waits or self._folder.exists(name):
             yield
             return
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)  # another version may have pruned it
-            file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            file = self._folder.open("lock")
         except OSError as error:
             self._give_up(error)
             yield
             return
         try:
-            self._locked = _wait(file, entry)
+            self._locked, self._waits = _wait(file, lambda: self._folder.exists(name))
             yield
         finally:
             if self._locked:
@@ -210,14 +215,22 @@ class Store:
             os.close(file)
 
     def _give_up(self, error: OSError) -> None:
+        """Write no more; and read no more if others may have written there."""
         if self._writable:
-            self._writable = False
-            _warn(self.folder, str(error))
+            _warn(self.path, str(error))
+        self._writable = False
+        self._usable = self._usable and not isinstance(error, PrivacyError)
 
     def _prune_once(self) -> None:
         if not self._pruned:
             self._pruned = True
-            prune(self.folder)
+            prune(self._root, self._folder)
+
+
+def _checksum(name: str, payload: bytes) -> bytes:
+    """A digest of an entry and of its name: under another name it is another kernel."""
+    head = name.encode()
+    return _CHECKSUM(len(head).to_bytes(8, "little") + head + payload).digest()
 
 
 @functools.cache
@@ -226,20 +239,17 @@ def open_store(cpu: tuple[str, ...]) -> Store | None:
     place = os.environ.get("AZUMAYA_CACHE_DIR")
     if place == "":
         return None
-    root = Path(place) if place else default_root()
+    path = Path(place) if place else None
     try:
-        if not root.is_absolute():
-            root = Path.cwd() / root
-        folder = root / f"kernels-{cache_key.folder_digest(cpu)}"
-        for each in (root, folder):
-            each.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _check_private(each)
+        path = Path.cwd() / path if path else default_root()
+        root = PrivateFolder(path)
+        folder = PrivateFolder(path / f"kernels-{cache_key.folder_digest(cpu)}")
         with suppress(OSError):
-            os.utime(folder)  # pruning goes by the last use
+            folder.touch()  # pruning goes by the last use
     except OSError as error:
-        _warn(root, str(error))
+        _warn(path or Path("the user's cache folder"), str(error))
         return None
-    return Store(folder)
+    return Store(folder, root)
 
 
 def default_root() -> Path:
@@ -257,36 +267,23 @@ def default_root() -> Path:
         raise OSError(str(error)) from error
 
 
-def _check_private(folder: Path) -> None:
-    """Refuse a folder into which someone else could have put an entry: entries are pickles."""
-    if sys.platform == "win32":
-        return  # the profile's access list keeps others out
-    status = folder.stat()
-    if status.st_uid != os.geteuid():
-        raise PermissionError(f"{folder} belongs to user {status.st_uid}, not to {os.geteuid()}")
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError(f"{folder} can be written by others; chmod go-w would mend it")
-    for parent in folder.resolve().parents:
-        mode = parent.stat().st_mode
-        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise PermissionError(f"others can put another folder in its place in {parent}")
-
-
-def prune(folder: Path) -> None:
+def prune(root: PrivateFolder, folder: PrivateFolder) -> None:
     """Remove the folders of digests long unused, and what killed processes left in `folder`."""
     limit = time.time() - FRESH
-    others = sorted(folder.parent.glob("kernels-*"), key=_last_use, reverse=True)
+    others = [name for name in root.names() if name.startswith("kernels-")]
+    others.sort(key=lambda name: _last_use(root, name), reverse=True)
     for old in others[KEEP:]:
-        if old != folder and _last_use(old) < limit:
-            shutil.rmtree(old, ignore_errors=True)
-    for left in folder.glob("*.tmp"):
-        if _last_use(left) < limit:
-            left.unlink(missing_ok=True)
+        if old != folder.path.name and _last_use(root, old) < limit:
+            root.remove_folder(old)
+    for left in folder.names():
+        if left.endswith(".tmp") and _last_use(folder, left) < limit:
+            with suppress(OSError):
+                folder.remove(left)
 
 
-def _last_use(path: Path) -> float:
+def _last_use(folder: PrivateFolder, name: str) -> float:
     try:
-        return path.stat().st_mtime
+        return folder.age_of(name)
     except OSError:
         return 0.0
 
@@ -300,8 +297,11 @@ def _warn(place: Path, reason: str) -> None:
     )
 
 
-def _wait(file: int, entry: Path) -> bool:
-    """Wait for the lock (True), or for the entry or the end of patience (False)."""
+def _wait(file: int, is_published: Callable[[], bool]) -> tuple[bool, bool]:
+    """Wait for the lock or the entry, or until the time is up.
+
+    Returns whether the lock is held, and whether to wait for it the next time.
+    """
     end = time.monotonic() + LOCK_TIMEOUT_S
     while time.monotonic() < end:
         try:
@@ -309,12 +309,12 @@ def _wait(file: int, entry: Path) -> bool:
         except (BlockingIOError, PermissionError):
             time.sleep(PAUSE)
         except OSError:
-            return False  # a file system without locks
+            return False, False  # a file system without locks
         else:
-            return True
-        if entry.exists():
-            return False
-    return False
+            return True, True
+        if is_published():
+            return False, True
+    return False, False
 
 
 if sys.platform == "win32":

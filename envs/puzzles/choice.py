@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -13,34 +14,39 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.puzzles.bank import load_bank
 from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
 from azumaya.envs.puzzles.grid import as_cells
+from azumaya.envs.puzzles.split import PARTS, Part, load_part
 
 
 @dataclass(frozen=True, eq=False)
 class PuzzleSet:
-    """Sudoku puzzles to draw from: `(n, 81)` uint8, 0 where empty.
+    """Sudoku puzzles to draw from.
 
-    Puzzles of the bank that do not fit the other options are left out; with puzzles of the user's
-    own that is an error.
+    Attributes:
+        digits: `(n, 81)` uint8, 0 where empty.
+        bank: whether they come from the shipped bank. Puzzles of the bank that do not fit the other
+            options are left out; with puzzles of the user's own that is an error.
     """
 
     digits: np.ndarray
     bank: bool = False
 
 
-@lru_cache(maxsize=1)
-def _bank() -> PuzzleSet:
-    return PuzzleSet(load_bank(), bank=True)
+@cache
+def _bank(part: Part | None) -> PuzzleSet:
+    return PuzzleSet(load_bank() if part is None else load_part(part), bank=True)
 
 
 def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
-    """The puzzles of the option `puzzle`: the bank's, one, several, or those of a file.
+    """The puzzles of the option `puzzle`: the bank's or a part's, one, several, or a file's.
+
+    A part of the bank is `"train"` or `"test"`, see `azumaya.envs.puzzles.split`.
 
     Raises:
         OptionError: the value is none of these.
         PuzzleFormatError: a puzzle or file is malformed.
     """
-    if value is None:
-        return _bank()
+    if value is None or (isinstance(value, str) and value in PARTS):
+        return _bank(cast("Part | None", value))
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         puzzles = _puzzles_of_file(value)
     elif isinstance(value, str):
@@ -49,7 +55,8 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         puzzles = list(value)
     else:
         raise OptionError(
-            f"puzzle={value!r}: 81 characters, a sequence of such, a path or None is needed"
+            f"puzzle={value!r}: 81 characters, a sequence of such, a path, 'train', 'test' or None "
+            "is needed"
         )
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
 
@@ -62,7 +69,9 @@ def _puzzles_of_file(path: str | Path) -> list[str]:
     except OSError as error:  # its name is too long, a folder on the way is closed, and the like
         why = f" that can be read: {error.strerror}"
     said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."
-    raise OptionError(f"puzzle={said!r}: neither 81 characters (digits and '.') nor a file{why}")
+    raise OptionError(
+        f"puzzle={said!r}: neither 81 characters (digits and '.'), 'train', 'test' nor a file{why}"
+    )
 
 
 def _is_puzzle(text: str) -> bool:

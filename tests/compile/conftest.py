@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ENVS = Path(__file__).parents[2] / "envs"
-COPIED = ("compile.py", "cache.py", "cache_key.py")
+COPIED = ("compile.py", "cache.py", "cache_key.py", "private_folder.py")
 FOLDERS = ("geometry", "games", "kernels")
 
 GEOMETRY = """

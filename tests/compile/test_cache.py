@@ -67,13 +67,19 @@ def test_sixteen_cold_processes_compile_once(tree):
     assert tree.run(OUTER) == WARM
 
 
+def checksum_of(name: str, payload: bytes) -> bytes:
+    """What an entry begins with: a digest of its name, after its length, and of the rest."""
+    head = name.encode()
+    return hashlib.blake2b(len(head).to_bytes(8, "little") + head + payload).digest()
+
+
 KILLED = {
     "before the file is written": "cache.Store.write = lambda *a: os.kill(os.getpid(), 9)",
-    "before the file is renamed": "cache.os.replace = lambda *a: os.kill(os.getpid(), 9)",
+    "before the file is renamed": "cache.os.replace = lambda *a, **k: os.kill(os.getpid(), 9)",
     "after the first of two files": """
 replace = os.replace
-def last(*paths):
-    replace(*paths)
+def last(*paths, **folders):
+    replace(*paths, **folders)
     os.kill(os.getpid(), 9)
 cache.os.replace = last
 """,
@@ -86,8 +92,8 @@ def test_killed_cold_start_leaves_nothing_wrong(tree, when):
     process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     for entry in tree.entries():  # what bears an entry's name is whole
-        checksum, payload = entry.read_bytes()[:64], entry.read_bytes()[64:]
-        assert hashlib.blake2b(payload).digest() == checksum
+        content = entry.read_bytes()
+        assert checksum_of(entry.name, content[64:]) == content[:64]
     assert tree.run(OUTER)[0] == 46
     assert tree.run(OUTER) == WARM
 
@@ -121,7 +127,7 @@ toy.outer(5)
     assert out.strip() == "[46, 2, 0]", err
 
 
-def test_patience_ends(tree):
+def test_a_stopped_holder_is_waited_for_once(tree):
     tree.run("answer(toy.pick((1, 2), 1))")  # makes the folder
     holder = tree.start(f"""
 import fcntl, time
@@ -132,7 +138,19 @@ time.sleep(600)
 """)
     assert holder.stdout.readline() == "held\n"
     try:
-        assert tree.run("cache.LOCK_TIMEOUT_S = 0.1\n" + OUTER) == COLD
+        code = """
+cache.LOCK_TIMEOUT_S = 0.5
+waits = []
+pause = time.sleep
+cache.time.sleep = lambda seconds: (waits.append(seconds), pause(seconds))
+waited = []
+for call in (toy.outer, toy.through_module, toy.through_hidden):
+    before = len(waits)
+    call(5)
+    waited.append(len(waits) > before)
+answer(*waited)
+"""
+        assert tree.run("import time" + code) == [True, False, False]
     finally:
         holder.kill()
         holder.communicate(timeout=120)
@@ -159,11 +177,19 @@ def test_damaged_entry_is_replaced(warm_tree, damage):
     assert tree.run(OUTER) == WARM
 
 
+def test_entry_under_the_name_of_another_is_replaced(warm_tree):
+    """The checksum covers the name: a whole and valid entry is still not another kernel's."""
+    inner, outer = warm_tree.entries("inner-*"), warm_tree.entries("outer-*")
+    outer[0].write_bytes(inner[0].read_bytes())
+    assert warm_tree.run(OUTER) == [46, 1, 0]
+    assert warm_tree.run(OUTER) == WARM
+
+
 def test_entry_that_does_not_unpickle_is_replaced(warm_tree):
     tree = warm_tree
     for entry in tree.entries():
         payload = b"cno_such_module\nthing\n."
-        entry.write_bytes(hashlib.blake2b(payload).digest() + payload)
+        entry.write_bytes(checksum_of(entry.name, payload) + payload)
     assert tree.run(OUTER) == COLD
     assert tree.run(OUTER) == WARM
 
@@ -176,7 +202,7 @@ for _ in range(2):
         toy.wrong(5)
     except Exception as error:
         name = type(error).__name__
-folder = cache.open_store(toy.wrong.targetctx.codegen().magic_tuple()).folder
+folder = cache.open_store(toy.wrong.targetctx.codegen().magic_tuple()).path
 with open(folder / "lock") as file:
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 answer(name, toy.outer(5))

@@ -57,7 +57,7 @@ def test_unusable_home_warns_once(tree):
 
 def test_full_disk_warns_once(tree):
     full = """
-def replace(*paths):
+def replace(*paths, **folders):
     raise OSError(28, "No space left on device")
 cache.os.replace = replace
 """
@@ -72,7 +72,7 @@ os.setuid(int(os.environ["RUN_AS"]))
 """
 
 READ_ONLY = """
-folder = cache.open_store(toy.outer.targetctx.codegen().magic_tuple()).folder
+folder = cache.open_store(toy.outer.targetctx.codegen().magic_tuple()).path
 os.chmod(folder, 0o500)
 results = [toy.outer(5), misses(toy.outer, toy.inner), toy.through_module(5)]
 os.chmod(folder, 0o700)
@@ -132,6 +132,100 @@ def test_folder_others_can_replace_is_not_used(tree):
     assert tree.warned() == 1
     tree.cache.parent.chmod(0o1777)  # as /tmp is: only owners can replace
     assert tree.run(OUTER) == WARM
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o2775, 0o707])
+def test_folder_below_one_that_others_can_write_is_not_used(tree, mode):
+    tree.cache = tree.root / "open" / "deeper" / "cache"
+    tree.cache.parent.mkdir(parents=True)
+    assert tree.run(OUTER) == COLD
+    (tree.root / "open").chmod(mode)
+    assert tree.run(OUTER) == COLD
+    assert tree.warned() == 1
+    (tree.root / "open").chmod(0o755)
+    assert tree.run(OUTER) == WARM
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+@as_root
+def test_folder_below_one_of_another_user_is_not_used(tree):
+    tree.cache = tree.root / "theirs" / "cache"
+    tree.cache.parent.mkdir()
+    assert tree.run(OUTER) == COLD
+    os.chown(tree.cache.parent, NOBODY, NOBODY)
+    assert tree.run(OUTER) == COLD
+    assert tree.warned() == 1
+
+
+def test_own_link_is_followed(warm_tree):
+    link = warm_tree.root / "link"
+    link.symlink_to(warm_tree.cache, target_is_directory=True)
+    assert warm_tree.run(OUTER, AZUMAYA_CACHE_DIR=str(link)) == WARM
+    link.unlink()
+    link.symlink_to("cache")
+    assert warm_tree.run(OUTER, AZUMAYA_CACHE_DIR=str(link)) == WARM
+
+
+@as_root
+def test_link_of_another_user_is_not_followed(warm_tree):
+    """In a sticky folder, as /tmp is, anyone may put a link; it may lead elsewhere tomorrow."""
+    shared = warm_tree.root / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    link = shared / "link"
+    link.symlink_to(warm_tree.cache, target_is_directory=True)
+    assert warm_tree.run(OUTER, AZUMAYA_CACHE_DIR=str(link)) == WARM
+    os.lchown(link, NOBODY, NOBODY)
+    assert warm_tree.run(OUTER, AZUMAYA_CACHE_DIR=str(link)) == COLD
+    assert warm_tree.warned() == 1
+
+
+def test_links_in_a_circle_warn_once(tree):
+    (tree.root / "one").symlink_to("two")
+    (tree.root / "two").symlink_to("one")
+    assert tree.run(OUTER, AZUMAYA_CACHE_DIR=str(tree.root / "one")) == COLD
+    assert tree.warned() == 1
+
+
+CHANGED = """
+store = cache.open_store(toy.outer.targetctx.codegen().magic_tuple())
+before = [toy.through_module(5)]
+CHANGE
+answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "compiled"),
+    [
+        ("os.chmod(store.path, 0o770)", 2),
+        ("[os.chmod(entry, 0o660) for entry in store.path.glob('outer*')]", 2),
+        (
+            "[(e.rename(e.with_suffix('.x')), e.symlink_to(e.with_suffix('.x').name))"
+            " for e in list(store.path.glob('outer*.kernel'))]",
+            1,  # what it calls is read: its file is no link
+        ),
+    ],
+)
+def test_what_opens_up_while_a_process_runs_is_not_read(warm_tree, change, compiled):
+    """The folder and every file are looked at whenever they are used, not once a process."""
+    assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, compiled, 0]
+    assert warm_tree.warned() == 1
+
+
+def test_folder_put_in_the_place_of_another_is_not_read(warm_tree):
+    """The folder is held open: what lies under its path by now is another one's."""
+    change = """
+import shutil
+aside = store.path.with_name("aside")
+store.path.rename(aside)
+shutil.copytree(aside, store.path)
+for entry in store.path.glob("*.kernel"):
+    entry.write_bytes(b"not what was trusted")
+"""
+    assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, 0, 1]
 
 
 def test_folder_pruned_by_another_process_comes_back(tree):

@@ -17,7 +17,7 @@ TIERS = (
     r"envs\.kernels(\.\w+)?",
     r"envs\.geometry(\.\w+)?",
     r"envs\.puzzles(\.\w+)?",
-    r"envs\.game",
+    r"envs\.(scene|symmetries|game)",
     r"envs\.games(\.\w+)*",
     r"envs\.registry",
     r"envs\.render(\.\w+)?",

@@ -1,0 +1,65 @@
+"""The fixed split of the bank for research on generalisation: puzzles to train on, and to test on.
+
+Every puzzle has a fingerprint that no symmetry of Sudoku changes: exchanging rows within a band,
+bands, columns within a stack, stacks, rows and columns, or renaming the numbers. Puzzles with the
+same fingerprint are in the same part, so the parts are disjoint even up to symmetry. The fifth of
+the bank with the smallest fingerprints is for testing; the split depends on the puzzles alone, not
+on their order, a seed, or a version of anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, SIZE
+from azumaya.envs.puzzles.bank import load_bank
+
+Part = Literal["train", "test"]
+PARTS: tuple[Part, Part] = ("train", "test")
+TEST_SHARE = 5
+"""One puzzle in this many is for testing."""
+_BLOCK = SIZE // 3
+
+
+def fingerprints(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
+    """A word for each puzzle that is equal for puzzles which a symmetry makes equal, `(n,)`.
+
+    It is a digest of what the givens see, sorted: for each given, how many givens there are in its
+    row and its column (in either order), in its block, and with its number.
+
+    Args:
+        digits: `(n, 81)`, 0 where empty.
+    """
+    board = np.asarray(digits, np.int64).reshape(-1, SIZE, SIZE)
+    given = board > 0
+    rows = np.broadcast_to(given.sum(2)[:, :, None], board.shape)
+    columns = np.broadcast_to(given.sum(1)[:, None, :], board.shape)
+    blocks = given.reshape(-1, _BLOCK, _BLOCK, _BLOCK, _BLOCK).sum((2, 4))
+    blocks = blocks.repeat(_BLOCK, 1).repeat(_BLOCK, 2)
+    counts = np.stack([(board == n).sum((1, 2)) for n in range(NUMBERS + 1)], 1)
+    alike = np.take_along_axis(counts, board.reshape(-1, CELLS), 1).reshape(board.shape)
+    seen = (np.minimum(rows, columns), np.maximum(rows, columns), blocks, alike)
+    codes = np.where(given, np.ravel_multi_index(seen, (CELLS + 1,) * len(seen)), 0)
+    words = np.sort(codes.reshape(-1, CELLS), axis=1).astype("<u8")
+    digests = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in words]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+@functools.cache
+def load_part(part: Part) -> npt.NDArray[np.uint8]:
+    """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; read-only.
+
+    Raises:
+        PuzzleFormatError: the file of the installed package is damaged.
+    """
+    bank = load_bank()
+    words = fingerprints(bank)
+    testing = words <= np.sort(words)[len(words) // TEST_SHARE - 1]
+    puzzles = bank[testing if part == "test" else ~testing]
+    puzzles.flags.writeable = False
+    return puzzles
