@@ -35,7 +35,7 @@ from azumaya.envs.game import (
     new_states,
 )
 from azumaya.envs.geometry.grid import Rectangle
-from azumaya.envs.geometry.symmetry import left_right
+from azumaya.envs.geometry.symmetry import IDENTITY, turns
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
@@ -277,7 +277,7 @@ GAME = Game(
         check_state=check_state,
     ),
     symmetries=Symmetries(
-        group=(left_right(BOARD),),
+        group=(tuple(turns(BOARD)[name] for name in (IDENTITY, "left-right reflection")),),
         fields={"discs": Moved((Axis.PLAYER,), Content.CELLS)},
         actions=lambda settings: ((Axis.REGION,),),
         regions=BOARD.column_of,

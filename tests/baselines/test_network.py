@@ -15,6 +15,7 @@ from azumaya.baselines.agents.network import (
     group_planes,
 )
 from azumaya.envs import find_game, make_vec
+from azumaya.envs.game import Game
 from tests.cases import TESTED
 
 EVERY = [
@@ -53,6 +54,12 @@ def test_the_default_fits(name: str) -> None:
     assert sees_houses or default_network(game) == "board"
 
 
+def lays_pieces(game: Game) -> bool:
+    """Whether actions are pieces on cells, perhaps with others after them."""
+    actions = game.options.num_actions(game.options.defaults)
+    return game.symmetries.moves is None and actions >= game.observation.cells
+
+
 def lit(cells: int, cell: int, channel: int) -> object:
     """Features of two channels with a single cell lit in one."""
     x = torch.zeros(1, 2, cells)
@@ -78,11 +85,12 @@ def test_moves_are_worth_their_cells(name: str) -> None:
             assert np.array_equal(logits.detach().numpy(), told)
 
 
-@pytest.mark.parametrize("name", [n for n in TESTED if not find_game(n).symmetries.moves])
+@pytest.mark.parametrize("name", [n for n in TESTED if lays_pieces(find_game(n))])
 def test_pieces_are_worth_their_cell(name: str) -> None:
     """Piece p on cell c is action `p * cells + c`."""
     game = find_game(name)
     head = CellHead(game, game.options.num_actions(game.options.defaults), 2)
+    assert head.pieces is not None
     with torch.no_grad():
         head.pieces.bias.zero_()
         dark = head(torch.zeros(1, 2, *game.observation.shape))[0]

@@ -18,6 +18,7 @@ from pettingzoo.test import api_test
 from azumaya.envs.adapters.aec.raw_env import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
 from azumaya.envs.geometry.symmetry import (
     Symmetry,
@@ -26,7 +27,7 @@ from azumaya.envs.geometry.symmetry import (
     lines_within,
     members_of,
     size_of,
-    square,
+    turns,
 )
 from azumaya.envs.position import Position
 from azumaya.envs.setup import prepare
@@ -395,14 +396,14 @@ def test_wrong_permutations_are_caught(game: Game) -> None:
 
 @every_game
 def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
-    """Of the square's turns and reflections, those that a small group has not are caught.
+    """Of the board's turns and reflections, those that a small group has not are caught.
 
     The large groups have them all.
     """
     shown = game.symmetries.bits or range(game.observation.cells)
     small = size_of(game.symmetries.group) <= SMALL
     named = {tuple(m.cells[c] for c in shown) for m in symmetries_of(game) if not m.swaps}
-    for symmetry in square(game.observation.shape[0]).values():
+    for symmetry in turns(Rectangle(*game.observation.shape)).values():
         moved = tuple(symmetry.cells[c] for c in shown)
         assert fails(game, symmetry) == (small and moved not in named), symmetry.name
 

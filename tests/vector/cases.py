@@ -20,6 +20,12 @@ MANY = 20 if INTERPRETED else 2 * LEAST + 37
 """So many games that threads take slices of them."""
 
 
+def forbidding(case: Case) -> Case:
+    """The first variant of a case's game at whose start some action is illegal."""
+    variants = cases_of(case.game)
+    return next(found for found in variants if (found.position(4).action_mask() == 0).any())
+
+
 def vector(case: Case, num_envs: int, **arguments: Any) -> Any:
     """A vector environment of a case, with one thread unless the test says otherwise."""
     return AzumayaVectorEnv(case.game, num_envs, **{"threads": 1, **case.options, **arguments})

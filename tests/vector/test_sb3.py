@@ -21,7 +21,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import TESTED, Case, is_over
-from tests.vector.cases import FIRST, MANY, PLIES, SOME, pick, same
+from tests.vector.cases import FIRST, MANY, PLIES, SOME, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -285,6 +285,7 @@ def test_running_games_keep_their_opponent(case: Case) -> None:
 @ALL_GAMES
 def test_illegal_actions(case: Case) -> None:
     """They raise and change nothing, or lose the game at once."""
+    case = forbidding(case)
     strict, lenient = (learner(case, 3, seed=4, illegal=how) for how in ("raise", "lose"))
     strict.reset()
     shown = lenient.reset()
