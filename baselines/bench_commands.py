@@ -6,6 +6,7 @@ its process with a command line.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -15,11 +16,23 @@ PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_optio
 
 
 def bench(context: typer.Context) -> None:
-    """Measure how fast everything is; `azumaya bench --help` tells more."""
+    """Measure how fast the games run on this machine; see `azumaya bench --help`."""
     command = [sys.executable, "-m", "azumaya.benchmarks", *context.args]
+    if os.name == "posix":
+        # The benchmarks take this process's place and number, so that whatever signal is sent
+        # to it reaches them, and nothing is left running once it has ended.
+        os.execv(sys.executable, command)
+    raise typer.Exit(_wait_for(command))
+
+
+def _wait_for(command: list[str]) -> int:
+    """Run a command as a child, where a process cannot be replaced; returns its exit code."""
     with subprocess.Popen(command) as process:
-        while True:
-            try:
-                raise typer.Exit(process.wait())
-            except KeyboardInterrupt:
-                continue  # it got the same Ctrl-C, and writes what it has
+        try:
+            while True:
+                try:
+                    return process.wait()
+                except KeyboardInterrupt:
+                    continue  # the child got the same Ctrl-C, and writes what it has
+        finally:
+            process.terminate()

@@ -11,13 +11,14 @@ FAILED = 2
 
 
 def main() -> None:
-    """Run the command line; a missing optional package is told in one sentence."""
+    """Run the command line; missing packages and errors of the system are told in one line."""
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")
         from azumaya.baselines.commands import app  # noqa: PLC0415 - needs the extra `cli`
+        from azumaya.baselines.terminal import guarded  # noqa: PLC0415 - likewise
 
-        app()
+        guarded("azumaya", app)
     except MissingExtraError as error:
         print(f"azumaya: {error}", file=sys.stderr)
         raise SystemExit(FAILED) from None

@@ -9,10 +9,15 @@ import typer
 from azumaya.baselines import bench_commands, evaluate_commands, play_commands, puzzle_commands
 from azumaya.baselines.version import version as installed
 
+FIRST_STEPS = """First steps: `azumaya play` plays a game against a simple opponent. \
+`azumaya play --help` lists the games and their opponents. \
+`azumaya evaluate greedy random` lets two agents play each other."""
+
 app = typer.Typer(
     name="azumaya",
     no_args_is_help=True,
     rich_markup_mode="rich",
+    epilog=FIRST_STEPS,
     pretty_exceptions_show_locals=False,
 )
 app.command("play")(play_commands.play)
@@ -31,7 +36,9 @@ def _tell_version(wanted: bool) -> None:
 def azumaya(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version."),
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Two-player board games built on Sudoku's rule, for reinforcement learning."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.terminal import shown
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -49,18 +50,22 @@ def find_entrant(name: str, evaluated: bool = False) -> Entrant:
     if name in known:
         return Entrant(name, known[name])
     path = Path(name)
-    if not path.name or not any(map(Path.is_file, _files(path))):
+    if not _is_checkpoint(path):
         inside = path / "policy"
-        hint = f"; did you mean {inside}?" if any(map(Path.is_file, _files(inside))) else ""
+        hint = f"; did you mean {inside}?" if _is_checkpoint(inside) else ""
         said = f"must be {', '.join(known)} or a checkpoint's path{hint}"
         if name == HUMAN:
             said = f"a person cannot be evaluated; {said}"
-        raise OptionError(f"agent {name!r}: {said}")
+        raise OptionError(f"agent {shown(name)!r}: {said}")
     return _trained(name)
 
 
-def _files(path: Path) -> tuple[Path, Path]:
-    return path.with_suffix(".safetensors"), path.with_suffix(".json")
+def _is_checkpoint(path: Path) -> bool:
+    """Whether a file of a checkpoint is there; no name, however long, is an error."""
+    try:
+        return any(path.with_suffix(end).is_file() for end in (".safetensors", ".json"))
+    except (OSError, ValueError):  # the name is too long, or none that a file can have
+        return False
 
 
 def _trained(name: str) -> Entrant:
@@ -105,7 +110,9 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
     try:
         wanted = find_game(name) if name is not None else None
     except OptionError:
-        raise OptionError(f"game {name!r}: no such game; there are {', '.join(GAMES)}") from None
+        raise OptionError(
+            f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
+        ) from None
     for entrant in trained:
         if wanted is not None and entrant.game is not wanted:
             assert entrant.game is not None

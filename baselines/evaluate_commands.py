@@ -5,41 +5,57 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.entrants import described, find_entrant, first_position, settle
+from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
+
+MOST_STARTS = 100_000
+"""The most starts; all of their games are in memory at once, about 1 GB for so many."""
 
 Options = Annotated[
     list[str] | None,
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="An option of the game, such as territory=corners; by default as a checkpoint was "
-        "trained. May be given several times.",
+        help="Set an option of the game, such as territory=corners. Default: the options that a "
+        "checkpoint was trained with. Repeat for more options.",
     ),
 ]
 
 
 def evaluate(
-    first: Annotated[str, typer.Argument(help="random, greedy, or a checkpoint's path.")],
-    second: Annotated[str, typer.Argument(help="Its opponent, likewise.")] = "greedy",
+    first: Annotated[
+        str,
+        typer.Argument(help="The agent whose wins are counted: random, greedy, or a checkpoint."),
+    ],
+    second: Annotated[
+        str, typer.Argument(help="Its opponent: random, greedy, or a checkpoint.")
+    ] = "greedy",
     game: Annotated[
         str | None,
         typer.Option(
-            help=f"One of {', '.join(GAMES)}; by default that of a checkpoint, else "
-            f"{next(iter(GAMES))}."
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
     option: Options = None,
-    starts: Annotated[int, typer.Option(min=1, help="Starts, each played in both seats.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the starts.")] = 0,
+    starts: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=MOST_STARTS,
+            help="How many start positions to draw; each is played twice, once in either seat.",
+        ),
+    ] = 200,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Draws the start positions and all else left to chance.")
+    ] = 0,
 ) -> None:
-    """Let two agents play, and print the win rate with its 95 % interval."""
+    """Let two agents play each other and print the win rate with its 95 % interval."""
     try:
         entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
         chosen, options = settle(entrants, game, option or ())
@@ -50,10 +66,14 @@ def evaluate(
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
-    console, title = Console(), described(chosen, options)
-    with Progress(console=console) as bar:
-        task = bar.add_task("games", total=2 * starts)
+    with progress(TextColumn("games"), BarColumn(), MofNCompleteColumn()) as bar:
+        task = bar.add_task("", total=2 * starts)
         score = play_pairing(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n)
         )
-    console.print(score_table([score], escape(f"{title}, {starts} starts in both seats")))
+    table = score_table([score], f"{described(chosen, options)}, {starts} starts in both seats")
+    try:
+        console().print(table)
+    except OSError:  # such as a full disk: all games are played, so the result is not lost
+        console(stderr=True).print(table)
+        raise

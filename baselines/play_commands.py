@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +18,8 @@ from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION
 
 HELP = "a move, or: moves, why MOVE, undo, text, quit"
+LONGEST_INPUT = 10_000
+"""The most characters of a line that a person types or a file holds."""
 LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
 """Exit codes: a person left the game; the record could not be written; stopped by Ctrl-C."""
 
@@ -51,20 +54,27 @@ def play(
     game: Annotated[
         str | None,
         typer.Argument(
-            help=f"One of {', '.join(GAMES)}; by default that of a checkpoint, else "
-            f"{next(iter(GAMES))}."
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
-    first: Annotated[str, typer.Option(help="Who plays player_0.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1.")] = "greedy",
+    first: Annotated[
+        str, typer.Option(help="Who plays player_0: human, random, greedy, or a checkpoint.")
+    ] = "human",
+    second: Annotated[str, typer.Option(help="Who plays player_1, likewise.")] = "greedy",
     option: Options = None,
-    seed: Annotated[int | None, typer.Option(help="Draws the start; by default at random.")] = None,
-    position: Annotated[str, typer.Option(help="A position text to start from.")] = "",
+    seed: Annotated[
+        int | None, typer.Option(help="Draws the start position. Default: a random number.")
+    ] = None,
+    position: Annotated[str, typer.Option(help="Start from this position, given as text.")] = "",
     record: Annotated[
-        Path | None, typer.Option(help="Append the game to this file, unfinished games too.")
+        Path | None,
+        typer.Option(
+            help="Append a record of the game to this file, even if it is left unfinished."
+        ),
     ] = None,
 ) -> None:
-    """Play a game in the terminal: human, random, greedy, or a trained agent's checkpoint."""
+    """Play a game in the terminal against the computer or another person."""
     chosen = secrets.randbits(31) if seed is None else seed
     try:
         players = find_entrant(first), find_entrant(second)
@@ -149,7 +159,24 @@ def _ask(prompt: str) -> str:
     """
     line = ""
     while not line:
-        line = input(prompt).strip()
+        try:
+            line = _line(prompt).strip()
+        except UnicodeDecodeError:
+            typer.echo("this line is no text; type a move or a command")
+    return line
+
+
+def _line(prompt: str) -> str:
+    """One line of input; a file or pipe is read no further than a move can be long."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return input(prompt)
+    typer.echo(prompt, nl=False)
+    line = sys.stdin.readline(LONGEST_INPUT + 1)
+    if not line:
+        raise EOFError
+    if len(line) > LONGEST_INPUT:
+        typer.echo(f"a line of more than {LONGEST_INPUT:,} characters")
+        raise EOFError
     return line
 
 

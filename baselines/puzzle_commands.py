@@ -5,21 +5,27 @@ The puzzle package is imported by the commands that need it, so that `--help` st
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
+
+from azumaya.baselines.terminal import console, progress, say, shown
 
 if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report
     from azumaya.envs.puzzles.formats import NumberedPuzzle
 
-app = typer.Typer(help="Sudoku puzzles to start games from.", no_args_is_help=True)
+app = typer.Typer(
+    help="Make, check and show Sudoku puzzles to start games from.", no_args_is_help=True
+)
 
 BATCH = 25
 """Puzzles made between two writes: little is lost to Ctrl-C, and writing costs nothing."""
@@ -27,51 +33,71 @@ BATCH = 25
 MISSES, UNREADABLE, INTERRUPTED = 1, 2, 130
 """Exit codes: a puzzle misses a criterion; bad input; stopped by Ctrl-C."""
 
+LINE = 82
+"""Bytes of a puzzle in a file: 81 cells and the end of the line."""
+
+MADE = re.compile(rb"(?:[.1-9]{81}\n)*[.1-9]{0,81}")
+"""Puzzles as they are written, the last of them perhaps torn."""
+
 OWNERS = {"L": "light", "D": "dark", ".": "neutral"}
 """By letter of a region's owner, the ground and the stones it is drawn with."""
+
+ROWS = 500
+"""The most rows of one table; a file with more misses gets several, so that memory suffices."""
 
 Relax = Annotated[
     list[str] | None,
     typer.Option(
-        help="A criterion that need not be met: unique, singles, givens, blocks, centre or lines. "
-        "May be given several times."
+        help="Do without a criterion: unique, singles, givens, blocks, centre or lines. "
+        "Repeat for more criteria."
     ),
 ]
-MaxGivens = Annotated[int | None, typer.Option(help="The most givens; 36 where nothing is said.")]
+MaxGivens = Annotated[
+    int | None,
+    typer.Option(min=17, max=81, help="The most givens a puzzle may have. Default: 36."),
+]
 
 
 @app.command()
 def generate(
-    count: Annotated[int, typer.Option(min=0, help="How many puzzles.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same puzzles.")] = 0,
+    count: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="How many puzzles to make.")
+    ] = 10,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same puzzles.")
+    ] = 0,
     relax: Relax = None,
     max_givens: MaxGivens = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="The file to write; if it is there already, it is gone on with."),
+        typer.Option(
+            help="The file to write. If an earlier run was stopped, its file is continued. "
+            "Default: standard output."
+        ),
     ] = None,
 ) -> None:
-    """Make puzzles that meet the rulebook's advice, one line of 81 characters each."""
+    """Make puzzles that follow the rulebook's advice, one line of 81 characters each."""
     header = _header(seed, relax or [], max_givens)
+    made = done = 0
     try:
         made = done = 0 if output is None else _resume(output, header)
         if done > count or done == count > 0:
             more = "" if done == count else f" and more than --count {count}: none was taken away"
-            _say(f"{done} puzzles in {output}, all of them from before{more}; none was made")
+            say(f"{done} puzzles in {output}, all of them from before{more}; none was made")
             return
         for puzzles in _batches(count, seed, relax or [], max_givens, done):
-            made += len(puzzles)
             _append(output, puzzles)
+            made += len(puzzles)
     except KeyboardInterrupt:
-        _say(f"stopped after {made} of {count}; the same command with --output goes on from there")
+        say(f"stopped after {made} of {count}; the same command with --output goes on from there")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         if output is None:
             raise
-        _not_there(output, error)
+        _not_there(output, error, made)
     if output is not None:
         before = f", {done} of them from before" if done else ""
-        _say(f"{made} puzzles in {output}{before}")
+        say(f"{made} puzzles in {output}{before}")
 
 
 @app.command()
@@ -80,49 +106,62 @@ def check(
     relax: Relax = None,
     max_givens: MaxGivens = None,
 ) -> None:
-    """Say which puzzles of a file miss which criterion; exit code 1 if any does."""
+    """List the criteria that the puzzles of a file miss; exit code 1 if any does."""
     from azumaya.envs.puzzles.criteria import demanded  # noqa: PLC0415
 
     try:
         demanded(relax or [])
     except ValueError as error:
         _refuse(error)
-    puzzles = _read(file)
-    table, missed = Table("line", "criterion", "what is wrong"), 0
-    for numbered in puzzles:
+    table, checked, missed = _table(), 0, 0
+    for numbered in _read(file):
         rows = list(_misses(numbered, relax or [], max_givens))
-        missed += bool(rows)
+        checked, missed = checked + 1, missed + bool(rows)
         for criterion, where in rows:
-            table.add_row(str(numbered.line), criterion, escape(where))
-    console = Console()
-    if missed:
-        console.print(table)
-    console.print(f"{len(puzzles) - missed} of {len(puzzles)} puzzles meet every criterion")
+            table.add_row(str(numbered.line), criterion, Text(where))
+        if table.row_count >= ROWS:
+            console().print(table)
+            table = _table()
+    if table.row_count:
+        console().print(table)
+    console().print(f"{checked - missed} of {checked} puzzles meet every criterion")
     if missed:
         raise typer.Exit(MISSES)
+
+
+def _table() -> Table:
+    return Table("line", "criterion", "what is wrong")
 
 
 @app.command()
 def show(
     source: Annotated[
         str | None,
-        typer.Argument(help="A puzzle of 81 characters, or a puzzle file; else the bank."),
+        typer.Argument(
+            help="A puzzle of 81 characters, or a puzzle file. Default: the bank that comes with "
+            "the library."
+        ),
     ] = None,
-    number: Annotated[int, typer.Option(min=1, help="Which one of the file or bank.")] = 1,
-    solution: Annotated[bool, typer.Option(help="Fill in the solution too.")] = False,
+    number: Annotated[
+        int, typer.Option(min=1, help="Which puzzle of the file or bank, counted from 1.")
+    ] = 1,
+    solution: Annotated[bool, typer.Option(help="Fill in the solution.")] = False,
 ) -> None:
-    """Draw a puzzle, its regions in their colours, and say what it is like."""
+    """Draw a puzzle with the regions of the game, and list the criteria it misses."""
     from azumaya.envs.puzzles import PuzzleRuleError, load_bank  # noqa: PLC0415
     from azumaya.envs.puzzles.criteria import check as check_puzzle  # noqa: PLC0415
     from azumaya.envs.puzzles.grid import to_text  # noqa: PLC0415
 
-    if source is None:
-        puzzles = [to_text(cells) for cells in load_bank()]
-    else:
-        puzzles = [numbered.puzzle for numbered in _read(source)]
-    if number > len(puzzles):
-        _refuse(f"--number {number}: there are {len(puzzles)} puzzles")
-    puzzle = puzzles[number - 1]
+    puzzle: str | None = None
+    last = 0
+    puzzles: Iterator[str] = (
+        map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
+    )
+    for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - how many there are is told
+        if last == number:
+            break
+    if puzzle is None or last != number:
+        _refuse(f"--number {number}: there are {last} puzzles")
     try:
         report = check_puzzle(puzzle)
     except PuzzleRuleError as error:
@@ -147,19 +186,36 @@ def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
 
 def _resume(output: Path, header: str) -> int:
     """Start a file, or find out how many puzzles it has; a torn last line is cut off."""
-    if not output.exists():
+    try:
+        kind = os.stat(output).st_mode
+    except (FileNotFoundError, NotADirectoryError):
         with output.open("x", encoding="ascii", newline="\n") as file:
             file.write(header)
         return 0
-    with output.open("ab"):
-        pass  # a file that cannot be written is found out before puzzles are made
-    data = output.read_bytes()
-    if not data.startswith(header.encode()):
-        _refuse(f"{output}: there already, but not made with these options; name another file")
-    whole = data[: data.rindex(b"\n") + 1]
-    if whole != data:
-        output.write_bytes(whole)
-    return whole.count(b"\n") - 1
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a folder is an error anyway
+        _refuse(
+            f"--output {shown(output)}: this is no regular file; leave --output out to write "
+            "to standard output"
+        )
+    with output.open("r+b") as file:
+        if file.read(len(header)) != header.encode():
+            _refuse(
+                f"{shown(output)}: there already, but not made with these options; name another "
+                "file"
+            )
+        done = _count(output, file)
+        file.truncate(len(header) + done * LINE)
+    return done
+
+
+def _count(output: Path, file: BinaryIO) -> int:
+    """How many whole puzzles a file holds from here on, read piece by piece."""
+    done = 0
+    while piece := file.read(LINE * 10_000):
+        if not MADE.fullmatch(piece):
+            _refuse(f"{shown(output)}: it holds more than puzzles made here; name another file")
+        done += len(piece) // LINE
+    return done
 
 
 def _batches(
@@ -168,8 +224,9 @@ def _batches(
     """Make the puzzles from number `done` on, with a progress bar on the error stream."""
     from azumaya.envs.puzzles import generator  # noqa: PLC0415
 
-    with _progress() as progress:
-        task = progress.add_task("puzzles", total=max(count, done), completed=done)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("puzzles"), TimeRemainingColumn())
+    with progress(*columns) as bar:
+        task = bar.add_task("puzzles", total=max(count, done), completed=done)
         for first in range(done, count, BATCH):
             size = min(BATCH, count - first)
             try:
@@ -178,13 +235,8 @@ def _batches(
                 )
             except generator.PuzzleGenerationError as error:
                 _refuse(error)
-            progress.update(task, advance=size)
+            bar.update(task, advance=size)
             yield puzzles
-
-
-def _progress() -> Progress:
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("puzzles"), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _append(output: Path | None, puzzles: list[str]) -> None:
@@ -196,16 +248,19 @@ def _append(output: Path | None, puzzles: list[str]) -> None:
         file.write(lines)
 
 
-def _read(source: str | Path) -> list[NumberedPuzzle]:
+def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
+    """The puzzles of a file or text one by one; what cannot be read ends the command."""
     from azumaya.envs.puzzles import PuzzleFormatError  # noqa: PLC0415
-    from azumaya.envs.puzzles.formats import read_numbered  # noqa: PLC0415
+    from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
 
     try:
-        return read_numbered(source)
+        puzzles = iter_puzzles(source)
+        while (numbered := next(puzzles, None)) is not None:
+            yield numbered
     except PuzzleFormatError as error:
         _refuse(error)
     except OSError as error:
-        _refuse(f"{source}: {_why(error)}; a puzzle file is needed")
+        _refuse(f"{shown(source)}: {_why(error)}; a puzzle file is needed")
 
 
 def _misses(
@@ -249,19 +304,17 @@ def _why(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _not_there(output: Path, error: OSError) -> NoReturn:
-    """End the command over a file that cannot be written."""
-    why = _why(error)
-    if not output.parent.is_dir():
-        why = f"there is no folder {output.parent}; make it first"
-    _refuse(f"--output {output}: {why}; name a file that can be written")
-
-
-def _say(message: str) -> None:
-    Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
+def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
+    """End the command over a file that cannot be written, or not any further."""
+    why = f"{_why(error)}; name a file that can be written"
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        why = f"there is no folder {shown(output.parent)}; make it first"
+    if made:
+        why = f"{_why(error)}, after {made} puzzles; the same command goes on from there"
+    _refuse(f"--output {shown(output)}: {why}")
 
 
 def _refuse(problem: object) -> NoReturn:
     """End the command over bad input."""
-    _say(f"azumaya puzzles: {problem}")
+    say(f"azumaya puzzles: {problem}")
     raise typer.Exit(UNREADABLE)

@@ -18,12 +18,14 @@ except MissingExtraError as missing:
     raise SystemExit(2) from None
 
 import typer
-from rich.console import Console
 
+from azumaya.baselines.terminal import console as new_console
+from azumaya.baselines.terminal import guarded, shown
 from azumaya.benchmarks import device, machine, report
+from azumaya.benchmarks.child import end_on_signals
 from azumaya.benchmarks.peers import catalogue, compare, environments
 from azumaya.benchmarks.plan import BUDGETS, Budget
-from azumaya.benchmarks.results import ResultsError, Row, read_run, said_by
+from azumaya.benchmarks.results import ResultsError, Row, read_run, said_by, write_whole
 from azumaya.benchmarks.run import run
 from azumaya.envs.adapters.devices import DEVICES
 from azumaya.envs.errors import DeviceError, OptionError
@@ -31,33 +33,44 @@ from azumaya.envs.registry import GAMES, find_game
 
 app = typer.Typer(
     name="azumaya bench",
-    help="How fast everything is, on this machine, beside references measured in the same run.",
+    help="Measure how fast the games run on this machine, beside references measured in the same "
+    "run.",
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-console = Console()
+console = new_console()
 INTERRUPTED, NO_GPU = 130, 3
 """Exit codes."""
 
 Output = Annotated[
     Path | None,
-    typer.Option(help="Where the rows, report and pictures go; rows there are gone on from."),
+    typer.Option(
+        help="The folder for the results, the report and the pictures. A run that was stopped is "
+        "continued there. Default: a folder of benchmarks/results named after the machine."
+    ),
 ]
-Game = Annotated[list[str] | None, typer.Option(help="A game; may be given several times.")]
+Game = Annotated[
+    list[str] | None, typer.Option(help="Measure only this game. Repeat for more games.")
+]
 
 
 @app.callback(invoke_without_command=True)
 def bench(
     context: typer.Context,
-    quick: Annotated[bool, typer.Option("--quick", help="Under two minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure less, in under two minutes.")
+    ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="All batch sizes, to 2^20 games; an hour or so.")
+        bool,
+        typer.Option("--full", help="Measure all batch sizes up to 2^20 games, in about an hour."),
     ] = False,
     game: Game = None,
     output: Output = None,
-    on: Annotated[str, typer.Option("--device", help="cpu, or cuda: on a GPU.")] = "cpu",
+    on: Annotated[
+        str, typer.Option("--device", help="Where to run the games: cpu, or cuda for a GPU.")
+    ] = "cpu",
 ) -> None:
-    """Measure every game (about six minutes)."""
+    """Measure every game, in about six minutes."""
     if context.invoked_subcommand is not None:
         return
     if quick and full:
@@ -84,7 +97,7 @@ def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Pat
     try:
         about = device.about()
     except (DeviceError, MissingExtraError) as error:
-        console.print(f"nothing was measured: {error}", markup=False)
+        console.print(f"nothing was measured: {error}")
         raise typer.Exit(NO_GPU) from None
     folder = output or Path("benchmarks/results") / machine.short_name(about["gpu"])
     return folder, run(budget, chosen, folder, console, device.jobs, about)
@@ -92,12 +105,13 @@ def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Pat
 
 @app.command("report")
 def report_again(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with the results of a run.")],
     into: Annotated[
-        Path | None, typer.Option(help="A page whose generated part is replaced by the report.")
+        Path | None,
+        typer.Option(help="Also put the report into this page, in place of the one there."),
     ] = None,
 ) -> None:
-    """Write the report and pictures of a run once more."""
+    """Write the report and the pictures of an earlier run again."""
     try:
         write_report(folder, into)
     except ResultsError as error:
@@ -106,13 +120,22 @@ def report_again(
 
 @app.command()
 def peers(
-    peer: Annotated[list[str] | None, typer.Option(help="A peer; all of them if none.")] = None,
-    only: Annotated[str, typer.Option(help="Only games of theirs with such names: go,hex")] = "",
-    game: Annotated[str, typer.Option(help="Ours.")] = next(iter(GAMES)),
-    seconds: Annotated[float, typer.Option(min=0.01, help="Of each repeat.")] = 0.5,
-    repeats: Annotated[int, typer.Option(min=1)] = 3,
+    peer: Annotated[
+        list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Measure only their games with these words in their names: go,hex")
+    ] = "",
+    game: Annotated[str, typer.Option(help="Our game to compare with.")] = next(iter(GAMES)),
+    seconds: Annotated[
+        float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")
+    ] = 0.5,
+    repeats: Annotated[int, typer.Option(min=1, max=1000, help="Measurements of each game.")] = 3,
     place: Annotated[
-        Path | None, typer.Option(help="Where their environments lie; in the cache if not given.")
+        Path | None,
+        typer.Option(
+            help="The folder for their virtual environments. Default: in the user's cache."
+        ),
     ] = None,
     output: Output = None,
 ) -> None:
@@ -121,8 +144,8 @@ def peers(
     unknown = set(peer or ()) - known.keys()
     if unknown:
         raise typer.BadParameter(f"--peer {', '.join(unknown)}: there are {', '.join(known)}")
-    if place is not None and place.exists() and not place.is_dir():
-        raise typer.BadParameter(f"--place {place}: this is a file; name a folder")
+    if place is not None:
+        _check_place(place)
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
     try:
         what = compare.Comparison(
@@ -134,6 +157,15 @@ def peers(
         raise typer.BadParameter(str(error)) from None
     if not finished:
         raise typer.Exit(INTERRUPTED)
+
+
+def _check_place(place: Path) -> None:
+    try:
+        file = place.exists() and not place.is_dir()
+    except OSError as error:
+        raise typer.BadParameter(f"--place {shown(place)}: {error.strerror}") from None
+    if file:
+        raise typer.BadParameter(f"--place {place}: this is a file; name a folder")
 
 
 def write_report(folder: Path, into: Path | None = None) -> None:
@@ -152,10 +184,10 @@ def write_report(folder: Path, into: Path | None = None) -> None:
             text = compare.render(header, rows)
         else:
             text = report.render(header, rows, _pictures(header, rows, folder))
-        (folder / "report.md").write_text(text, "utf-8")
+        write_whole(folder / "report.md", text)
         console.print(f"{folder / 'report.md'}: {len(rows)} rows")
         if into is not None and page is not None:
-            into.write_text(report.put_into(page, text, command), "utf-8")
+            write_whole(into, report.put_into(page, text, command))
             if not of_peers:
                 _pictures(header, rows, into.parent)
     except OSError as error:
@@ -165,6 +197,8 @@ def write_report(folder: Path, into: Path | None = None) -> None:
 def _page(into: Path, command: str) -> str:
     """The page that a report is to be put into, known to have a place for it."""
     try:
+        if into.exists() and not into.is_file() and not into.is_dir():
+            raise ResultsError(f"--into {into}: a device; name a page that can be written")
         with into.open("r+", encoding="utf-8") as file:  # to be written as well
             page = file.read()
         report.put_into(page, "\n", command)
@@ -187,5 +221,11 @@ def _pictures(header: Row, rows: list[Row], folder: Path) -> list[str]:
         return []
 
 
+def main() -> None:
+    """Run the command line; children end with it, errors of the system are told in one line."""
+    end_on_signals()
+    guarded("azumaya", lambda: app(prog_name="azumaya bench"))
+
+
 if __name__ == "__main__":
-    app(prog_name="azumaya bench")
+    main()

@@ -7,6 +7,8 @@ them; `results.json` has the same in one piece, once the run has ended.
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +24,10 @@ SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+LARGEST = 64 << 20
+"""Bytes of the largest file of rows that is read; a full run has some 100 KB."""
+
+
 class ResultsError(Exception):
     """The folder holds something that this run cannot go on from."""
 
@@ -30,6 +36,21 @@ def said_by(error: OSError) -> str:
     """What is wrong with which file, in words."""
     what = error.strerror or type(error).__name__
     return f"{error.filename}: {what}" if error.filename else what
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file whole: until that is done, what was there before stays.
+
+    Raises:
+        OSError: it cannot be written, as on a full disk.
+    """
+    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        aside.write_text(text, "utf-8")
+        os.replace(aside, file)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
 
 
 class Results:
@@ -76,7 +97,7 @@ class Results:
         self.header = header
         self.rows = {row["key"]: row for row in rows}
         lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        self._file.write_text("".join(lines))  # without what a kill may have torn
+        write_whole(self._file, "".join(lines))  # without what a kill may have torn
 
     def _append(self, line: Row) -> None:
         with self._file.open("a") as file:
@@ -87,16 +108,37 @@ class Results:
         return key in self.rows
 
     def add(self, row: Row) -> None:
-        """Keep a row."""
+        """Keep a row.
+
+        Raises:
+            ResultsError: it cannot be written; the rows before it are safe.
+        """
         self.rows[row["key"]] = row
-        self._append(row)
+        try:
+            self._append(row)
+        except OSError as error:
+            raise _not_written(self._file, error) from error
 
     def finish(self) -> Path:
-        """Write all rows in one piece."""
+        """Write all rows in one piece.
+
+        Raises:
+            ResultsError: they cannot be written; `rows.jsonl` has them.
+        """
         path = self.folder / "results.json"
         whole = {**self.header, "rows": list(self.rows.values())}
-        path.write_text(json.dumps(whole, indent=1) + "\n")
+        try:
+            write_whole(path, json.dumps(whole, indent=1) + "\n")
+        except OSError as error:
+            raise _not_written(path, error) from error
         return path
+
+
+def _not_written(file: Path, error: OSError) -> ResultsError:
+    why = error.strerror or type(error).__name__
+    return ResultsError(
+        f"{file} could not be written: {why}; once it can be, the same command goes on from here"
+    )
 
 
 def read_lines(file: Path) -> tuple[Row, list[Row]]:
@@ -113,12 +155,15 @@ def _whole_lines(file: Path) -> Iterator[Any]:
     for line in _text_of(file).splitlines():
         try:
             yield json.loads(line)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # torn, a number too long, or nested too deep
             return
 
 
 def _text_of(file: Path) -> str:
     try:
+        about = file.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
+            raise ResultsError(f"{file}: no rows of a benchmark run: a device, or too large")
         return file.read_text("utf-8")
     except OSError as error:
         raise ResultsError(said_by(error)) from error
@@ -143,14 +188,14 @@ def read_run(folder: Path) -> tuple[Row, list[Row]]:
     Raises:
         ResultsError: it has neither, or they are malformed.
     """
-    if (folder / "rows.jsonl").exists():
+    if os.path.lexists(folder / "rows.jsonl"):
         return read_lines(folder / "rows.jsonl")
     file = folder / "results.json"
-    if not file.exists():
+    if not os.path.lexists(file):
         raise ResultsError(f"{folder}: neither rows.jsonl nor results.json there")
     try:
         whole = json.loads(_text_of(file))
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultsError(f"{file}: no rows of a benchmark run: {error}") from error
     header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None
     return _checked(file, header, whole["rows"] if header and "rows" in whole else None)

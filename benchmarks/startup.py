@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from typing import Any
 
+from azumaya.benchmarks.child import run_child
 from azumaya.envs.game import Game
 
 TIME_LIMIT_S = 600.0
@@ -54,10 +54,7 @@ def probe(game: Game, form: str, cache: str) -> dict[str, float]:
     """
     environment = {**os.environ, "AZUMAYA_CACHE_DIR": cache}
     begin = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _PROBE, game.name, form],
-        env=environment, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False,
-    )  # fmt: skip
+    done = run_child([sys.executable, "-c", _PROBE, game.name, form], TIME_LIMIT_S, environment)
     if done.returncode:
         raise RuntimeError(f"start-up of {game.name} failed: {done.stderr.strip()[-400:]}")
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from azumaya.envs.errors import OptionError, RecordError
 from azumaya.envs.extras import require
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
+
+LONGEST_RECORD = 16 << 20
+"""Bytes of the longest line of a records file that is read: a game of a million moves."""
 
 
 def _today() -> str:
@@ -60,7 +64,7 @@ class GameRecord:
         msgspec = require("msgspec", "records")
         try:
             record: GameRecord = msgspec.json.decode(line, type=cls)
-        except (msgspec.MsgspecError, UnicodeError) as error:
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise RecordError(f"record: {error}") from error
         return record
 
@@ -169,15 +173,31 @@ def replay(record: GameRecord) -> Iterator[Position]:
 
 
 def write_records(path: str | Path, records: list[GameRecord]) -> None:
-    """Append records to a file, a line each.
+    """Append records to a file, a line each: all of them, or none where that fails.
 
     A last line without its end, as a killed writer leaves it, is ended first: it stays a line of
     its own, and the records after it are whole.
+
+    Raises:
+        OSError: the file cannot be written, as on a full disk; what was in it before stays.
     """
     lines = "".join(record.to_json() + "\n" for record in records)
     end = "\n" if _has_open_end(Path(path)) else ""
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(end + lines)
+    with FileIO(path, "a") as file:
+        _append(file, (end + lines).encode())
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Write at the end of a file; a part that was written is taken away where the rest fails."""
+    written = 0
+    try:
+        while written < len(data):
+            written += file.write(data[written:]) or 0
+    except OSError:
+        about = os.fstat(file.fileno())
+        if written and stat.S_ISREG(about.st_mode) and about.st_size == file.tell():
+            file.truncate(about.st_size - written)  # unless another writer came after it
+        raise
 
 
 def _has_open_end(path: Path) -> bool:
@@ -189,13 +209,23 @@ def _has_open_end(path: Path) -> bool:
 
 
 def read_records(path: str | Path) -> Iterator[GameRecord]:
-    """The records of a file.
+    """The records of a file, one at a time: a file of any size takes the memory of one line.
 
     Raises:
-        RecordError: a line is no record; the error gives file and line.
+        RecordError: a line is no record, or has more than `LONGEST_RECORD` bytes; the error gives
+            file and line. Or no file can be called like this.
+        OSError: the file cannot be read.
     """
+    if "\0" in str(path):
+        raise RecordError(f"{str(path)!r}: no file has a name with a null character")
+    number = 0
     with Path(path).open("rb") as file:  # bytes: what is no text spoils its own line only
-        for number, line in enumerate(file, start=1):
+        while line := file.readline(LONGEST_RECORD + 1):
+            number += 1
+            if len(line) > LONGEST_RECORD:
+                raise RecordError(
+                    f"{path}, line {number}: a line of more than {LONGEST_RECORD:,} bytes"
+                )
             if line.strip():
                 try:
                     yield GameRecord.from_json(line)

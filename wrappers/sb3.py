@@ -9,7 +9,7 @@ over, so a loss on the opponent's move is a reward of -1 for the learner's last 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,23 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """Seed the next `reset()`: game `i` plays as environment number `i` of the seed."""
         self._seed = secrets.randbits(32) if seed is None else check_seed(seed)
         return [self._seed] * self.num_envs
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """What all that follows depends on, as `Duel.get_state` gives it; copies."""
+        return self.duel.get_state()
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Go back to what `get_state` gave, here or in another environment of the same arguments.
+
+        Returns:
+            The observations `(n, C, rows, columns)`, as `reset` does.
+
+        Raises:
+            OptionError: it is not the state of such an environment; nothing was changed.
+        """
+        self.duel.set_state(state)
+        self._seed = None
+        return self._observations(self.duel.planes)
 
     def set_opponent(self, opponent: Any) -> None:
         """Change the opponents, from each game's next episode on."""

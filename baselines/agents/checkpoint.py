@@ -1,14 +1,16 @@
 """Networks on disk: weights as safetensors, everything else as JSON beside them.
 
 `NAME.safetensors` holds the weights and `NAME.json` what they are weights of: game, version,
-observation planes, options, network. Both are written to temporary names and renamed, the
-sidecar last, so that a reader never sees half a checkpoint. Neither can run code when read.
+observation planes, options, network. Both are written to temporary names, and renamed once both
+are on the disk, the sidecar last. Neither can run code when read, and what they ask for (size,
+nesting, the network to build) is bounded before it is done.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
@@ -16,12 +18,17 @@ from typing import Any
 
 import torch
 
-from azumaya.baselines.agents.network import NETWORKS
+from azumaya.baselines.agents.network import NETWORKS, OversizeError, check_size
+from azumaya.baselines.files import read_bytes, read_json, write_together
 from azumaya.baselines.version import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
+
+MOST_BYTES = 1 << 31
+"""Bytes of weights that are read."""
+_BRIEF = reprlib.Repr()
 
 
 class CheckpointError(ValueError):
@@ -79,12 +86,16 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
         )
     if sidecar.network not in NETWORKS:
         raise CheckpointError(
-            f"checkpoint: unknown network {sidecar.network!r}; known are {', '.join(NETWORKS)}"
+            f"checkpoint: unknown network {_BRIEF.repr(sidecar.network)}; "
+            f"known are {', '.join(NETWORKS)}"
         )
     try:
+        check_size(sidecar.network, game, sidecar.num_actions, sidecar.sizes)
         network: torch.nn.Module = NETWORKS[sidecar.network](
             game, sidecar.num_actions, **sidecar.sizes
         )
+    except OversizeError as error:
+        raise CheckpointError(f"checkpoint: {error}") from error
     except (IndexError, RuntimeError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"checkpoint: no network {sidecar.network!r} for {game.title} has "
@@ -93,31 +104,36 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     return network
 
 
-def save(path: str | Path, weights: dict[str, torch.Tensor], sidecar: Sidecar) -> Path:
+def contents(name: str, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -> dict[str, bytes]:
+    """What the files of a checkpoint hold, by file name, in the order in which to write them.
+
+    Args:
+        name: of the checkpoint, without a suffix.
+        weights: the tensors by name, as of `network.state_dict()`.
+        sidecar: what they are.
+    """
+    safetensors = require("safetensors.torch", "train")
+    copies = {name: tensor.detach().contiguous().clone() for name, tensor in weights.items()}
+    text = json.dumps(asdict(sidecar), indent=2, default=os.fspath)
+    return {f"{name}.safetensors": safetensors.save(copies), f"{name}.json": text.encode()}
+
+
+def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -> Path:
     """Write a checkpoint; returns the path of the weights.
 
     Args:
         path: where; the suffix is replaced by `.safetensors` and `.json`.
         weights: the tensors by name, as of `network.state_dict()`.
         sidecar: what they are.
+
+    Raises:
+        OSError: it cannot be written; no temporary file is left behind.
     """
-    safetensors = require("safetensors.torch", "train")
     target = Path(path).with_suffix(".safetensors")
     target.parent.mkdir(parents=True, exist_ok=True)
-    copies = {name: tensor.detach().contiguous().clone() for name, tensor in weights.items()}
-    text = json.dumps(asdict(sidecar), indent=2, default=os.fspath)
-    _replace(target, safetensors.save(copies))
-    _replace(target.with_suffix(".json"), text.encode())
+    named = contents(target.stem, weights, sidecar)
+    write_together({target.with_name(name): content for name, content in named.items()})
     return target
-
-
-def _replace(target: Path, content: bytes) -> None:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(target)
 
 
 def read_sidecar(path: str | Path) -> Sidecar:
@@ -128,14 +144,26 @@ def read_sidecar(path: str | Path) -> Sidecar:
     """
     file = Path(path).with_suffix(".json")
     try:
-        said = json.loads(file.read_bytes())
+        said = read_json(file)
     except OSError as error:
         raise _unreadable(file, error) from error
-    except ValueError as error:
-        raise CheckpointError(f"checkpoint {file}: malformed: no JSON: {error}") from error
+    except ValueError as error:  # a path with a null byte, too
+        raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
+    try:
+        return sidecar_of(said)
+    except CheckpointError as error:
+        raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
+
+
+def sidecar_of(said: Any) -> Sidecar:
+    """The sidecar that a JSON value says.
+
+    Raises:
+        CheckpointError: it says none.
+    """
     problem = _wrong_with(said)
     if problem:
-        raise CheckpointError(f"checkpoint {file}: malformed: {problem}")
+        raise CheckpointError(problem)
     return Sidecar(**{**said, "planes": tuple(said["planes"])})
 
 
@@ -156,7 +184,9 @@ def _wrong_with(said: Any) -> str:
         parts += [f"unknown {', '.join(surplus)}"] if surplus else []
         return f"{' and '.join(parts)}; the fields are {', '.join(FIELDS)}"
     wrong = [name for name, value in said.items() if not FIELDS[name][1](value)]
-    return "; ".join(f"{name} must be {FIELDS[name][0]}, not {said[name]!r}" for name in wrong)
+    return "; ".join(
+        f"{name} must be {FIELDS[name][0]}, not {_BRIEF.repr(said[name])}" for name in wrong
+    )
 
 
 def _without(names: Iterable[str], others: Container[str]) -> list[str]:
@@ -190,7 +220,7 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
-    """Read a checkpoint's weights and sidecar.
+    """Read a checkpoint's weights, of at most `MOST_BYTES`, and its sidecar.
 
     Raises:
         CheckpointError: a file is missing or malformed; the error says which.
@@ -199,7 +229,7 @@ def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
     source = Path(path).with_suffix(".safetensors")
     sidecar = read_sidecar(source)
     try:
-        return safetensors.load(source.read_bytes()), sidecar
+        return safetensors.load(read_bytes(source, MOST_BYTES)), sidecar
     except OSError as error:
         raise _unreadable(source, error) from error
     except (TypeError, ValueError, require("safetensors", "train").SafetensorError) as error:

@@ -12,6 +12,7 @@ which knows nothing about boards. All give `logits` for every action and a `valu
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,10 @@ from azumaya.envs.game import Game
 from azumaya.envs.symmetries import Axis
 
 BLOCKS = {9: 3, 6: 2}
+MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
+"""The largest numbers that a network is built with."""
+MOST_PARAMETERS = 1 << 28
+"""Parameters of a network in all, 1 GiB of them."""
 
 
 @dataclass(frozen=True)
@@ -258,6 +263,40 @@ class PlainNet(nn.Module):
 
 
 NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": PlainNet}
+
+
+class OversizeError(ValueError):
+    """A network that would be too large to build."""
+
+
+def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, int]) -> None:
+    """Make sure that a network can be built, before any memory is taken for it.
+
+    Args:
+        network: a key of `NETWORKS`.
+        game: the game.
+        num_actions: how many actions there are.
+        sizes: `width` and `depth`.
+
+    Raises:
+        OversizeError: a number is above its limit, or there would be too many parameters.
+        IndexError, RuntimeError, TypeError, ValueError: no such network has these numbers.
+    """
+    limits = {"num_actions": MOST_ACTIONS, "width": MOST_WIDTH, "depth": MOST_DEPTH}
+    for name, number in {"num_actions": num_actions, **sizes}.items():
+        if name in limits and number > limits[name]:
+            raise OversizeError(
+                f"a network of {name} {number} is too large; up to {limits[name]:,}"
+            )
+    with torch.device("meta"):  # shapes without memory
+        parts = NETWORKS[network](game, num_actions, **sizes)
+    parameters = sum(part.numel() for part in parts.parameters())
+    if parameters > MOST_PARAMETERS:
+        said = ", ".join(f"{name} {number}" for name, number in sizes.items())
+        raise OversizeError(
+            f"the network {network!r} with {said} has {parameters:,} parameters; up to "
+            f"{MOST_PARAMETERS:,} can be trained"
+        )
 
 
 def takes_numbers(game: Game) -> bool:

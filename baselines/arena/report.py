@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.envs.extras import require
@@ -22,10 +22,11 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
     """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
 
     The agent stands above its opponent, the rate above its interval, and `by seat` is the rate as
-    player_0 above that as player_1.
+    player_0 above that as player_1. Names are shown as they are, whatever markup they resemble.
     """
+    text = require("rich.text", "cli").Text
     table: Table = require("rich.table", "cli").Table(
-        title=title,
+        title=text(title),
         caption="A draw counts half. By seat: player_0, then player_1.",
         box=require("rich.box", "cli").SIMPLE_HEAD,
         leading=1,
@@ -38,16 +39,16 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
         rate = f"{score.rate:.1%}\n{low:.1%} - {high:.1%}"
         seats = "\n".join(f"{rate:.0%}" for rate in score.rate_by_seat)
         counts = map(str, (score.wins, score.draws, score.losses))
-        table.add_row(f"{score.first}\n{score.second}", *counts, rate, seats)
+        table.add_row(text(f"{score.first}\n{score.second}"), *counts, rate, seats)
     return table
 
 
-def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str) -> None:
+def learning_curve(curve: Sequence[Mapping[str, float]], path: Path | BinaryIO, title: str) -> None:
     """Draw rates over steps, one line for each opponent, as a PNG (needs `train`).
 
     Args:
         curve: points with `steps` and a rate by opponent.
-        path: the picture to write.
+        path: the picture to write, or a file that is open.
         title: its heading.
     """
     figure = require("matplotlib.figure", "train").Figure(figsize=(7, 4), layout="constrained")
@@ -65,4 +66,4 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path, title: str)
     axes.spines[["top", "right"]].set_visible(False)
     if names:
         axes.legend(title="against", frameon=False)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, format="png")

@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from azumaya.baselines.agents.network import NETWORKS, takes_numbers
+from azumaya.baselines.agents.network import (
+    NETWORKS,
+    OversizeError,
+    check_size,
+    takes_numbers,
+)
 from azumaya.baselines.game_options import read_value
 from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
@@ -31,7 +36,9 @@ class Numbers:
     def has(self, value: Any, whole: bool) -> bool:
         """Whether a value is one of them; nothing infinite is."""
         kind: Any = Integral if whole else Real
-        if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return False
+        if not isinstance(value, Integral) and not math.isfinite(value):
             return False
         return self.low < value <= self.high if self.above else self.low <= value <= self.high
 
@@ -42,6 +49,8 @@ class Numbers:
         return f"{kind} {'above' if self.above else 'from'} {self.low:g}{end}"
 
 
+MOST_ACTIONS = 1 << 24
+"""Actions in an update."""
 Count = Annotated[int, Numbers(1)]
 Share = Annotated[float, Numbers(0, 1)]
 Weight = Annotated[float, Numbers(0)]
@@ -135,12 +144,35 @@ def check_network(network: str, game: str) -> None:
         )
 
 
+def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> None:
+    """Make sure that a network's `width` and `depth` are such that it can be built.
+
+    Raises:
+        OptionError: they are too large.
+    """
+    record = find_game(game)
+    actions = prepare(record, dict(options)).num_actions
+    given = {name: size for name, size in sizes.items() if size is not None}
+    try:
+        check_size(network, record, actions, given)
+    except OversizeError as error:
+        said = " ".join(f"{flag(name)} {size}" for name, size in given.items())
+        raise OptionError(f"{said}: {error}") from error
+
+
 def check_batch(batch: int, games: int, rollout: int) -> None:
-    """Make sure that no minibatch is of one action: PPO divides by the spread of its advantages.
+    """Make sure that an update has a possible size, and that no minibatch has a single action.
+
+    PPO divides by the spread of a minibatch's advantages.
 
     Raises:
         OptionError: one is.
     """
+    if games * rollout > MOST_ACTIONS:
+        raise OptionError(
+            f"--games {games} by --rollout {rollout}: an update of {games * rollout:,} actions; up "
+            f"to {MOST_ACTIONS:,} are possible"
+        )
     if games * rollout % batch == 1:
         raise OptionError(
             f"--batch {batch}: an update has {games * rollout:,} actions (--games {games} by "

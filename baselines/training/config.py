@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import torch
 import tyro
 
 from azumaya.baselines.agents import checkpoint
@@ -24,11 +25,13 @@ from azumaya.baselines.training.checks import (
     check_batch,
     check_network,
     check_numbers,
+    check_sizes,
     game_name,
     game_options,
     pairs,
 )
-from azumaya.baselines.training.run_folder import PLACE, RunError, RunFolder
+from azumaya.baselines.training.run_folder import PLACE, RunError, RunFolder, Script
+from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError, find_game
 
 
@@ -50,6 +53,8 @@ SUITED = {
 """What suits each kind of network."""
 
 
+PROGRAM = "azumaya.baselines.training.maskable_ppo"
+AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
     "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
 )  # fmt: skip
@@ -73,7 +78,7 @@ class Config:
     """Options of the game, as NAME VALUE pairs: `--options max_plies 100 tiebreak marbles`."""
     seed: Annotated[int, Numbers(0, 2**32 - 1)] = 1
     """Seeds the games, the network and the learner."""
-    steps: Count = 250_000
+    steps: Annotated[int, Numbers(1, 10**15)] = 250_000
     """Actions of the learner in all; the last rollout is played to its end."""
     minutes: Weight = 0.0
     """Stop training after so many minutes, done or not; 0 for no limit."""
@@ -84,15 +89,15 @@ class Config:
     `threads`, `measure_every`, `measure_starts` and `final_starts` may be given anew."""
     overwrite: bool = False
     """Begin anew in a folder that holds a run, whose files are deleted."""
-    games: Count = 64
+    games: Annotated[int, Numbers(1, 1_000_000)] = 64
     """Games played at once."""
-    rollout: Count = 64
+    rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
     """Actions in each game between two updates."""
     batch: Annotated[int, Numbers(2)] = 256
     """Actions in a minibatch."""
     epochs: Count = 4
     """Passes over the rollout in an update."""
-    learning_rate: Positive | None = None
+    learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
     """Adam's step size at the start; by default what suits the network."""
     final_share: Share = 0.1
     """Share of the step size that is left at the end; it falls linearly."""
@@ -121,15 +126,15 @@ class Config:
     """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
     measure_every: Count = 25_000
     """Actions between two measurements for the learning curve."""
-    measure_starts: Count = 50
+    measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 50
     """Starts of such a measurement, each played in both seats against each baseline."""
-    final_starts: Count = 500
+    final_starts: Annotated[int, Numbers(1, 1_000_000)] = 500
     """Starts of the evaluation at the end, each played in both seats against each baseline."""
 
     @property
     def run(self) -> RunFolder:
         """The folder of the run."""
-        return RunFolder(self.output or Path("runs") / f"{self.game}-{self.seed}")
+        return run_at(self.output or Path("runs") / f"{self.game}-{self.seed}")
 
     @property
     def network_kind(self) -> str:
@@ -155,6 +160,19 @@ class Config:
         )
 
 
+def agent_files(save: Save) -> dict[str, bytes]:
+    """The agent of a save, as a checkpoint called `policy`."""
+    sidecar = checkpoint.sidecar_of(save.notes.get("agent"))
+    weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
+    return checkpoint.contents("policy", weights, sidecar)
+
+
+def run_at(path: Path) -> RunFolder:
+    """A run of this script, in a folder."""
+    script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip", "resume.json"))
+    return RunFolder(path, script)
+
+
 def settled(config: Config) -> Config:
     """The configuration with every option checked, and settled where it was left open.
 
@@ -166,7 +184,9 @@ def settled(config: Config) -> Config:
     game = game_name(config.game)
     check_network(config.network, game)
     config = replace(config, game=game, options=game_options(game, config.options))
-    return replace(config, network=config.network_kind, **asdict(config.recipe))
+    config = replace(config, network=config.network_kind, **asdict(config.recipe))
+    check_sizes(config.network, game, config.options, width=config.width, depth=config.depth)
+    return config
 
 
 def read_config(folder: Path) -> Config:
@@ -176,7 +196,7 @@ def read_config(folder: Path) -> Config:
         RunError: there is none, or it is malformed or of another version of this script.
     """
     names = {item.name for item in fields(Config)} - set(PLACE)
-    stored = RunFolder(folder).options(names)
+    stored = run_at(folder).options(names)
     try:
         return settled(Config(**stored, output=folder))
     except OptionError as error:
@@ -188,3 +208,28 @@ def stored_form(config: Config) -> dict[str, Any]:
     stored = {name: value for name, value in asdict(config).items() if name not in PLACE}
     form: dict[str, Any] = json.loads(json.dumps(stored))
     return form
+
+
+def ready(config: Config) -> Config:
+    """The configuration settled, once it is clear that the folder is one for it.
+
+    Raises:
+        OptionError: an option has a value it cannot take.
+        RunError: the folder holds a run, or none to go on with.
+        CheckpointError: what was saved cannot be read.
+    """
+    config = replace(config, game=game_name(config.game))
+    run = config.run
+    run.check_place()
+    if not config.resume:
+        config = settled(config)
+        if not config.overwrite:
+            run.check_free()
+        return config
+    if config.overwrite:
+        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
+    before = read_config(run.path)
+    run.check_same({"game": before.game}, {"game": config.game})
+    config = settled(config)
+    run.check_goes_on(stored_form(before), stored_form(config), CHANGEABLE)
+    return config

@@ -7,18 +7,20 @@ happen: the policy, which puts our network under SB3's algorithm; the environmen
 and greedy opponents are played inside the batch; training, in which a callback measures, saves and
 stops; evaluation, over games whose starts are played in both seats; the learning curve.
 
-A run has a folder of its own: `config.json`, `policy.safetensors` and `.json` (the agent),
-`resume.safetensors` and `.json` (the optimiser and counters, for `--resume`), `model.zip` (the
-same in SB3's own format), `progress.json` (metrics, a JSON object a line), TensorBoard's event
-files, `curve.json`, `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends; `--resume`
-goes on. A run that is there is left alone unless you say `--resume` or `--overwrite`.
+A run has a folder of its own: `config.json`; `resume.safetensors` (a save: all that `--resume`
+needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, a JSON object a
+line) and TensorBoard's event files; `curve.json`; and from the end of training on `model.zip` (the
+model in SB3's own format), `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends;
+`--resume` goes on as if the run had never been stopped. A run that is there is left alone unless
+you say `--resume` or `--overwrite`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
-import sys
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -33,29 +35,38 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from azumaya.baselines.agents import GreedyAgent, RandomAgent, checkpoint
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
 from azumaya.baselines.training.checks import game_name
+from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import (
-    CHANGEABLE,
+    PROGRAM,
     Config,
     read_config,
-    settled,
+    ready,
     stored_form,
 )
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.run_folder import PROGRAM, RunError
-from azumaya.envs import OptionError, find_game
+from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.sb3_run import (
+    check_weights,
+    make_logger,
+    moment,
+    pending_of,
+    restore,
+    threads_quiet,
+    zip_of,
+)
+from azumaya.envs import find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
 """Evaluation draws its starts from here on, away from the seeds of training."""
-REFUSALS = (OptionError, RunError, checkpoint.CheckpointError)
-"""What is wrong with a command, said in a line."""
 
 
 # ---- the policy ----
@@ -138,60 +149,98 @@ def network_of(model: MaskablePPO) -> nn.Module:
     return network
 
 
-def save_run(config: Config, model: MaskablePPO) -> None:
-    """Write the agent, and what `--resume` needs."""
-    actions = int(model.action_space.n)  # type: ignore[attr-defined]
-    sidecar = config.sidecar(actions, steps=model.num_timesteps)
-    config.run.save(model, network_of(model).state_dict(), sidecar)
-
-
 # ---- training ----
 
 
-class Overseer(BaseCallback):
-    """Measures for the learning curve, saves, and stops in time."""
+class TimeUpError(Exception):
+    """The minutes that training had are over."""
 
-    def __init__(self, config: Config, display: Display) -> None:
+
+class Overseer(BaseCallback):
+    """Measures, saves and stops, each between two rollouts.
+
+    Between rollouts all that a run depends on can be told: the moment before each is kept, and is
+    what a save writes. A run that goes on therefore repeats the rollout it was stopped in.
+    """
+
+    def __init__(self, config: Config, run: RunFolder, display: Display, save: Save | None) -> None:
         super().__init__()
-        self.config, self.display = config, display
-        self.curve = config.run.curve()
-        self.next_measure = 0
+        self.config, self.run, self.display = config, run, display
+        self.moment, self.began = save, save.steps if save else 0
+        self.curve = list(save.curve) if save else []
+
+    @property
+    def network(self) -> nn.Module:
+        """Our network inside the model."""
+        return network_of(self.model)  # type: ignore[arg-type]
 
     def _on_training_start(self) -> None:
-        self.next_measure = self.num_timesteps + self.config.measure_every
         self.display.start(self.num_timesteps, whole_rollouts(self.config, self.num_timesteps))
-        if not self.curve:
+
+    def _on_rollout_start(self) -> None:
+        self.num_timesteps = self.model.num_timesteps
+        check_weights(self.network, self.num_timesteps)
+        due = not self.curve or self.since_measured >= self.config.measure_every
+        if due:
             self.measure()
+        self.keep_moment()
+        if due:
+            self.save()
+        if self.time_is_up:
+            raise TimeUpError
 
     def _on_step(self) -> bool:
         self.display.advance(self.num_timesteps)
-        return not self.config.minutes or self.display.minutes < self.config.minutes
+        return True
 
-    def _on_rollout_start(self) -> None:
-        if self.num_timesteps >= self.next_measure:
-            self.next_measure = self.num_timesteps + self.config.measure_every
-            self.measure()
+    @property
+    def since_measured(self) -> int:
+        """Steps since the last measurement."""
+        return self.num_timesteps - int(self.curve[-1]["steps"])
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether it is time to stop; each time a run goes on, it plays one rollout at least."""
+        limit, progress = self.config.minutes, self.num_timesteps > self.began
+        return bool(limit) and progress and self.display.minutes >= limit
 
     def measure(self) -> None:
-        """Play against the baselines, log the rates, and save."""
-        scores = evaluate(self.config, network_of(self.model), self.config.measure_starts)  # type: ignore[arg-type]
-        point: dict[str, float] = {"steps": self.num_timesteps}
-        for score in scores:
-            point[score.second] = score.rate
-            self.logger.record(f"eval/{score.second}", score.rate)
-        self.curve.append(point)
-        self.config.run.write("curve.json", json.dumps(self.curve) + "\n")
+        """Play against the baselines, and log the rates."""
+        scores = evaluate(self.config, self.network, self.config.measure_starts)
         self.display.measured(self.num_timesteps, scores)
-        save_run(self.config, self.model)  # type: ignore[arg-type]
+        for score in scores:
+            self.logger.record(f"eval/{score.second}", score.rate)
+        rates = {score.second: score.rate for score in scores}
+        self.curve.append({"steps": self.num_timesteps, **rates})
+
+    def keep_moment(self) -> None:
+        """Keep what the run depends on, to be saved now or if training is stopped."""
+        kept = moment(self.model, self.network, self.curve, self.run.metrics)  # type: ignore[arg-type]
+        actions = int(self.model.action_space.n)  # type: ignore[attr-defined]
+        sidecar = asdict(self.config.sidecar(actions, steps=kept.steps))
+        kept.notes["agent"] = json.loads(json.dumps(sidecar, default=os.fspath))
+        self.moment = kept
+
+    def save(self) -> None:
+        """Save the moment that was kept, if there is one."""
+        if self.moment:
+            self.run.save(self.moment)
 
     def finish(self) -> None:
-        """Measure once more, and log what has not been logged yet."""
+        """All steps are done: measure once more, log what has not been logged yet, and save."""
+        check_weights(self.network, self.num_timesteps)
         self.measure()
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
+        self.keep_moment()
+        self.save()
 
-    def _on_training_end(self) -> None:
-        self.display.stop()
+    def pause(self) -> None:
+        """Time is up: save, and show a last measurement, which is no part of what is saved."""
+        self.save()
+        if self.since_measured:
+            self.measure()
+            self.run.write_curve(self.curve)
 
 
 def whole_rollouts(config: Config, done: int) -> int:
@@ -218,27 +267,53 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
         env.close()
 
 
-def train(config: Config, display: Display) -> MaskablePPO:
-    """Train, or go on training. Ctrl-C saves first."""
-    with training_env(config) as env:
-        model, run = make_model(config, env), config.run
+def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
+    """Train, or go on training. However training ends, the moment before is saved."""
+    with training_env(config) as env, threads_quiet():
+        model, save = make_model(config, env), None
         if config.resume:
-            run.restore(model)
-        run.begin(stored_form(config), config.resume)  # all is well: now files may change
-        model.set_logger(run.logger(model.num_timesteps))
-        overseer, left = Overseer(config, display), config.steps - model.num_timesteps
+            run.lock()
+            save = run.saved()
+        if save:
+            pending_of(save)
+            restore(model, network_of(model), save)
+        run.begin(stored_form(config), save, config.resume)  # all is well: now files may change
+        model.set_logger(make_logger(run, save))
+        overseer = Overseer(config, run, display, save)
         try:
-            if left > 0:
-                model.learn(left, overseer, reset_num_timesteps=False)
-                overseer.finish()
-        except KeyboardInterrupt:
+            learn(config, model, overseer)
+        except BaseException as error:
             display.stop()
-            save_run(config, model)
-            display.say(f"Saved after {model.num_timesteps:,} steps. To go on: {run.goes_on}")
+            with contextlib.suppress(OSError):  # the error that ended training is the one to tell
+                overseer.save()
+            if isinstance(error, KeyboardInterrupt) and overseer.moment:
+                done = f"{overseer.moment.steps:,} steps"
+                display.say(f"Saved after {done}. To go on: {run.goes_on}")
             raise
         finally:
             model.logger.close()
         return model
+
+
+def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
+    """Play and update until all steps are done, or time is up.
+
+    Raises:
+        TrainingError: the numbers ran out of bounds.
+    """
+    left = config.steps - model.num_timesteps
+    if left <= 0:
+        return
+    try:
+        model.learn(left, overseer, reset_num_timesteps=False)
+        overseer.finish()
+    except TimeUpError:
+        overseer.pause()
+    except ValueError:
+        check_weights(network_of(model), model.num_timesteps)  # a distribution was given no numbers
+        raise
+    overseer.display.stop()
+    overseer.run.write("model.zip", zip_of(model))
 
 
 # ---- evaluation ----
@@ -263,41 +338,28 @@ def evaluate(
     return scores
 
 
-def final_evaluation(config: Config, model: MaskablePPO, display: Display) -> list[Score]:
+def final_evaluation(
+    config: Config, run: RunFolder, model: MaskablePPO, display: Display
+) -> list[Score]:
     """Evaluate at length, print the table, and keep it."""
     try:
         with display.evaluating(2 * config.final_starts) as bar:
             scores = evaluate(config, network_of(model), config.final_starts, bar)
     except KeyboardInterrupt:
-        display.say(f"The agent is saved. To evaluate it: {config.run.goes_on}")
+        display.say(f"The agent is saved. To evaluate it: {run.goes_on}")
         raise
     display.console.print(score_table(scores, f"{config.game} after training"))
     steps = {"steps": model.num_timesteps}
     results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **steps} for s in scores]
-    config.run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
+    run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
     return scores
 
 
-def ready(config: Config) -> Config:
-    """The configuration settled, once it is clear that the folder is one for it."""
-    config = replace(config, game=game_name(config.game))
-    run = config.run
-    run.check_place()
-    if not config.resume:
-        config = settled(config)
-        if not config.overwrite:
-            run.check_free()
-        return config
-    if config.overwrite:
-        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
-    before = read_config(run.path)
-    run.check_same({"game": before.game}, {"game": config.game})
-    config = settled(config)
-    fixed = {name: value for name, value in stored_form(config).items() if name not in CHANGEABLE}
-    run.check_same(stored_form(before), fixed)
-    if config.steps != before.steps:
-        run.check_steps(config.steps)
-    return config
+def draw_curve(run: RunFolder, title: str) -> None:
+    """Draw the learning curve."""
+    picture = io.BytesIO()
+    learning_curve(run.curve(), picture, title)
+    run.write("learning_curve.png", picture.getvalue())
 
 
 def main(config: Config) -> list[Score]:
@@ -307,16 +369,18 @@ def main(config: Config) -> list[Score]:
         OptionError: an option has a value it cannot take; nothing was changed.
         RunError: the folder holds a run, or none to go on with; nothing was changed.
         CheckpointError: what was saved cannot be read; nothing was changed.
+        TrainingError: the numbers ran out of bounds; the last save is of before that.
+        OSError: a file or the output cannot be written, as on a full disk; likewise.
         KeyboardInterrupt: on Ctrl-C, after what there is was saved.
     """
     config = ready(config)
-    run = config.run
     torch.set_num_threads(config.threads)
-    display = Display(Console())
-    model = train(config, display)
-    trained = display.minutes
-    scores = final_evaluation(config, model, display)
-    learning_curve(run.curve(), run.path / "learning_curve.png", config.game)
+    display, run = Display(Console()), config.run
+    with contextlib.closing(run):
+        model = train(config, run, display)
+        trained = display.minutes
+        scores = final_evaluation(config, run, model, display)
+        draw_curve(run, config.game)
     display.say(
         f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
         f"The run is in {run.path}/"
@@ -351,16 +415,9 @@ def read_words(words: Sequence[str] | None = None) -> Config:
 
 
 def run_words(words: Sequence[str] | None = None) -> int:
-    """Run a command line; 0, 2 if it asks for what cannot be, 130 after Ctrl-C."""
-    try:
-        main(read_words(words))
-    except KeyboardInterrupt:
-        return 130
-    except REFUSALS as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    """Run a command line; 0, 1 if it fails, 2 if it asks for what cannot be, 130 after Ctrl-C."""
+    return exit_code(lambda: main(read_words(words)))
 
 
 if __name__ == "__main__":
-    sys.exit(run_words())
+    run_script(run_words)

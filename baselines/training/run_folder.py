@@ -1,38 +1,66 @@
-"""The folder of a training run: what lies in it, what may begin in it, and what goes on from it."""
+"""The folder of a training run: what lies in it, what may begin in it, and what goes on from it.
+
+All scripts that train share it. What a run needs to go on is one file, `resume.safetensors`, which
+is replaced in one step (`saves.py`). The agent and the learning curve, which others read, are made
+from it after each save, and once more when the run goes on, so it does not matter where in between
+a run was killed.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import JSONOutputFormat, Logger, TensorBoardOutputFormat
-
-from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.files import (
+    MOST_TEXT,
+    UnusableFileError,
+    flush_folder,
+    read_json,
+    remove_partial,
+    write_together,
+    write_whole,
+)
 from azumaya.baselines.training.checks import flag
+from azumaya.baselines.training.metrics import Metrics
+from azumaya.baselines.training.saves import Save, is_curve, read_save
 
-PROGRAM = "azumaya.baselines.training.maskable_ppo"
+CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
 RESULTS = ("evaluation.json", "learning_curve.png")
-FILES = (
-    "config.json", "policy.safetensors", "policy.json", "resume.safetensors", "resume.json",
-    "model.zip", "progress.json", "curve.json", *RESULTS,
-)  # fmt: skip
 EVENTS = "events.out.tfevents.*"
-"""All that a run leaves; TensorBoard's files go by their beginning."""
+"""TensorBoard's files."""
 PLACE = ("output", "resume", "overwrite")
 """Options that say where and how to run, and are no part of what is run."""
+MOST_CURVE = 1 << 24
+"""Bytes of a learning curve."""
 
 
 class RunError(ValueError):
     """A folder in which a run cannot begin, or from which none can go on."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What the folder of a run must know of the script that trains in it.
+
+    Attributes:
+        program: the module, as `python -m` takes it.
+        agent: the files of the agent, by name, made from a save.
+        files: the names of those files, and of any others that the script writes.
+    """
+
+    program: str
+    agent: Callable[[Save], Mapping[str, bytes]]
+    files: tuple[str, ...]
 
 
 class RunFolder:
@@ -40,31 +68,55 @@ class RunFolder:
 
     Args:
         path: where it is, or is to be.
+        script: what trains in it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    metrics: Metrics
+    """The metrics of the run, from `begin` on."""
+
+    def __init__(self, path: Path, script: Script) -> None:
+        self.path, self.script = path, script
+        self._lock: int | None = None
 
     # ---- what is there ----
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the files of a run are called, TensorBoard's aside; the configuration first."""
+        return (CONFIG, SAVED, *self.script.files, METRICS, CURVE, *RESULTS)
+
     def files(self) -> list[Path]:
         """The files of a run that are there."""
-        named = [self.path / name for name in FILES if (self.path / name).exists()]
+        named = [self.path / name for name in self.names if os.path.lexists(self.path / name)]
         return [*named, *self.path.glob(EVENTS)]
+
+    def saved(self) -> Save | None:
+        """The last save; None before the first.
+
+        Raises:
+            RunError: it is missing, though there was one.
+            CheckpointError: it cannot be read.
+        """
+        if os.path.lexists(self.path / SAVED):
+            return read_save(self.path / SAVED)
+        results = (*self.script.files, CURVE, *RESULTS)  # come after the first save
+        left = [name for name in results if os.path.lexists(self.path / name)]
+        if left:
+            raise RunError(
+                f"{self.path} holds no {SAVED}, but {', '.join(left)} of a run that was saved; to "
+                f"go on from 0 would overwrite them. Put {SAVED} back, or begin anew with "
+                "--overwrite"
+            )
+        return None
 
     def steps(self) -> int:
         """Actions that the run has behind it: 0 before anything was saved.
 
         Raises:
-            CheckpointError: what was saved cannot be read.
+            RunError, CheckpointError: as `saved`.
         """
-        if not (self.path / "resume.json").exists():
-            return 0
-        notes = checkpoint.read_sidecar(self.path / "resume").notes
-        if not _is_count(notes.get("steps")):
-            file = self.path / "resume.json"
-            raise checkpoint.CheckpointError(f"checkpoint {file}: malformed: notes without steps")
-        return int(notes["steps"])
+        saved = self.saved()
+        return saved.steps if saved else 0
 
     def options(self, names: Collection[str]) -> dict[str, Any]:
         """The options that the run was begun with, or went on with.
@@ -75,12 +127,13 @@ class RunFolder:
         Raises:
             RunError: there is no run, or its `config.json` is malformed or of other options.
         """
-        file = self.path / "config.json"
+        file = self.path / CONFIG
+        self.check_place()
         try:
-            stored = json.loads(file.read_text("utf-8"))
+            stored = read_json(file)
         except (FileNotFoundError, NotADirectoryError):
             raise RunError(
-                f"{self.path} holds no run: there is no config.json; name the folder of a run by "
+                f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run by "
                 "--output, or leave out --resume"
             ) from None
         except (OSError, ValueError) as error:
@@ -97,26 +150,26 @@ class RunFolder:
         return stored
 
     def curve(self) -> list[dict[str, float]]:
-        """The measurements so far.
+        """The measurements so far, as they can be drawn.
 
         Raises:
             RunError: they cannot be read.
         """
-        file = self.path / "curve.json"
+        file = self.path / CURVE
         try:
-            curve: list[dict[str, float]] = json.loads(file.read_text("utf-8"))
+            curve: list[dict[str, float]] = read_json(file, MOST_CURVE)
         except FileNotFoundError:
             return []
-        except (OSError, ValueError) as error:
+        except (OSError, UnusableFileError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
-        if not isinstance(curve, list) or not all(map(_is_measurement, curve)):
+        if not is_curve(curve):
             raise RunError(
                 f"{file} is malformed: a list of measurements is needed, each with its steps and "
                 "rates as numbers"
             )
         return curve
 
-    # ---- beginning ----
+    # ---- checks ----
 
     def check_place(self) -> None:
         """Make sure that the folder is there or can be made.
@@ -124,11 +177,25 @@ class RunFolder:
         Raises:
             RunError: it cannot.
         """
+        given = f"--output {_shortened(self.path)}"
         place = next(p for p in (self.path, *self.path.absolute().parents) if os.path.exists(p))
         if not place.is_dir():
-            raise RunError(f"--output {self.path}: {place} is a file; a folder is needed")
+            raise RunError(f"{given}: {place} is a file; a folder is needed")
         if not os.access(place, os.W_OK | os.X_OK):
-            raise RunError(f"--output {self.path}: {place} cannot be written to")
+            raise RunError(f"{given}: {place} cannot be written to")
+        try:
+            self._check_length(place)
+        except (OSError, ValueError) as error:  # a null byte is a ValueError
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise RunError(f"{given}: no folder can have this path: {reason}") from error
+
+    def _check_length(self, place: Path) -> None:
+        """Let the system say if the path is too long: `os.path.exists` calls that missing."""
+        part = max(self.path.absolute().parts, key=len)
+        temporary = f".{max(self.names, key=len)}.{os.getpid()}.tmp"
+        for path in (place / part if place != Path(part) else place, self.path / temporary):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                os.lstat(path)
 
     def check_free(self) -> None:
         """Make sure that no run is there; else say what can be done.
@@ -139,9 +206,9 @@ class RunFolder:
         if not self.files():
             return
         try:
-            stored = json.loads((self.path / "config.json").read_text("utf-8"))
-            steps, goal = self.steps(), int(stored["steps"])
-        except (OSError, ValueError, KeyError, TypeError):
+            stored, steps = read_json(self.path / CONFIG, MOST_TEXT), self.steps()
+            goal = int(stored["steps"])
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             said, more = f"files of a run ({', '.join(p.name for p in self.files())})", ""
         else:
             said, more = f"a run, {steps:,} of {goal:,} steps done", f"To go on: {self.goes_on}. "
@@ -162,7 +229,7 @@ class RunFolder:
             python = "python"
         elif Path(python).is_relative_to(Path.cwd()):
             python = os.path.relpath(python)
-        words = [python, "-m", PROGRAM, "--output", str(self.path), "--resume"]
+        words = [python, "-m", self.script.program, "--output", str(self.path), "--resume"]
         return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -179,6 +246,25 @@ class RunFolder:
                 "begin another run with --output"
             )
 
+    def check_goes_on(
+        self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
+    ) -> None:
+        """Make sure that the run can go on with these options.
+
+        Args:
+            before: the options it has, `steps` among them.
+            now: those it is to have.
+            changeable: the names of those that may differ.
+
+        Raises:
+            RunError: it cannot, or what it was saved in is missing.
+            CheckpointError: what was saved cannot be read.
+        """
+        self.saved()
+        self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
+        if now["steps"] != before["steps"]:
+            self.check_steps(now["steps"])
+
     def check_steps(self, steps: int) -> None:
         """Make sure that a run with so many steps in all has something left to do.
 
@@ -193,100 +279,91 @@ class RunFolder:
                 "or leave --steps out to evaluate it again"
             )
 
-    def begin(self, options: Mapping[str, Any], resume: bool) -> None:
-        """Make the folder, clear it of an earlier run unless that goes on, keep the options."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        if not resume:
-            for file in self.files():
-                file.unlink()
-        self.write("config.json", json.dumps(options, indent=2) + "\n")
+    # ---- beginning and ending ----
 
-    def write(self, name: str, text: str) -> None:
-        """Write a file whole: a reader sees the one before or this one."""
-        temporary = self.path / f".{name}.tmp"
-        temporary.write_text(text, "utf-8")
-        temporary.replace(self.path / name)
-
-    def logger(self, steps: int) -> Logger:
-        """Metrics for `progress.json` and TensorBoard; those of a run that goes on stay.
-
-        Args:
-            steps: from where it goes on; what a killed run wrote beyond its last save is dropped.
-        """
-        kept = [point for point in self.curve() if point["steps"] <= steps]
-        self.write("curve.json", json.dumps(kept) + "\n")
-        metrics = self.path / "progress.json"
-        text = metrics.read_text("utf-8", "replace") if metrics.exists() else ""
-        lines = text.splitlines()
-        self.write(metrics.name, "".join(f"{line}\n" for line in lines if _is_before(line, steps)))
-        formats = [Metrics(metrics), TensorBoardOutputFormat(str(self.path))]
-        return Logger(str(self.path), formats)
-
-    # ---- saving and going on ----
-
-    def save(
-        self, model: MaskablePPO, weights: dict[str, torch.Tensor], sidecar: checkpoint.Sidecar
-    ) -> None:
-        """Write the agent, and what going on needs."""
-        checkpoint.save(self.path / "policy", weights, sidecar)
-        tensors = {f"policy.{name}": tensor for name, tensor in model.policy.state_dict().items()}
-        for index, moments in model.policy.optimizer.state_dict()["state"].items():
-            tensors |= {f"adam.{index}.{name}": tensor for name, tensor in moments.items()}
-        checkpoint.save(self.path / "resume", tensors, sidecar)
-        model.save(self.path / "model.zip")
-
-    def restore(self, model: MaskablePPO) -> None:
-        """Put the saved network, optimiser and counters into a fresh model.
+    def lock(self) -> None:
+        """Keep other processes out of the folder until `close`, or until this one ends.
 
         Raises:
-            CheckpointError: what was saved cannot be read, or does not fit the model.
-            RunError: likewise its measurements.
+            RunError: another one is training in it.
         """
-        self.curve()
-        model.num_timesteps = self.steps()
-        if not model.num_timesteps:
+        if self._lock is not None or sys.platform == "win32":
             return
-        tensors = checkpoint.load(self.path / "resume")[0]
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        policy = {}
-        for key, tensor in tensors.items():
-            kind, name = key.split(".", 1)
-            if kind == "policy":
-                policy[name] = tensor
-            else:
-                index, name = name.split(".")
-                moments.setdefault(int(index), {})[name] = tensor
-        optimizer = model.policy.optimizer
+        import fcntl  # noqa: PLC0415 - not on Windows
+
+        self._lock = os.open(self.path, os.O_RDONLY)
         try:
-            model.policy.load_state_dict(policy)
-            optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-        except (RuntimeError, ValueError) as error:
-            raise checkpoint.CheckpointError(
-                f"checkpoint {self.path / 'resume'}: {error}"
-            ) from error
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES):
+                return  # a file system without locks
+            self.close()
+            raise RunError(f"{self.path}: another process is training in this folder") from None
+
+    def begin(self, options: Mapping[str, Any], saved: Save | None, resume: bool) -> None:
+        """Make the folder ready for training.
+
+        Args:
+            options: what `config.json` is to hold.
+            saved: from where the run goes on.
+            resume: whether it goes on; otherwise the files of an earlier run are deleted.
+
+        Raises:
+            RunError: another process is training in it.
+            OSError: a file cannot be written.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.lock()
+        remove_partial(self.path, self.names)
+        if not resume:
+            self._clear()
+        self.write(CONFIG, json.dumps(options, indent=2) + "\n")
+        if saved:
+            self.publish(saved)
+        self.metrics = Metrics(self.path / METRICS, saved.metrics if saved else 0)
+
+    def _clear(self) -> None:
+        """Delete the files of a run, `config.json` first: without it none can go on."""
+        for file in self.files():
+            file.unlink()
+            flush_folder(self.path)
+
+    def close(self) -> None:
+        """Write no more metrics, and let others in."""
+        if hasattr(self, "metrics"):
+            self.metrics.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    # ---- writing ----
+
+    def save(self, save: Save) -> None:
+        """Keep a moment of the run, then bring the agent and the curve up to it.
+
+        Raises:
+            OSError: a file cannot be written. The save before stands, or this one.
+        """
+        self.metrics.flush()
+        write_whole(self.path / SAVED, save.contents())
+        self.publish(save)
+
+    def publish(self, save: Save) -> None:
+        """Write the files that others read: the agent and the learning curve of a save."""
+        agent = self.script.agent(save)
+        write_together({self.path / name: content for name, content in agent.items()})
+        self.write_curve(save.curve)
+
+    def write_curve(self, curve: list[dict[str, float]]) -> None:
+        """Write the measurements to be drawn."""
+        self.write(CURVE, json.dumps(curve) + "\n")
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Replace a file in one step."""
+        write_whole(self.path / name, content.encode() if isinstance(content, str) else content)
 
 
-class Metrics(JSONOutputFormat):
-    """SB3's JSON lines, added to what is there: SB3's own format begins the file anew."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = path.open("a", encoding="utf-8")
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_measurement(point: Any) -> bool:
-    """Whether a point of the curve has its steps, and rates that can be drawn."""
-    if not isinstance(point, dict) or not _is_count(point.get("steps")):
-        return False
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in point.values())
-
-
-def _is_before(line: str, steps: int) -> bool:
-    """Whether a line of metrics is whole and not of later than these steps."""
-    try:
-        return int(json.loads(line)["time/total_timesteps"]) <= steps
-    except (ValueError, KeyError, TypeError):
-        return False
+def _shortened(path: Path) -> str:
+    """A path that fits into a line."""
+    text = str(path)
+    return text if len(text) <= 200 else f"{text[:100]}...{text[-50:]}"

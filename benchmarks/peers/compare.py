@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from azumaya.benchmarks import games, machine, reference
+from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
 from azumaya.benchmarks.report import markdown, rate, ratio
@@ -123,10 +124,8 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> list[Row]:
     command = [str(python), str(HERE / peer.script), f"--seconds={what.seconds}"]
     command += [f"--repeats={what.repeats}", f"--only={what.only}"]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False,
-            cwd=python.parents[1],  # PufferLib leaves a link behind where it runs
-        )  # fmt: skip
+        # in that folder, as PufferLib leaves a link behind where it runs
+        done = run_child(command, TIME_LIMIT_S, folder=python.parents[1])
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{peer.script} took more than {TIME_LIMIT_S:.0f} s") from None
     rows: list[Row] = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]

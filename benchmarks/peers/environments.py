@@ -11,6 +11,7 @@ import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.envs.kernels.cache import default_root
 
@@ -77,14 +78,7 @@ def _pip(python: Path, words: Sequence[str], variables: Mapping[str, str] | None
     command = [str(python), "-m", "pip", words[0], "-q", "--disable-pip-version-check", *words[1:]]
     environment = {**os.environ, **(variables or {})}
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=TIME_LIMIT_S,
-            check=False,
-            env=environment,
-        )
+        done = run_child(command, TIME_LIMIT_S, environment)
     except subprocess.TimeoutExpired:
         raise InstallError(f"pip took more than {TIME_LIMIT_S:.0f} s") from None
     if done.returncode:

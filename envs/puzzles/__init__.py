@@ -8,6 +8,7 @@ What environments need is light and imported here. The rest is in its modules: `
 from azumaya.envs.puzzles.bank import BANK_SEED, load_bank
 from azumaya.envs.puzzles.formats import format_grid, parse_puzzle, read_puzzles
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError, check_rule
+from azumaya.envs.puzzles.split import load_part
 
 __all__ = [
     "BANK_SEED",
@@ -16,6 +17,7 @@ __all__ = [
     "check_rule",
     "format_grid",
     "load_bank",
+    "load_part",
     "parse_puzzle",
     "read_puzzles",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.puzzles.bank import load_bank
-from azumaya.envs.puzzles.formats import parse_puzzle, read_puzzles
+from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
 from azumaya.envs.puzzles.grid import as_cells
 from azumaya.envs.puzzles.split import PARTS, Part, load_part
 
@@ -48,8 +48,8 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
     if value is None or (isinstance(value, str) and value in PARTS):
         return _bank(cast("Part | None", value))
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
-        puzzles = _puzzles_of_file(value)
-    elif isinstance(value, str):
+        return PuzzleSet(_puzzles_of_file(value))
+    if isinstance(value, str):
         puzzles = [value]
     elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
         puzzles = list(value)
@@ -61,11 +61,11 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
 
 
-def _puzzles_of_file(path: str | Path) -> list[str]:
+def _puzzles_of_file(path: str | Path) -> np.ndarray:
     why = ""
     try:
         if Path(path).is_file():
-            return read_puzzles(Path(path))
+            return read_cells(Path(path))
     except OSError as error:  # its name is too long, a folder on the way is closed, and the like
         why = f" that can be read: {error.strerror}"
     said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.geometry.sudoku81 import (
     BLOCK_BOARDS,
     BLOCK_OF,
@@ -25,12 +26,16 @@ from azumaya.envs.kernels.bits import ONE, ZERO, board_of, cells_of, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.puzzles.grid import PuzzleLike, as_cells, check_rule, house_name, to_text
 from azumaya.envs.puzzles.solver import Singles, find_solutions, solve_by_singles
+from azumaya.envs.whole import whole_number
 
 U64 = np.uint64
 
 MAX_GIVENS = 36
 """The most givens a puzzle should have: four a block on average, the bound that the rulebook sets
 for the centre; it leaves more than half of the board to the players."""
+
+FEWEST_CLUES = 17
+"""No Sudoku with fewer givens has exactly one solution, so no lower limit makes sense."""
 
 CENTRE = 4
 CENTRE_GIVENS = (1, 4)
@@ -269,11 +274,15 @@ def demanded(relax: Iterable[str] = ()) -> tuple[Criterion, ...]:
         relax: names of criteria; a single name may stand alone.
 
     Raises:
-        ValueError: a name that is no criterion's.
+        OptionError: a name that is no criterion's, or anything but names.
     """
-    names = {relax} if isinstance(relax, str) else set(relax)
+    try:
+        names = {relax} if isinstance(relax, str) else set(relax)
+    except TypeError:
+        raise OptionError(f"relax={relax!r}: names of criteria are needed") from None
     if unknown := names - CRITERION.keys():
-        raise ValueError(f"relax: no criterion {sorted(unknown)}; there are {', '.join(CRITERION)}")
+        said = sorted(unknown, key=str)
+        raise OptionError(f"relax: no criterion {said}; there are {', '.join(CRITERION)}")
     return tuple(criterion for criterion in CRITERIA if criterion.name not in names)
 
 
@@ -283,18 +292,19 @@ def check(puzzle: PuzzleLike, relax: Iterable[str] = (), max_givens: int = MAX_G
     Args:
         puzzle: 81 characters or numbers.
         relax: names of criteria not to look at.
-        max_givens: the most givens that the criterion `givens` allows.
+        max_givens: the most givens that the criterion `givens` allows, 17 to 81.
 
     Raises:
-        ValueError: `relax` names no criterion.
+        OptionError: `relax` names no criterion, or `max_givens` is out of its range.
         PuzzleFormatError: `puzzle` is not 81 cells.
         PuzzleRuleError: the puzzle has a number twice in a house.
     """
     wanted, cells = demanded(relax), as_cells(puzzle)
+    most = whole_number(max_givens, "max_givens", FEWEST_CLUES, CELLS)
     check_rule(cells)
     given = board_of(np.flatnonzero(cells).tolist(), WORDS)
     solutions, singles = find_solutions(cells), solve_by_singles(cells)
-    facts = Facts(to_text(cells), given, max_givens, solutions, singles)
+    facts = Facts(to_text(cells), given, most, solutions, singles)
     misses = (
         Miss(criterion, criterion.where(facts)) for criterion in wanted if not criterion.met(facts)
     )

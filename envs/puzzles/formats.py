@@ -5,6 +5,11 @@ of nine cells, with or without frames and bars; `#` comments and blank lines any
 sections of `.sdk` files, of which only `[Puzzle]` is read; tables with a header line that names
 a column `puzzle`. An empty cell is `.` or `0`. So files ending in .sdk, .sdm, .ss, .txt and .csv
 need no switch. These functions read the form only: `grid.check_rule` looks at the numbers.
+
+Files are read line by line. `iter_puzzles` holds one puzzle in memory at a time, `read_cells`
+81 bytes a puzzle, `read_puzzles` about 150. A line of more than `LONGEST_LINE` characters is
+refused before the rest of it is read, and so is a file with more than `MOST_PUZZLES` puzzles
+where all of them would be kept.
 """
 
 from __future__ import annotations
@@ -12,16 +17,30 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from azumaya.envs.geometry.sudoku81 import CELLS, SIZE
-from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleLike, to_text
+from azumaya.envs.puzzles.grid import Cells, PuzzleFormatError, PuzzleLike, to_text
+
+LONGEST_LINE = 65_536
+"""The most characters that a line of a puzzle file may have."""
+
+MOST_PUZZLES = 10_000_000
+"""The most puzzles that are kept in memory at once."""
 
 _CELLS = ".0123456789"
+_NUMBERS = bytes.maketrans(b".123456789", bytes(range(10)))
 _GAPS = " \t|"
 _FRAMES = frozenset("-+|=* \t")
 _SECTION = re.compile(r"\[(\w+)\]")
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_WHOLE = re.compile(rf"[.0-9]{{{CELLS}}}")
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _PUZZLE_COLUMNS = frozenset({"puzzle", "puzzles", "quiz", "quizzes"})
 _SOLUTION_COLUMNS = frozenset({"solution", "solutions"})
 
@@ -55,22 +74,28 @@ def parse_puzzles(text: str, source: str = "puzzle") -> list[NumberedPuzzle]:
     Raises:
         PuzzleFormatError: a line is no part of a puzzle, or there is no puzzle at all.
     """
-    reader = _Reader(source)
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    return reader.finish()
+    return list(_bounded(_puzzles_in(_lines_of(_checked_text(text)), source), source))
+
+
+def iter_puzzles(path_or_text: str | os.PathLike[str]) -> Iterator[NumberedPuzzle]:
+    """The puzzles of a file or text one by one, at least one, with their lines.
+
+    A file of any size, or a pipe, takes the memory of one line.
+
+    Args:
+        path_or_text: a path, or a text that names no file.
+
+    Raises:
+        PuzzleFormatError: there is no puzzle or something else; with the line and the column.
+            Puzzles that stand before the fault come first.
+        OSError: a path object whose file cannot be read.
+    """
+    return _puzzles_in(*_opened(path_or_text))
 
 
 def read_numbered(path_or_text: str | os.PathLike[str]) -> list[NumberedPuzzle]:
     """All puzzles of a file or text, at least one, with their lines; see `read_puzzles`."""
-    if isinstance(path_or_text, str) and not os.path.isfile(path_or_text):
-        short = len(path_or_text) < CELLS and not {"\n", "\r"} & set(path_or_text)
-        if short:
-            raise PuzzleFormatError(f"{path_or_text!r} is neither a puzzle of 81 cells nor a file")
-        return parse_puzzles(path_or_text)
-    path = Path(path_or_text)
-    return parse_puzzles(_decode(path.read_bytes(), str(path)), str(path))
+    return list(_all_of(path_or_text))
 
 
 def read_puzzles(path_or_text: str | os.PathLike[str]) -> list[str]:
@@ -80,10 +105,22 @@ def read_puzzles(path_or_text: str | os.PathLike[str]) -> list[str]:
         path_or_text: a path, or a text that names no file.
 
     Raises:
-        PuzzleFormatError: it holds no puzzle or something else; with the line and the column.
+        PuzzleFormatError: it holds no puzzle, something else, or more than `MOST_PUZZLES`; with
+            the line and the column.
         OSError: a path object whose file cannot be read.
     """
-    return [puzzle for puzzle, _ in read_numbered(path_or_text)]
+    return [numbered.puzzle for numbered in _all_of(path_or_text)]
+
+
+def read_cells(path_or_text: str | os.PathLike[str]) -> Cells:
+    """All puzzles of a file or text as numbers, `(n, 81)` uint8, 0 = empty; `n` is at least 1.
+
+    Takes 81 bytes of memory for each puzzle. Raises what `read_puzzles` raises.
+    """
+    cells = bytearray()
+    for numbered in _all_of(path_or_text):
+        cells += numbered.puzzle.encode().translate(_NUMBERS)
+    return np.frombuffer(cells, np.uint8).reshape(-1, CELLS)
 
 
 def format_grid(puzzle: PuzzleLike) -> str:
@@ -95,21 +132,76 @@ def format_grid(puzzle: PuzzleLike) -> str:
     return "\n".join([*barred[:3], between, *barred[3:6], between, *barred[6:]])
 
 
-def _decode(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise PuzzleFormatError("this is no text in UTF-8", source, line, column) from None
+def _checked_text(text: object) -> str:
+    if not isinstance(text, str):
+        raise PuzzleFormatError(f"a text is needed, not {type(text).__name__}")
+    return text
+
+
+def _checked_path(path: object) -> Path:
+    """A path that a file can have."""
+    if not isinstance(path, str | os.PathLike):
+        raise PuzzleFormatError(f"a path or a text is needed, not {type(path).__name__}")
+    file = Path(os.fsdecode(path))
+    if "\0" in str(file):
+        raise PuzzleFormatError(f"{str(file)!r}: no file has a name with a null character")
+    return file
+
+
+def _opened(path_or_text: str | os.PathLike[str]) -> tuple[Iterator[str], str]:
+    """The lines of a file or text, and what messages call it."""
+    if isinstance(path_or_text, str) and not os.path.isfile(path_or_text):
+        if len(path_or_text) < CELLS and not {"\n", "\r"} & set(path_or_text):
+            raise PuzzleFormatError(f"{path_or_text!r} is neither a puzzle of 81 cells nor a file")
+        return _lines_of(path_or_text), "puzzle"
+    path = _checked_path(path_or_text)
+    return _lines_in(path), str(path)
+
+
+def _all_of(path_or_text: str | os.PathLike[str]) -> Iterator[NumberedPuzzle]:
+    lines, source = _opened(path_or_text)
+    return _bounded(_puzzles_in(lines, source), source)
+
+
+def _bounded(puzzles: Iterator[NumberedPuzzle], source: str) -> Iterator[NumberedPuzzle]:
+    """The puzzles, as long as they are not too many to keep."""
+    yield from islice(puzzles, MOST_PUZZLES)
+    for surplus in puzzles:
+        problem = f"more than {MOST_PUZZLES:,} puzzles; split the file"
+        raise PuzzleFormatError(problem, source, surplus.line)
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """The lines of a text without their ends, whichever system wrote them."""
+    return (match[1] for match in _LINE.finditer(text))
+
+
+def _lines_in(path: Path) -> Iterator[str]:
+    """The lines of a file; of one that is too long, enough to see that it is.
+
+    Bytes that are no UTF-8 come as lone surrogates, so that they can be told with their place.
+    """
+    with path.open(encoding="utf-8", errors="surrogateescape") as file:
+        while line := file.readline(LONGEST_LINE + 2):
+            yield line.removesuffix("\n")
+
+
+def _puzzles_in(lines: Iterable[str], source: str) -> Iterator[NumberedPuzzle]:
+    """The puzzles of some lines, each as soon as its last line is read."""
+    reader = _Reader(source)
+    for number, line in enumerate(lines, 1):
+        puzzle = reader.feed(number, line if number > 1 else line.removeprefix("\ufeff"))
+        if puzzle is not None:
+            yield puzzle
+    reader.finish()
 
 
 class _Reader:
-    """Takes a text line by line; collects the puzzles in it."""
+    """Takes a text line by line; gives the puzzle that a line completes."""
 
     def __init__(self, source: str):
         self.source = source
-        self.puzzles: list[NumberedPuzzle] = []
+        self.some = False  # whether there has been a puzzle
         self.rows: list[str] = []  # of a grid not yet complete
         self.start = 0  # the line of its first row
         self.skipping = False  # inside a section that holds no puzzle
@@ -118,59 +210,76 @@ class _Reader:
     def fail(self, problem: str, line: int, column: int = 0) -> PuzzleFormatError:
         return PuzzleFormatError(problem, self.source, line, column)
 
-    def feed(self, number: int, line: str) -> None:
+    def feed(self, number: int, line: str) -> NumberedPuzzle | None:
         content = line.strip()
+        plain = not (self.rows or self.skipping or self.header)
+        if plain and _WHOLE.fullmatch(content):  # most lines of large files
+            return self.found(content.replace("0", "."), number)
+        self.check_line(number, line)
         if not content or content.startswith("#"):
-            return
+            return None
         if section := _SECTION.fullmatch(content):
             self.end_grid()
             self.skipping = section[1].lower() != "puzzle"
-        elif self.skipping:
-            return
-        elif self.header:
-            self.table_row(number, line)
-        elif not self.is_header(line):
-            self.cells_line(number, line.split("#", 1)[0].rstrip())
+            return None
+        if self.skipping:
+            return None
+        if self.header:
+            return self.table_row(number, line)
+        if self.is_header(line):
+            return None
+        return self.cells_line(number, line.split("#", 1)[0].rstrip())
 
-    def finish(self) -> list[NumberedPuzzle]:
+    def check_line(self, number: int, line: str) -> None:
+        if len(line) > LONGEST_LINE:
+            raise self.fail(f"a line of more than {LONGEST_LINE:,} characters", number)
+        if not line.isascii() and (wrong := _UNDECODED.search(line)):
+            raise self.fail("this is no text in UTF-8", number, wrong.start() + 1)
+
+    def finish(self) -> None:
         self.end_grid()
-        if not self.puzzles:
+        if not self.some:
             raise self.fail("no puzzle in here", 0)
-        return self.puzzles
 
     def end_grid(self) -> None:
         if self.rows:
             raise self.fail(f"a grid of {len(self.rows)} rows only, not 9", self.start)
 
     def is_header(self, line: str) -> bool:
+        if "," not in line or self.some or self.rows:
+            return False
         names = [name.strip().strip('"').lower() for name in line.split(",")]
-        if "," not in line or self.puzzles or self.rows or not _PUZZLE_COLUMNS & set(names):
+        if not _PUZZLE_COLUMNS & set(names):
             return False
         self.header = names
         return True
 
-    def cells_line(self, number: int, line: str) -> None:
+    def found(self, marks: str, line: int) -> NumberedPuzzle:
+        self.some = True
+        return NumberedPuzzle(marks, line)
+
+    def cells_line(self, number: int, line: str) -> NumberedPuzzle | None:
         if set(line) <= _FRAMES:
-            return
+            return None
         marks, columns = self.marks(number, line)
         if len(marks) == CELLS:
             self.end_grid()
-            self.puzzles.append(NumberedPuzzle(marks, number))
-        elif len(marks) == SIZE:
-            self.grid_row(number, marks)
-        else:
-            wanted = SIZE if len(marks) < CELLS else CELLS
-            column = columns[wanted] if len(marks) > wanted else len(line) + 1
-            problem = f"{len(marks)} cells: a row has 9, a whole puzzle 81"
-            raise self.fail(problem, number, column)
+            return self.found(marks, number)
+        if len(marks) == SIZE:
+            return self.grid_row(number, marks)
+        wanted = SIZE if len(marks) < CELLS else CELLS
+        column = columns[wanted] if len(marks) > wanted else len(line) + 1
+        problem = f"{len(marks)} cells: a row has 9, a whole puzzle 81"
+        raise self.fail(problem, number, column)
 
-    def grid_row(self, number: int, marks: str) -> None:
+    def grid_row(self, number: int, marks: str) -> NumberedPuzzle | None:
         if not self.rows:
             self.start = number
         self.rows.append(marks)
-        if len(self.rows) == SIZE:
-            self.puzzles.append(NumberedPuzzle("".join(self.rows), self.start))
-            self.rows = []
+        if len(self.rows) < SIZE:
+            return None
+        whole, self.rows = "".join(self.rows), []
+        return self.found(whole, self.start)
 
     def marks(self, number: int, text: str, first: int = 1) -> tuple[str, list[int]]:
         """The cells of a piece of a line, `0` as `.`, and the column of each."""
@@ -184,7 +293,7 @@ class _Reader:
                 raise self.fail(problem, number, column)
         return "".join(cells), columns
 
-    def table_row(self, number: int, line: str) -> None:
+    def table_row(self, number: int, line: str) -> NumberedPuzzle:
         fields = self.fields(number, line)
         found: dict[str, tuple[str, int]] = {}
         for kind, names in (("puzzle", _PUZZLE_COLUMNS), ("solution", _SOLUTION_COLUMNS)):
@@ -196,7 +305,7 @@ class _Reader:
         puzzle, solution = found["puzzle"][0], found.get("solution")
         if solution and any(a not in (".", b) for a, b in zip(puzzle, solution[0], strict=True)):
             raise self.fail("this solution does not fit its puzzle", number, solution[1])
-        self.puzzles.append(NumberedPuzzle(puzzle, number))
+        return self.found(puzzle, number)
 
     def field(self, number: int, text: str, column: int) -> str:
         marks, _ = self.marks(number, text, column)

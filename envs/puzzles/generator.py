@@ -24,6 +24,7 @@ from azumaya.envs.puzzles.criteria import (
     BLOCKS_TAKEN,
     CENTRE,
     CENTRE_FEW,
+    FEWEST_CLUES,
     MAX_GIVENS,
     OPEN_LINES,
     SINGLES,
@@ -34,6 +35,7 @@ from azumaya.envs.puzzles.criteria import (
 )
 from azumaya.envs.puzzles.grid import to_text
 from azumaya.envs.puzzles.solver import search, singles
+from azumaya.envs.whole import whole_number
 
 U64 = np.uint64
 
@@ -45,6 +47,9 @@ FEWEST_GIVENS = 24
 
 MOST_GIVENS = 54
 """The most givens where `givens` is relaxed: six a block, as many as fit without a full line."""
+
+MOST_NUMBER = 2**63 - 1
+"""The highest number of a puzzle, and the most that are made at once."""
 
 ATTEMPTS = 2000
 """Grids tried for one puzzle before giving up."""
@@ -172,7 +177,7 @@ def generate(
         progress: called after each puzzle with the number made so far.
 
     Raises:
-        ValueError: an argument out of its range, or `relax` names no criterion.
+        OptionError: an argument is no whole number in its range, or `relax` names no criterion.
         PuzzleGenerationError: nothing was found for one of the puzzles, as with a `max_givens`
             that random digging does not reach.
     """
@@ -180,7 +185,10 @@ def generate(
     if max_givens is None:
         limited = any(criterion.name == "givens" for criterion in wanted)
         max_givens = MAX_GIVENS if limited else MOST_GIVENS
-    _check_ranges(count, seed, max_givens, first)
+    count = whole_number(count, "count", 0, MOST_NUMBER)
+    seed = whole_number(seed, "seed", 0, 2**64 - 1)
+    max_givens = whole_number(max_givens, "max_givens", FEWEST_CLUES, CELLS)
+    first = whole_number(first, "first", 0, MOST_NUMBER)
     demands, puzzle, made = sum(c.bit for c in wanted), np.zeros(CELLS, np.uint8), []
     for index in range(first, first + count):
         key = U64(make_key(U64(seed), _STREAM, U64(index)))
@@ -193,14 +201,3 @@ def generate(
         if progress is not None:
             progress(len(made))
     return made
-
-
-def _check_ranges(count: int, seed: int, max_givens: int, first: int) -> None:
-    for name, value, low, high in (
-        ("count", count, 0, 2**63 - 1),
-        ("seed", seed, 0, 2**64 - 1),
-        ("max_givens", max_givens, 17, CELLS),
-        ("first", first, 0, 2**63 - 1),
-    ):
-        if not low <= value <= high:
-            raise ValueError(f"{name}: {value} is not from {low} to {high}")

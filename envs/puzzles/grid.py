@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, SIZE, SQUARES
+from azumaya.envs.whole import as_whole
 
 Cells = npt.NDArray[np.uint8]
 """A puzzle as numbers: `(81,)` uint8, 0 = empty."""
@@ -79,11 +80,16 @@ def as_cells(puzzle: PuzzleLike) -> Cells:
     """
     if isinstance(puzzle, str):
         return _cells_of_text(puzzle)
-    cells = np.asarray(puzzle)
+    try:
+        cells = np.asarray(puzzle)
+    except ValueError:  # rows of different lengths
+        raise PuzzleFormatError("a puzzle has shape (81,), not rows of many lengths") from None
     if cells.shape != (CELLS,):
         raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}")
-    if cells.dtype.kind not in "iu":
-        raise PuzzleFormatError(f"cells are whole numbers, not {cells.dtype}")
+    truths = not isinstance(puzzle, np.ndarray) and any(as_whole(cell) is None for cell in puzzle)
+    if cells.dtype.kind not in "iu" or truths:  # numpy takes True among numbers for 1
+        kind = "bool" if cells.dtype.kind in "iu" else cells.dtype
+        raise PuzzleFormatError(f"cells are whole numbers, not {kind}")
     wrong = np.flatnonzero((cells < 0) | (cells > SIZE))
     if wrong.size:
         number, square = cells[wrong[0]], SQUARES[wrong[0]]

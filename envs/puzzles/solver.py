@@ -20,11 +20,15 @@ from azumaya.envs.kernels.bits import ONE, ZERO, bit, has, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.puzzles.grid import Cells, PuzzleLike, as_cells, check_rule, to_text
+from azumaya.envs.whole import whole_number
 
 U64 = np.uint64
 EMPTY = NUMBERS  # the row of the empty cells
 LACKING = 2  # the column of the houses that lack a number
 BOARD = (NUMBERS + 1, 3)  # the shape of a board
+
+MOST_SOLUTIONS = 1_000_000
+"""The most solutions that are collected at once."""
 
 ALL_HOUSES = U64((1 << len(HOUSES)) - 1)
 HOUSES_OF = np.array(
@@ -245,11 +249,13 @@ def find_solutions(puzzle: PuzzleLike, limit: int = 2) -> list[str]:
     """The solutions of a puzzle, at most `limit` of them, in a fixed order.
 
     Raises:
-        ValueError: `limit` is below 1; PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
+        OptionError: `limit` is no whole number from 1 to `MOST_SOLUTIONS`.
+        PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
     """
+    most = whole_number(limit, "limit", 1, MOST_SOLUTIONS)
     cells = _checked(puzzle)
-    solutions = np.zeros((_limit(limit), CELLS), np.uint8)
-    count = int(search(cells, limit, U64(0), solutions))
+    solutions = np.zeros((most, CELLS), np.uint8)
+    count = int(search(cells, most, U64(0), solutions))
     return [to_text(grid) for grid in solutions[:count]]
 
 
@@ -257,11 +263,12 @@ def count_solutions(puzzle: PuzzleLike, limit: int = 2) -> int:
     """How many solutions a puzzle has; counting stops at `limit`, so 2 may mean "2 or more".
 
     Raises:
-        ValueError: `limit` is below 1.
+        OptionError: `limit` is no whole number from 1 to 2**63 - 1.
         PuzzleFormatError: `puzzle` is not 81 cells.
         PuzzleRuleError: the puzzle has a number twice in a house.
     """
-    return int(search(_checked(puzzle), _limit(limit), U64(0), np.zeros((0, CELLS), np.uint8)))
+    most = whole_number(limit, "limit", 1, 2**63 - 1)
+    return int(search(_checked(puzzle), most, U64(0), np.zeros((0, CELLS), np.uint8)))
 
 
 def solve(puzzle: PuzzleLike) -> str | None:
@@ -282,9 +289,3 @@ def solve_by_singles(puzzle: PuzzleLike) -> Singles:
     grid, tally = np.zeros(CELLS, np.uint8), np.zeros(2, np.int64)
     solved = bool(singles(_checked(puzzle), grid, tally))
     return Singles(solved, int(tally[0]), int(tally[1]), to_text(grid))
-
-
-def _limit(limit: int) -> int:
-    if limit < 1:
-        raise ValueError(f"limit: counting stops at 1 solution or more, not at {limit}")
-    return limit

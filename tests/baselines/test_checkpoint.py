@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,10 @@ def edit(path: Path, **changes: object) -> None:
         ({"sizes": {"width": 8, "depth": 1}}, "size mismatch"),
         ({"surplus": 1}, "malformed: unknown surplus"),
         ({"sizes": {"girth": 8}}, "girth"),
+        ({"sizes": {"width": 4, "depth": 1_000_000}}, "depth 1000000 is too large; up to 256"),
+        ({"sizes": {"width": 999_999_999_999, "depth": 1}}, "too large; up to 8,192"),
+        ({"num_actions": 10**15}, "num_actions 1000000000000000 is too large"),
+        ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; up to"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -77,6 +83,9 @@ def test_what_does_not_fit_is_refused(
         ("[]", "an object with a checkpoint's fields is needed"),
         ("{", "no JSON"),
         ("\xff", "no JSON"),
+        ("[" * 100_000, "nested more than 32 levels deep"),
+        ('{"options":' * 50_000 + "0" + "}" * 50_000, "nested more than 32 levels deep"),
+        (" " * ((1 << 20) + 1), "larger than 1,048,576 bytes"),
     ],
 )
 def test_a_bad_sidecar_is_blamed_by_its_name(text: str, message: str, tmp_path: Path) -> None:
@@ -122,6 +131,52 @@ def test_other_weights_are_not_listed_one_by_one(tmp_path: Path) -> None:
     with pytest.raises(checkpoint.CheckpointError, match="not the weights") as error:
         checkpoint.load_network(path)
     assert str(error.value).count("part.") == 1
+
+
+def test_brackets_in_texts_are_no_nesting(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    edit(path, notes={"text": '[{"\\"' * 100})
+    assert checkpoint.read_sidecar(path).notes["text"].startswith('[{"')
+
+
+def test_a_long_value_is_cut_short_in_the_message(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    edit(path, planes="x" * 100_000)
+    with pytest.raises(checkpoint.CheckpointError, match="planes must be") as error:
+        checkpoint.read_sidecar(path)
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="Unix has it")
+@pytest.mark.parametrize("suffix", [".json", ".safetensors"])
+def test_a_device_is_no_checkpoint(suffix: str, tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    path.with_suffix(suffix).unlink()
+    path.with_suffix(suffix).symlink_to("/dev/zero")
+    with pytest.raises(checkpoint.CheckpointError, match="not a regular file"):
+        checkpoint.load(path)
+
+
+@pytest.mark.parametrize("fail_at", [1, 2])
+def test_a_full_disk_leaves_the_old_checkpoint_and_nothing_else(
+    fail_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path)
+    weights, sidecar = checkpoint.load(path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    calls, fsync = [], os.fsync
+
+    def full(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == fail_at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    zeros = {name: torch.zeros_like(tensor) for name, tensor in weights.items()}
+    with pytest.raises(OSError, match="No space left"):
+        checkpoint.save(path, zeros, sidecar)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:

@@ -50,12 +50,12 @@ def test_puzzle_files_that_cannot_be_read_are_refused(
 ) -> None:
     """Whatever the system says of them."""
 
-    def closed(path: Path) -> bytes:
+    def closed(*arguments: object, **named: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     file = tmp_path / "puzzles.txt"
     file.write_text("")
-    monkeypatch.setattr(Path, "read_bytes", closed)
+    monkeypatch.setattr(Path, "open", closed)
     for value in (file, str(file)):
         with pytest.raises(OptionError, match=r"puzzle=.* can be read: Permission denied"):
             load_puzzles(value)

@@ -17,9 +17,16 @@ from safetensors.torch import load_file
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.config import SUITED, Config, Recipe, read_config
+from azumaya.baselines.training.config import (
+    PROGRAM,
+    SUITED,
+    Config,
+    Recipe,
+    read_config,
+    run_at,
+)
 from azumaya.baselines.training.maskable_ppo import main
-from azumaya.baselines.training.run_folder import PROGRAM, RunError, RunFolder
+from azumaya.baselines.training.run_folder import RunError
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
@@ -28,7 +35,7 @@ TINY = {
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
-    return RunFolder(folder).curve()
+    return run_at(folder).curve()
 
 
 def tiny(folder: Path, **changes: object) -> Config:
@@ -47,8 +54,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_leaves_everything(run: Path) -> None:
     names = {path.name for path in run.iterdir()}
     assert {
-        "config.json", "policy.safetensors", "policy.json", "resume.safetensors", "resume.json",
-        "model.zip", "progress.json", "curve.json", "evaluation.json", "learning_curve.png",
+        "config.json", "policy.safetensors", "policy.json", "resume.safetensors", "model.zip",
+        "progress.json", "curve.json", "evaluation.json", "learning_curve.png",
     } <= names  # fmt: skip
     assert any("tfevents" in name for name in names)
     assert (run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
@@ -89,10 +96,9 @@ def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     logged = [json.loads(line) for line in (tmp_path / "progress.json").read_text().splitlines()]
     assert logged[-1]["time/total_timesteps"] == 160, "metrics go on"
     assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == 160
-    resumed = load_file(tmp_path / "resume.safetensors")
-    before = load_file(run / "resume.safetensors")
-    step = next(name for name in resumed if name.endswith(".step"))
-    assert resumed[step] > before[step], "Adam's counters go on"
+    resumed = load_file(tmp_path / "resume.safetensors")["adam.0.step"]
+    before = load_file(run / "resume.safetensors")["adam.0.step"]
+    assert resumed > before, "Adam's counters go on"
     steps = [point["steps"] for point in json.loads((tmp_path / "curve.json").read_text())]
     assert steps == sorted(steps)
 
@@ -149,7 +155,7 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
         wait_for(lambda: len(read_curve(tmp_path)) > 1)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=60)
-    saved = json.loads((tmp_path / "resume.json").read_text())["notes"]["steps"]
+    saved = run_at(tmp_path).steps()
     assert saved > 0
     assert process.returncode == 130, "as shells have it for what Ctrl-C has ended"
     assert f"Saved after {saved:,} steps. To go on: " in output

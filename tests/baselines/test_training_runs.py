@@ -17,10 +17,10 @@ from rich.console import Console
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import run_folder
-from azumaya.baselines.training.config import Config, read_config
+from azumaya.baselines.training.config import PROGRAM, Config, read_config, run_at
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import main, run_words
-from azumaya.baselines.training.run_folder import PROGRAM, RunFolder
+from azumaya.baselines.training.run_folder import RunError
 
 SMALL = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "depth": 1,
@@ -86,6 +86,17 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--width 0", "--width 0: a whole number from 1"),
         ("--depth -1", "--depth -1: a whole number from 1"),
         ("--steps -5", "--steps -5: a whole number from 1"),
+        ("--width 999999999999", "--width 999999999999 --depth 1: a network of width"),
+        ("--depth 1000000", "a network of depth 1000000 is too large; up to 256"),
+        ("--network board --width 8192", "parameters; up to 268,435,456 can be trained"),
+        ("--games 99999999999", "--games 99999999999: a whole number from 1 to 1,000,000"),
+        ("--games 1000000 --rollout 1000", "an update of 1,000,000,000 actions"),
+        (f"--steps {10**400}", ": a whole number from 1 to"),
+        ("--learning-rate 2", "--learning-rate 2.0: a number above 0 to 1"),
+        (f"--output {'x' * 300}", "no folder can have this path: File name too long"),
+        (f"--output new/{'x' * 300}", "no folder can have this path: File name too long"),
+        (f"--output {'x/' * 2500}", "no folder can have this path: File name too long"),
+        (f"--output {'x/' * 2500} --resume", "no folder can have this path: File name too long"),
         ("--seed -1", "--seed -1: a whole number from 0 to 4,294,967,295"),
         ("--seed 4294967296", "--seed 4294967296: a whole number from 0"),
         ("--measure-every 0", "--measure-every 0: a whole number from 1"),
@@ -108,7 +119,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--output FILE", "--output FILE: FILE is a file"),
         ("--output FILE/run", "FILE is a file; a folder is needed"),
         ("--resume --output nonexist", "nonexist holds no run"),
-        ("--resume --output FILE", "FILE holds no run"),
+        ("--resume --output FILE", "FILE is a file; a folder is needed"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(
@@ -162,9 +173,9 @@ def test_a_run_that_has_stopped_is_left_alone(
     (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
     said = refused("--output run", capsys)
     assert "a run, 64 of 5,000 steps done" in said
-    assert f"To go on: {RunFolder(Path('run')).goes_on}. " in said
+    assert f"To go on: {run_at(Path('run')).goes_on}. " in said
     (run / "config.json").write_text("{")
-    assert "files of a run (config.json, policy.safetensors" in refused("--output run", capsys)
+    assert "files of a run (config.json, resume.safetensors" in refused("--output run", capsys)
 
 
 # ---- going on ----
@@ -174,9 +185,9 @@ def test_steps_stay_unless_they_are_given(run: Path) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "steps": 96}))
     assert run_words(["--output", "run", "--resume"]) == 0
-    assert RunFolder(run).steps() == 96
+    assert run_at(run).steps() == 96
     assert run_words(["--output", "run", "--resume", "--steps", "128", "--final-starts", "1"]) == 0
-    assert RunFolder(run).steps() == 128
+    assert run_at(run).steps() == 128
     assert (read_config(run).steps, read_config(run).final_starts) == (128, 1)
     assert json.loads((run / "evaluation.json").read_text())[0]["steps"] == 128
 
@@ -199,35 +210,61 @@ def test_runs_go_on_as_they_began(
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "content"),
     [
-        ("config.json", "{"), ("config.json", "[]"), ("curve.json", "{"), ("resume.json", "{}"),
-        ("resume.safetensors", "none"), ("curve.json", "[1]"), ("curve.json", '["steps"]'),
-        ("curve.json", '[{"steps": "a"}]'), ("curve.json", '[{"steps": true}]'),
-        ("curve.json", '[{"steps": 0.5}]'), ("curve.json", '[{"steps": -1}]'),
-        ("curve.json", '[{"random": 0.5}]'), ("curve.json", '[{"steps": 0, "random": "a"}]'),
+        ("config.json", b"{"), ("config.json", b"[]"), ("config.json", b"[" * 100_000),
+        ("config.json", b" " * (1 << 21)), ("resume.safetensors", b"none"),
+        ("resume.safetensors", (8).to_bytes(8, "little") + b"[[[[[[[["),
+        ("resume.safetensors", (1 << 62).to_bytes(8, "little") + b"{}"),
     ],
 )  # fmt: skip
 def test_broken_runs_do_not_go_on(
-    run: Path, name: str, text: str, capsys: pytest.CaptureFixture[str]
+    run: Path, name: str, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (run / name).write_text(text)
-    assert name.split(".", maxsplit=1)[0] in refused("--output run --resume --steps 96", capsys)
+    (run / name).write_bytes(content)
+    assert name in refused("--output run --resume --steps 96", capsys)
 
 
-@pytest.mark.parametrize("steps", ['"64"', "true", "-1", "null"])
-def test_steps_saved_are_a_number(
-    run: Path, steps: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("where", [100, -1])
+def test_a_damaged_save_is_told(run: Path, where: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """One bit is enough, in the weights or in the counters."""
+    content = bytearray((run / "resume.safetensors").read_bytes())
+    where = content.index(b"steps") + 10 if where > 0 else where
+    content[where] ^= 1
+    (run / "resume.safetensors").write_bytes(content)
+    assert "resume.safetensors: " in refused("--output run --resume --steps 96", capsys)
+
+
+@pytest.mark.parametrize("left", ["policy.safetensors", "curve.json", "model.zip", "resume.json"])
+def test_a_run_without_its_save_is_not_begun_anew(
+    run: Path, left: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sidecar = json.loads((run / "resume.json").read_text())
-    notes = {**sidecar["notes"], "steps": json.loads(steps)}
-    (run / "resume.json").write_text(json.dumps({**sidecar, "notes": notes}))
-    assert "notes without steps" in refused("--output run --resume --steps 96", capsys)
+    """Going on from 0 would overwrite the agent that was trained."""
+    for path in run.iterdir():
+        if path.name not in ("config.json", left):
+            path.unlink()
+    (run / left).touch()
+    assert f"holds no resume.safetensors, but {left}" in refused("--output run --resume", capsys)
 
 
-def test_the_steps_of_a_run_are_told_without_its_weights(run: Path) -> None:
-    (run / "resume.safetensors").unlink()
-    assert RunFolder(run).steps() == 64
+@pytest.mark.parametrize(
+    "text", ["{", "[1]", '["steps"]', '[{"steps": "a"}]', '[{"steps": 0, "random": "a"}]',
+             '[{"steps": 1e999}]', '[{"random": 0.5}]', "[" * 100_000],
+)  # fmt: skip
+def test_a_curve_that_cannot_be_drawn_is_refused(run: Path, text: str) -> None:
+    (run / "curve.json").write_text(text)
+    with pytest.raises(RunError, match=r"curve\.json"):
+        run_at(run).curve()
+
+
+def test_what_others_read_is_made_anew_from_the_save(run: Path) -> None:
+    """So a run killed between its save and the files made from it goes on all the same."""
+    names = ("policy.safetensors", "policy.json", "curve.json")
+    before = [(run / name).read_bytes() for name in names]
+    for name in names:
+        (run / name).write_text("{")
+    assert run_words(["--output", "run", "--resume"]) == 0
+    assert [(run / name).read_bytes() for name in names] == before
 
 
 def test_metrics_that_are_no_text_are_dropped(run: Path) -> None:
@@ -236,17 +273,17 @@ def test_metrics_that_are_no_text_are_dropped(run: Path) -> None:
         file.write(b'{"time/total_timesteps": 1, "\xff\n')
     assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
     assert (run / "progress.json").read_text().startswith(lines + '{"')
-    assert RunFolder(run).steps() == 96
+    assert run_at(run).steps() == 96
 
 
 def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     goes_on = f"-m {PROGRAM} --output {{}} --resume"
-    assert RunFolder(Path("my run")).goes_on.endswith(goes_on.format("'my run'"))
+    assert run_at(Path("my run")).goes_on.endswith(goes_on.format("'my run'"))
     windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
     monkeypatch.setattr(run_folder, "sys", windows)
-    said = RunFolder(Path("my run")).goes_on
+    said = run_at(Path("my run")).goes_on
     assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 
 
@@ -258,12 +295,12 @@ def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str])
 
 def test_what_was_not_saved_is_forgotten(run: Path) -> None:
     """A killed run has metrics of steps after its last save; they come again."""
-    curve, metrics = RunFolder(run).curve(), run / "progress.json"
-    RunFolder(run).write("curve.json", json.dumps([*curve, {**curve[-1], "steps": 80}]))
+    curve, metrics = run_at(run).curve(), run / "progress.json"
+    (run / "curve.json").write_text(json.dumps([*curve, {**curve[-1], "steps": 80}]))
     lines = metrics.read_text()
     metrics.write_text(lines + '{"time/total_timesteps": 80}\n{"time/tot')
     assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
-    assert [point["steps"] for point in RunFolder(run).curve()] == [0, 64, 96]
+    assert [point["steps"] for point in run_at(run).curve()] == [0, 64, 96]
     assert metrics.read_text().startswith(lines)
     logged = [json.loads(line)["time/total_timesteps"] for line in metrics.read_text().splitlines()]
     assert sorted(set(logged)) == [32, 64, 96]
@@ -274,7 +311,7 @@ def test_a_run_that_saved_nothing_begins(run: Path) -> None:
         if path.name != "config.json":
             path.unlink()
     assert run_words(["--output", "run", "--resume"]) == 0
-    assert RunFolder(run).steps() == 64
+    assert run_at(run).steps() == 64
 
 
 # ---- what it shows ----

@@ -37,7 +37,7 @@ LAYOUTS = {
         "a4 a5 b2 b4 b6 c5 c6 g4 g5 h4 h6 h8 i5 i6",
     ),
 }
-"""The table of `shared/rules.md`, section 10."""
+"""The table of layouts in `docs/games/abalone.md`."""
 
 
 # ---- squares and texts, by arithmetic of their own ----
@@ -235,7 +235,7 @@ def test_published_counts(rows: str, ones: int, twos: int) -> None:
 # ---- actions and names ----
 
 
-def test_there_are_1272_moves_in_the_order_of_the_contract() -> None:
+def test_there_are_1272_moves_in_the_order_of_the_page() -> None:
     cells = [(x, y) for y in range(9, 0, -1) for x in range(1, 10) if on_board(x, y)]
     order = {cell: i for i, cell in enumerate(cells)}
     keys = []

@@ -1,4 +1,4 @@
-"""Revers-Dominari: hand-worked cases from the rule text and the contract."""
+"""Revers-Dominari: cases worked by hand from `docs/games/revers_dominari.md`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ START = rows("..a2..", "..3d..")
 # ---- start and actions ----
 
 
-def test_actions_are_numbered_as_the_contract_says() -> None:
+def test_actions_are_numbered_as_the_page_says() -> None:
     position = start()
     assert position.num_actions == 289
     assert position.parse_move("6f1") == 215

@@ -1,4 +1,4 @@
-"""Score-Dominari: hand-worked cases from the rule text and the contract."""
+"""Score-Dominari: cases worked by hand from `docs/games/score_dominari.md`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def start(text: str | None = None, **options: Any) -> Position:
 # ---- rules 1 and 2 ----
 
 
-def test_actions_are_numbered_as_the_contract_says() -> None:
+def test_actions_are_numbered_as_the_page_says() -> None:
     position = start()
     assert position.num_actions == 253
     assert position.parse_move("wf1") == 251

@@ -1,4 +1,4 @@
-"""Sudoku Moyo by hand: every rule and option of section 2 of the rules, every outcome."""
+"""Sudoku Moyo by hand: every rule and option of `docs/games/sudoku_moyo.md`, every outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vierer-Dominari: hand-worked cases from the rule text and the contract."""
+"""Vierer-Dominari: cases worked by hand from `docs/games/vierer_dominari.md`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def start(text: str | None = None, **options: Any) -> Position:
 # ---- actions ----
 
 
-def test_actions_are_numbered_as_the_contract_says() -> None:
+def test_actions_are_numbered_as_the_page_says() -> None:
     position = start()
     assert position.num_actions == 217
     assert position.move_name(0) == "1a6"

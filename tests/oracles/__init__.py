@@ -1,4 +1,4 @@
-"""Naive oracles: the rules once more, from the rules' text alone, with sets and coordinates.
+"""Naive oracles: the rules once more, from `docs/games` alone, with sets and coordinates.
 
 An oracle for a game is the class `Oracle` in the module of the game's name in this folder, and
 is found by that name. It shares nothing with the kernels: no numpy, no bitboards, no action
@@ -23,7 +23,7 @@ class BaseOracle(ABC):
     """One game in progress, known by its rules alone.
 
     Args:
-        text: a position text (`shared/rules.md`, section 11) in which the game is not over.
+        text: a position text (`docs/games/conventions.md`) in which the game is not over.
         options: the options as a user gives them; those left out are at their default.
 
     Attributes:

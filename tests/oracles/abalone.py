@@ -1,4 +1,4 @@
-"""Abalone once more, from section 10 of the rules, with a dictionary of cells."""
+"""Abalone once more, from `docs/games/abalone.md`, with a dictionary of cells."""
 
 from __future__ import annotations
 

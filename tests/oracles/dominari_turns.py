@@ -1,6 +1,6 @@
 """What the oracles of Vierer, Revers and Score share: turns of a number and blanks, and claims.
 
-From sections 1, 5, 9 (the variant without a referee) and 11 of the rules.
+From `docs/games/dominari.md` and `docs/games/conventions.md`.
 """
 
 from __future__ import annotations

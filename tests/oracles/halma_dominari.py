@@ -1,4 +1,4 @@
-"""Halma-Dominari once more, from section 6 of the rules, with a dictionary of squares."""
+"""Halma-Dominari once more, from `docs/games/halma_dominari.md`, with a dictionary of squares."""
 
 from __future__ import annotations
 

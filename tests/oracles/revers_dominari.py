@@ -1,4 +1,4 @@
-"""Revers-Dominari once more, from section 8 of the rules, with a dictionary of squares."""
+"""Revers-Dominari once more, from `docs/games/revers_dominari.md`, with a dictionary of squares."""
 
 from __future__ import annotations
 

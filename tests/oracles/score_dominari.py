@@ -1,4 +1,4 @@
-"""Score-Dominari once more, from section 9 of the rules, with a dictionary of squares."""
+"""Score-Dominari once more, from `docs/games/score_dominari.md`, with a dictionary of squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sudoku Horikomi once more, from section 3 of the rules; what stands before play is Moyo's."""
+"""Sudoku Horikomi once more, from `docs/games/sudoku_horikomi.md`; before play it is Moyo's."""
 
 from __future__ import annotations
 

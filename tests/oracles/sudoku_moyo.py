@@ -1,4 +1,4 @@
-"""Sudoku Moyo once more, from section 2 of the rules, with dictionaries of squares."""
+"""Sudoku Moyo once more, from `docs/games/sudoku_moyo.md`, with dictionaries of squares."""
 
 from __future__ import annotations
 

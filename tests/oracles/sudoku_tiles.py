@@ -1,4 +1,4 @@
-"""Sudoku tiles once more, from section 4 of the rules, with a dictionary of squares."""
+"""Sudoku tiles once more, from `docs/games/sudoku_tiles.md`, with a dictionary of squares."""
 
 from __future__ import annotations
 

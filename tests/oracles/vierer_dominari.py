@@ -1,4 +1,4 @@
-"""Vierer-Dominari once more, from section 7 of the rules, with a dictionary of squares."""
+"""Vierer-Dominari once more, from `docs/games/vierer_dominari.md`, with a dictionary of squares."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate
 from azumaya.envs.puzzles.grid import to_text
+from tests.processes import run
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 SEED = 31
@@ -90,7 +91,14 @@ def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "problem"),
-    [(("--relax", "edges"), "no criterion ['edges']"), (("--max-givens", 3), "max_givens: 3")],
+    [
+        (("--relax", "edges"), "no criterion ['edges']"),
+        (("--max-givens", 3), "for '--max-givens'"),
+        (("--max-givens", -5), "for '--max-givens'"),
+        (("--max-givens", "9" * 20), "for '--max-givens'"),
+        (("--count", "9" * 20), "for '--count'"),
+        (("--seed", "9" * 20), "for '--seed'"),
+    ],
 )
 def test_generate_refuses_what_it_cannot_do(words, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
@@ -179,6 +187,69 @@ def test_check_refuses_a_folder(tmp_path: Path) -> None:
     result = azumaya("check", tmp_path)
     assert result.exit_code == 2
     assert f"{tmp_path}: this is a folder; a puzzle file is needed" in result.stderr
+
+
+@pytest.mark.parametrize("most", [-5, "9" * 20])
+def test_check_refuses_a_number_of_givens_that_is_none(most: object) -> None:
+    result = azumaya("check", BANK_FILE, "--max-givens", most)
+    assert result.exit_code == 2
+    assert "for '--max-givens'" in result.stderr
+
+
+def test_check_prints_tables_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what stands before a fault is checked."""
+    monkeypatch.setattr(puzzle_commands, "ROWS", 2)
+    file = tmp_path / "bad.txt"
+    file.write_text(f"{SOLVED}\n" * 3 + "x")
+    result = azumaya("check", file, "--relax", "lines")
+    assert result.exit_code == 2
+    assert result.stdout.count("what is wrong") == 3
+    assert f"{file}:4:1: 'x' is no cell" in result.stderr
+
+
+def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
+    file = tmp_path / "two.txt"
+    file.write_text(f"{SOLVED}\n{'.' * 81}\nx")
+    assert azumaya("show", file, "--number", 2).exit_code == 0
+    assert "bad" not in azumaya("show", file, "--number", 2).stdout
+    assert "'x' is no cell" in azumaya("show", file, "--number", 3).stderr
+
+
+@pytest.mark.parametrize("tail", ["my notes", "53..7x", f"{SOLVED}\n12\n", "5" * 82])
+def test_generate_takes_nothing_away_that_is_not_its_own(tail: str, tmp_path: Path) -> None:
+    file = tmp_path / "new.txt"
+    azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
+    with file.open("a") as more:
+        more.write(tail)
+    whole = file.read_bytes()
+    result = azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
+    assert result.exit_code == 2
+    assert "it holds more than puzzles made here" in result.stderr
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero", "/dev/null"])
+def test_generate_writes_to_no_device(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path(device).exists():
+        pytest.skip(f"there is no {device}")
+    monkeypatch.setattr(puzzle_commands, "_batches", None)
+    result = azumaya("generate", "--output", device)
+    assert result.exit_code == 2
+    assert f"--output {device}: this is no regular file; leave --output out" in result.stderr
+
+
+def test_a_full_disk_takes_no_puzzle_away(tmp_path: Path) -> None:
+    """The limit on the size of files stands for the disk; Python ignores its signal."""
+    file, limit = tmp_path / "new.txt", 1500
+    azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
+    before = file.read_bytes()
+    result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
+    assert result.returncode == 2
+    assert f"--output {file}: File too large" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert file.read_bytes().startswith(before)
+    assert azumaya("generate", "--count", 40, "--seed", SEED, "--output", file).exit_code == 0
+    assert lines(file) == generate(40, SEED)
 
 
 def board_of(output: str) -> list[str]:

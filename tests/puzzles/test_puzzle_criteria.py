@@ -5,6 +5,7 @@ from __future__ import annotations
 import naive_sudoku as naive
 import pytest
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.bits import board_of
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles.criteria import (
@@ -105,6 +106,25 @@ def test_relaxing() -> None:
     assert demanded(NAMES) == ()
     with pytest.raises(ValueError, match=r"relax: no criterion \['edges'\].*unique.*lines"):
         demanded(["lines", "edges"])
+
+
+@pytest.mark.parametrize("most", [-5, 16, 82, 10**20, 30.0, True, None, "30"])
+def test_a_number_of_givens_that_is_none_is_refused(most: object) -> None:
+    with pytest.raises(OptionError, match=r"max_givens=.*: a whole number from 17 to 81 is needed"):
+        check(GOOD, max_givens=most)
+
+
+@pytest.mark.parametrize("relax", [None, 3, [["lines"]]])
+def test_what_is_no_list_of_criteria_is_refused(relax: object) -> None:
+    for ask in (
+        demanded,
+        lambda names: check(GOOD, names),
+        lambda names: generate(0, 1, relax=names),
+    ):
+        with pytest.raises(OptionError, match=r"relax=.*: names of criteria are needed"):
+            ask(relax)
+    with pytest.raises(OptionError, match="relax: no criterion"):
+        demanded([3, "edges"])
 
 
 def test_what_is_no_sudoku_is_refused() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +13,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from azumaya.envs.puzzles import formats
 from azumaya.envs.puzzles.formats import (
+    LONGEST_LINE,
     format_grid,
+    iter_puzzles,
     parse_puzzle,
     parse_puzzles,
+    read_cells,
     read_numbered,
     read_puzzles,
 )
@@ -195,9 +203,123 @@ def test_a_file_of_bytes_is_told_with_the_place(tmp_path: Path) -> None:
         read_puzzles(file)
 
 
+# ---- bounded reading ----
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """The most bytes that a call holds at once."""
+    tracemalloc.start()
+    try:
+        call()
+    except PuzzleFormatError:
+        pass
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("read", [parse_puzzles, read_puzzles, read_cells, parse_puzzle])
+def test_a_long_line_is_refused_at_little_cost(read, tmp_path: Path) -> None:
+    line = "# " + "1" * 5_000_000
+    for source in (line, f"{EASY}\n{line}\n"):
+        with pytest.raises(PuzzleFormatError, match="a line of more than 65,536 characters"):
+            read(source)
+        if read is read_cells:
+            (tmp_path / "long.txt").write_text(source)
+            assert peak_of(lambda: read(tmp_path / "long.txt")) < 2**20
+        else:
+            assert peak_of(lambda source=source: read(source)) < 6 * len(source)
+
+
+def test_the_longest_line_is_read(tmp_path: Path) -> None:
+    line = f"{EASY} #".ljust(LONGEST_LINE, "x")
+    for end in ("\n", "\r\n", "\r", ""):
+        (tmp_path / "a.txt").write_bytes(f"{line}{end}".encode())
+        assert read_puzzles(tmp_path / "a.txt") == [EASY]
+        (tmp_path / "a.txt").write_bytes(f"{HARD}{end or chr(10)}{line}x{end}".encode())
+        with pytest.raises(PuzzleFormatError, match=r"a\.txt:2: a line of more than"):
+            read_puzzles(tmp_path / "a.txt")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(PuzzleFormatError, match="/dev/zero:1: a line of more than"):
+        next(iter_puzzles(Path("/dev/zero")))
+
+
+def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
+    """From a pipe too, before its writer is done."""
+    pipe, got_one = tmp_path / "pipe", threading.Event()
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with pipe.open("w") as file:
+            file.write(f"{EASY}\n" * 200)
+            file.flush()
+            assert got_one.wait(30)
+            file.write(f"{HARD}\n")
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    puzzles = iter_puzzles(pipe)
+    assert next(puzzles) == (EASY, 1)
+    got_one.set()
+    assert list(puzzles)[-1] == (HARD, 201)
+    writer.join()
+
+
+def test_what_stands_before_a_fault_is_given() -> None:
+    puzzles = iter_puzzles(f"{EASY}\n{HARD}\nx")
+    assert [next(puzzles).puzzle, next(puzzles).puzzle] == [EASY, HARD]
+    with pytest.raises(PuzzleFormatError, match="puzzle:3:1: 'x' is no cell"):
+        next(puzzles)
+
+
+@pytest.mark.parametrize("form", [*FORMS])
+def test_numbers_are_read_from_every_form(form: str) -> None:
+    assert [to_text(cells) for cells in read_cells(FORMS[form](EASY))] == [EASY]
+
+
+def test_large_files_are_kept_small(tmp_path: Path) -> None:
+    file, count = tmp_path / "many.txt", 20_000
+    file.write_text(f"{EASY}\n{HARD}\n" * (count // 2))
+    cells = read_cells(file)
+    assert (cells.shape, cells.dtype) == ((count, 81), np.uint8)
+    assert [to_text(cells[-2]), to_text(cells[-1])] == [EASY, HARD]
+    assert peak_of(lambda: read_cells(file)) < 3 * 81 * count
+    assert peak_of(lambda: sum(1 for _ in iter_puzzles(file))) < 2**20
+
+
+def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MOST_PUZZLES", 2)
+    text = f"{EASY}\n{EASY}\n\n"
+    for read in (read_puzzles, read_numbered, read_cells, parse_puzzles):
+        assert len(read(text)) == 2
+        with pytest.raises(PuzzleFormatError, match=r"puzzle:4: more than 2 puzzles"):
+            read(text + HARD)
+    assert sum(1 for _ in iter_puzzles(text + HARD)) == 3
+
+
+@pytest.mark.parametrize("source", [Path("x\0y"), None, 3, b"x", ["x"], Path("x\0y.csv")])
+def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
+    for read in (read_puzzles, read_numbered, read_cells, iter_puzzles):
+        with pytest.raises(PuzzleFormatError, match=r"null character|a path or a text is needed"):
+            read(source)
+    if not isinstance(source, Path):
+        for parse in (parse_puzzle, parse_puzzles):
+            with pytest.raises(PuzzleFormatError, match="a text is needed"):
+                parse(source)
+
+
 @pytest.mark.parametrize(
     ("cells", "problem"),
     [
+        ([True, 2, *[0] * 79], "whole numbers, not bool"),
+        ([np.True_, 2, *[0] * 79], "whole numbers, not bool"),
+        ([[1, 2], [3]], "not rows of many lengths"),
+        (None, r"shape \(81,\), not \(\)"),
+        ([2**70] * 81, "whole numbers, not object"),
         (np.zeros((9, 9), np.int8), r"shape \(81,\)"),
         (np.zeros(81), "whole numbers, not float64"),
         ([0] * 80 + [-1], "-1 on i1"),

@@ -6,6 +6,7 @@ import naive_sudoku as naive
 import numpy as np
 import pytest
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles import generator
 from azumaya.envs.puzzles.criteria import CRITERIA, MAX_GIVENS, check
@@ -79,14 +80,16 @@ def test_progress_is_told_after_each_puzzle() -> None:
     assert told == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("count", -1), ("seed", -1), ("seed", 2**64), ("max_givens", 16), ("first", -1)],
-)
-def test_arguments_out_of_range_are_named(name: str, value: int) -> None:
+@pytest.mark.parametrize("name", ["count", "seed", "max_givens", "first"])
+@pytest.mark.parametrize("value", [-1, 2**64, 10**30, 1.5, 2.0, True, np.True_, "20", [20]])
+def test_arguments_that_are_no_number_in_range_are_named(name: str, value: object) -> None:
     arguments = {"count": 1, "seed": 1, name: value}
-    with pytest.raises(ValueError, match=f"^{name}: {value} is not"):
+    with pytest.raises(OptionError, match=f"^{name}=.*: a whole number from [01]7? to .* is need"):
         generate(**arguments)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert generate(np.int8(2), np.uint64(5), first=np.int64(1)) == generate(3, 5)[1:]
 
 
 def test_the_order_of_digging_opens_every_line_first() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
 from azumaya.envs.puzzles.solver import (
@@ -110,8 +111,10 @@ def test_a_dead_end_ends_the_singles_at_once(puzzle: str) -> None:
 
 def test_counting_stops_at_the_limit() -> None:
     assert count_solutions("." * 81, limit=7) == 7
-    with pytest.raises(ValueError, match="limit"):
-        count_solutions(EASY, limit=0)
+    for count in (count_solutions, find_solutions):
+        for limit in (0, -1, 1.5, True, "2", None, 10**20):
+            with pytest.raises(OptionError, match=r"limit=.*: a whole number from 1 to"):
+                count(EASY, limit)
 
 
 def test_a_puzzle_that_breaks_the_rule_is_refused() -> None:

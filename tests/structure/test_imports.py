@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 
 TIERS = (
-    r"envs\.(errors|text|extras)",
+    r"envs\.(errors|text|extras|whole)",
     r"envs\.kernels(\.\w+)?",
     r"envs\.geometry(\.\w+)?",
     r"envs\.puzzles(\.\w+)?",

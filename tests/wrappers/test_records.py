@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from azumaya.envs import GAMES, OptionError, Position, RecordError, make
+from azumaya.envs import GAMES, OptionError, Position, RecordError, make, notation
 from azumaya.envs.notation import GameRecord, read_records, record_of, replay, write_records
 from azumaya.wrappers import RecordGames
 from tests.cases import CASES, Case
@@ -112,6 +115,59 @@ def test_a_line_without_its_end_is_kept(tmp_path: Path) -> None:
     write_records(path, [record])
     assert list(read_records(path)) == [record, record]
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.jsonl"
+    record = played(path, "abalone", max_plies=4)
+    monkeypatch.setattr(notation, "LONGEST_RECORD", len(record.to_json()) + 1)
+    with path.open("a") as file:
+        file.write(" " * len(record.to_json()) + "\n" + "x" * 10_000_000)
+    records = read_records(path)
+    assert next(records) == record
+    tracemalloc.start()
+    with pytest.raises(RecordError, match=r"games\.jsonl, line 3: a line of more than .* bytes"):
+        next(records)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(RecordError, match="/dev/zero, line 1: a line of more than 16,777,216 byt"):
+        next(read_records("/dev/zero"))
+
+
+@pytest.mark.parametrize("deep", ["[" * 10**5, '{"a":' * 10**5])
+def test_deep_nesting_is_refused(deep: str) -> None:
+    for line in (deep, f'{{"environment": "e", "options": {{"a": {deep}'):
+        with pytest.raises(RecordError, match=r"^record: "):
+            GameRecord.from_json(line)
+
+
+def test_a_file_whose_name_cannot_be() -> None:
+    with pytest.raises(RecordError, match="null character"):
+        next(read_records("a\0b"))
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    """The limit on the size of files stands for the disk; a part of the line would still fit."""
+    path = tmp_path / "games.jsonl"
+    played(path, "abalone", max_plies=4)
+    before = path.read_bytes()
+    code = (
+        "import resource, sys; from azumaya.envs.notation import read_records, write_records\n"
+        "records = list(read_records(sys.argv[1])) * 3; size = int(sys.argv[2])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))\n"
+        "try:\n    write_records(sys.argv[1], records)\n"
+        "except OSError as error:\n    print(error.strerror)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), str(len(before) * 5 // 2)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "File too large\n"
+    assert path.read_bytes() == before
 
 
 def test_letters_that_are_none(tmp_path: Path) -> None:

@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from azumaya.envs.adapters.batch.batch import check_count, copy_actions, illegal_row, seed_series
+from azumaya.envs.adapters.batch.batch import (
+    check_count,
+    check_states,
+    copy_actions,
+    illegal_row,
+    seed_series,
+)
 from azumaya.envs.adapters.batch.kernels import (
     PLANES,
     SERIES,
@@ -23,7 +29,12 @@ from azumaya.envs.adapters.batch.kernels import (
     move_kernel,
 )
 from azumaya.envs.adapters.batch.workers import Workers
-from azumaya.envs.adapters.duel.kernels import SEAT, WHOLE, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.kernels import (
+    SEAT,
+    WHOLE,
+    respond_kernel,
+    seat_kernel,
+)
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     NAMED,
@@ -264,6 +275,55 @@ class Duel:
     def position(self, row: int) -> Position:
         """The position of one game, as an object of its own."""
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """What all that follows depends on, by name: `states`, `series` and `seats`; copies.
+
+        Policies and agents that play the other seat are not part of it.
+
+        Raises:
+            ResetNeeded: there are no games to tell of.
+        """
+        self.check_begun("get_state")
+        return {name: array.copy() for name, array in self._parts().items()}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Go back to what `get_state` gave, here or in another duel with the same arguments.
+
+        Raises:
+            OptionError: it is not the state of such a duel at the learner's turn; nothing was
+                changed.
+            ClosedEnvironmentError: `close` was called.
+        """
+        self._check_open("set_state")
+        parts = self._parts()
+        if not isinstance(state, Mapping) or state.keys() != parts.keys():
+            raise OptionError(f"state: a mapping with {', '.join(parts)} is needed")
+        check_states(self.game, self.count, state["states"], state["series"])
+        self._check_seats(state["states"], state["seats"])
+        before = self._save()
+        try:
+            for name, array in parts.items():
+                array[:] = state[name]
+            self._look_all()
+            self._seeded, self._why_reset = True, None
+        except BaseException:
+            self._go_back(before)
+            raise
+
+    def _parts(self) -> dict[str, np.ndarray]:
+        return {"states": self.states, "series": self._series, "seats": self._seats}
+
+    def _check_seats(self, states: np.ndarray, seats: Any) -> None:
+        """Refuse seats that do not fit; raises `OptionError`."""
+        fits = isinstance(seats, np.ndarray) and seats.shape == (self.count,)
+        if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
+            raise OptionError(f"seats: those of {self.count} games are needed")
+        known = {named.code for named in NAMED.values()} | set(self._others)
+        if not np.isin(seats["opponent"], list(known)).all():
+            raise OptionError("seats: an opponent that does not play here")
+        if not ((states["over"] == RUNNING) & (states["to_move"] == seats["seat"])).all():
+            raise OptionError("states: in every game it must be the learner's turn")
 
     def close(self) -> None:
         """Let the threads end; closing twice does no harm."""

@@ -163,9 +163,10 @@ OPTIONS = (
     Option(
         "puzzle",
         None,
-        "81 characters (`.` or `0` = empty), a sequence of such, a path to a puzzle file, or None",
-        "The puzzle laid out first. None draws one from the shipped bank, a sequence or a file "
-        "one of its own, by the seed.",
+        "81 characters (`.` or `0` = empty), a sequence of such, a path to a puzzle file, "
+        '`"train"`, `"test"`, or None',
+        "The puzzle laid out first. None draws one from the shipped bank, `train` and `test` one "
+        "from a fixed part of it, a sequence or a file one of its own, by the seed.",
         load_puzzles,
         default_is_checked=True,
         reads_files=True,

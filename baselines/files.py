@@ -1,0 +1,144 @@
+"""Files that are written whole or not at all, and JSON that is read within limits.
+
+A file is replaced in four steps: write a temporary file beside it, flush that to the disk, rename
+it over the old one, flush the folder. Whatever stops the program in between, a reader finds the
+old file or the new one. A write that fails removes its temporary file; a program that is killed
+leaves it, and `remove_partial` clears it away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+MOST_TEXT = 1 << 20
+"""Bytes of a JSON file, unless the reader allows for more."""
+MOST_NESTING = 32
+"""Levels of arrays and objects in a JSON text."""
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_OPENING, _CLOSING = b"[{", b"]}"
+
+
+class UnusableFileError(ValueError):
+    """A file that is too large, not a regular file, or not the JSON that is wanted."""
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes.
+
+    Raises:
+        UnusableFileError: it is larger, or a device, a pipe or the like.
+        OSError: it cannot be read.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():  # a folder fails on opening
+        raise UnusableFileError("not a regular file")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UnusableFileError(f"larger than {most:,} bytes")
+    return content
+
+
+def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
+    """The value of a JSON text, whose nesting is checked before it is parsed.
+
+    Raises:
+        UnusableFileError: it is not JSON, or nested more deeply than `nesting`.
+    """
+    depth = 0
+    for character in _STRINGS.sub(b"", text):
+        if character in _OPENING:
+            depth += 1
+            if depth > nesting:
+                raise UnusableFileError(f"nested more than {nesting} levels deep")
+        elif character in _CLOSING:
+            depth -= 1
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UnusableFileError(f"no JSON: {error}") from error
+
+
+def read_json(path: Path, most: int = MOST_TEXT) -> Any:
+    """The value in a JSON file of at most `most` bytes.
+
+    Raises:
+        UnusableFileError: it is no such file.
+        OSError: it cannot be read.
+    """
+    return parse_json(read_bytes(path, most))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file in one step.
+
+    Raises:
+        OSError: it cannot be written; the old file stands.
+    """
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Replace files one right after the other, once all of their contents are on the disk.
+
+    Args:
+        contents: by path, all in one folder.
+
+    Raises:
+        OSError: one cannot be written. If that was before the first was replaced, all old files
+            stand.
+    """
+    aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
+    try:
+        for path, content in contents.items():
+            _write_through(aside[path], content)
+        for path in contents:
+            os.replace(aside[path], path)
+    except BaseException:
+        for temporary in aside.values():
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        raise
+    for folder in {path.parent for path in contents}:
+        flush_folder(folder)
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    """Write a file and flush it to the disk."""
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666
+    )
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def flush_folder(folder: Path) -> None:
+    """Flush a folder's entries to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_partial(folder: Path, names: Iterable[str]) -> None:
+    """Remove what writers of these files left behind when they were killed.
+
+    Only for a folder in which no one else is writing them.
+    """
+    for name in names:
+        for left in (*folder.glob(f".{name}.*.tmp"), *folder.glob(f".{name}.tmp")):
+            left.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""What every command does with its terminal: consoles, and errors of the system in one line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, ProgressColumn
+
+CLOSED, FAILED = 1, 2
+"""Exit codes: whoever read the output has gone away (`| head`); the system refused something."""
+
+LONGEST_NAME = 120
+"""Longer names of files are cut in messages."""
+
+
+def console(stderr: bool = False) -> Console:
+    """A console that prints texts as they are: `[/b]` and `:x:` are parts of names, not markup."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def progress(*columns: ProgressColumn) -> Progress:
+    """A progress bar on the error stream, shown only where that is a terminal."""
+    where = console(stderr=True)
+    return Progress(*columns, console=where, transient=True, disable=not where.is_terminal)
+
+
+def say(message: str) -> None:
+    """Print a message on the error stream, never broken into lines."""
+    console(stderr=True).print(message, soft_wrap=True)
+
+
+def shown(name: object) -> str:
+    """A file's name or another text of the user, cut where it is long."""
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
+
+
+def reason(error: OSError) -> str:
+    """What an error of the system says is wrong, with the file if it names one."""
+    why = error.strerror or str(error) or type(error).__name__
+    return why if error.filename is None else f"{shown(error.filename)}: {why}"
+
+
+def guarded(name: str, command: Callable[[], Any]) -> None:
+    """Run a command; errors of the system end it with one line and an exit code.
+
+    What was printed is flushed here, so that a full disk is noticed while it can be told.
+
+    Args:
+        name: what messages begin with, such as `azumaya`.
+        command: the command; it may end itself with `SystemExit`.
+
+    Raises:
+        SystemExit: with `FAILED` where the system refused something, as with a full disk, and
+            with `CLOSED`, without a message, where nobody reads the output any more.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # what a terminal cannot show is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            command()
+        finally:
+            _flush()
+    except OSError as error:
+        _drop_output()
+        if error.errno == errno.EPIPE:
+            raise SystemExit(CLOSED) from None
+        _tell(f"{name}: {reason(error)}")
+        raise SystemExit(FAILED) from None
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+
+
+def _tell(line: str) -> None:
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:  # the error stream is full or closed as well: the exit code must do
+        _drop_output(sys.stderr)
+
+
+def _drop_output(stream: Any = None) -> None:
+    """Lead a stream into nothing, by default standard output, so that no later flush fails."""
+    try:
+        number = (stream or sys.stdout).fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+    except (OSError, ValueError, AttributeError):  # a stream without a file, as in tests
+        return

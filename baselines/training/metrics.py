@@ -1,0 +1,47 @@
+"""Metrics of a run as lines of JSON, which go on where the last save left them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+class Metrics:
+    """A file of JSON objects, one a line.
+
+    Args:
+        path: the file, which is made if it is not there.
+        lines: how many it had at the last save; what a killed run wrote after that is cut off. A
+            shorter file stays as it is.
+
+    Attributes:
+        lines: how many it has.
+    """
+
+    def __init__(self, path: Path, lines: int = 0) -> None:
+        self.lines, length = 0, 0
+        self._file = path.open("ab")
+        with path.open("rb") as there:
+            for line in itertools.islice(there, lines):
+                if line.endswith(b"\n"):
+                    self.lines, length = self.lines + 1, length + len(line)
+        self._file.truncate(length)
+        self._file.seek(0, os.SEEK_END)
+
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Add a line."""
+        self._file.write(json.dumps(values).encode() + b"\n")
+        self._file.flush()
+        self.lines += 1
+
+    def flush(self) -> None:
+        """Bring all lines to the disk."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Write no more."""
+        self._file.close()

@@ -1,0 +1,157 @@
+"""A save of a training run: one file that holds all that the run needs to go on.
+
+Named arrays and a JSON object lie together in one safetensors file, the object as its metadata.
+The file is replaced in one step, so weights, counters, generators and games always belong to the
+same moment of the run. Reading it runs no code; a digest tells a damaged file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.files import parse_json, read_bytes
+
+KEY = "azumaya_run"
+"""Where the JSON object stands in the metadata."""
+MOST_BYTES, MOST_HEADER = 1 << 33, 1 << 26
+"""The largest file, and the largest header of one, that are read."""
+LARGEST = 1 << 62
+"""The largest number in a measurement; not infinite, so that it can be drawn."""
+_LENGTH = 8
+"""Bytes that say how long the header is."""
+
+
+@dataclass(frozen=True)
+class Save:
+    """What a run needs to go on from one moment.
+
+    Attributes:
+        steps: how many actions the learner has behind it.
+        curve: the measurements so far, each its steps and a rate by opponent.
+        metrics: how many lines of metrics there were.
+        notes: anything else, as JSON.
+        arrays: weights, moments, generators, games: plain numbers by name.
+    """
+
+    steps: int
+    curve: list[dict[str, float]]
+    metrics: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def part(self, prefix: str) -> dict[str, np.ndarray]:
+        """The arrays whose names begin with `prefix` and a dot, by the rest of their names."""
+        start = f"{prefix}."
+        return {n.removeprefix(start): a for n, a in self.arrays.items() if n.startswith(start)}
+
+    def take(self, name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """An array that must be there, and be of this kind.
+
+        Raises:
+            CheckpointError: it is not.
+        """
+        array = self.arrays.get(name)
+        if array is None or array.dtype != dtype or array.shape != shape:
+            there = "none" if array is None else f"{array.dtype} {array.shape}"
+            raise CheckpointError(f"{name}: {np.dtype(dtype)} {shape} is needed, {there} is there")
+        return array
+
+    def contents(self) -> bytes:
+        """The file."""
+        arrays = {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in self.arrays.items()}
+        said = {
+            "steps": self.steps,
+            "curve": self.curve,
+            "metrics": self.metrics,
+            "notes": self.notes,
+        }
+        head = {"digest": _digest(said, arrays), **said}
+        return safetensors.save(arrays, {KEY: json.dumps(head)})
+
+
+def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays under names that begin with `prefix` and a dot, as `Save.part` takes them out."""
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+def read_save(path: Path) -> Save:
+    """The save in a file.
+
+    Raises:
+        CheckpointError: the file is missing, damaged, or no save of this version.
+    """
+    try:
+        content = read_bytes(path, MOST_BYTES)
+        arrays = safetensors.load(content)
+        head = _head(content)
+    except OSError as error:
+        raise CheckpointError(f"checkpoint: {path} cannot be read: {error.strerror}") from error
+    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise CheckpointError(f"checkpoint {path}: malformed: {error}") from error
+    digest = head.pop("digest", "")
+    if digest != _digest(head, arrays):
+        raise CheckpointError(f"checkpoint {path}: damaged: its content does not fit its digest")
+    problem = _wrong_with(head)
+    if problem:
+        raise CheckpointError(f"checkpoint {path}: malformed: {problem}")
+    return Save(**head, arrays=arrays)
+
+
+def _head(content: bytes) -> dict[str, Any]:
+    """The JSON object in the metadata; raises `ValueError`."""
+    length = int.from_bytes(content[:_LENGTH], "little")
+    if length > MOST_HEADER:
+        raise ValueError(f"a header of {length:,} bytes")
+    metadata = parse_json(content[_LENGTH : _LENGTH + length]).get("__metadata__", {})
+    if KEY not in metadata:
+        raise ValueError("no save of this version of the library; it cannot be gone on from")
+    head = parse_json(metadata[KEY].encode())
+    if not isinstance(head, dict):
+        raise ValueError("no object in its metadata")
+    return head
+
+
+def _digest(said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _wrong_with(head: Mapping[str, Any]) -> str:
+    """What makes a JSON object no head of a save; nothing if it is one."""
+    kinds = {"steps": int, "curve": list, "metrics": int, "notes": dict}
+    if head.keys() != kinds.keys():
+        return f"the fields {', '.join(kinds)} are needed"
+    for name, kind in kinds.items():
+        if not isinstance(head[name], kind) or isinstance(head[name], bool):
+            return f"{name} must be {kind.__name__}"
+        if kind is int and head[name] < 0:
+            return f"{name} must not be negative"
+    return "" if is_curve(head["curve"]) else "curve must be a list of measurements"
+
+
+def is_curve(value: Any) -> bool:
+    """Whether a JSON value is a list of measurements: steps, and rates that can be drawn."""
+    return isinstance(value, list) and all(map(_is_measurement, value))
+
+
+def _is_measurement(point: Any) -> bool:
+    if not isinstance(point, dict):
+        return False
+    steps = point.get("steps")
+    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
+        return False
+    return all(type(v) in (int, float) and abs(v) <= LARGEST for v in point.values())

@@ -1,0 +1,75 @@
+"""Whole numbers from users: one check for every argument that must be one."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import OptionError
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = 80
+_WORD = 32
+"""Limits of this many bits and more are written as powers of two."""
+
+
+def as_whole(value: Any) -> int | None:
+    """A whole number of any type as an int; None for anything else, truth values included."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def whole_number(
+    value: Any,
+    name: str,
+    low: int | None = None,
+    high: int | None = None,
+    error: type[ValueError] = OptionError,
+) -> int:
+    """Check that a value is a whole number in a range, and return it as an int.
+
+    Accepted is whatever Python accepts as an index, such as the integers of NumPy; `True`,
+    `False` and floats are not.
+
+    Args:
+        value: the value.
+        name: the name of the argument, for the message.
+        low: the lowest number allowed; None for no limit.
+        high: the highest number allowed; None for no limit.
+        error: the exception to raise.
+
+    Raises:
+        error: the value is no whole number or lies outside the range.
+    """
+    number = as_whole(value)
+    below = number is not None and low is not None and number < low
+    above = number is not None and high is not None and number > high
+    if number is None or below or above:
+        raise error(f"{name}={_said(value)}: a whole number{_range(low, high)} is needed")
+    return number
+
+
+def _range(low: int | None, high: int | None) -> str:
+    """The range in words, with a space before them; empty where there is no limit."""
+    least = "" if low is None else f" from {_limit(low)}"
+    most = "" if high is None else f" {'up ' * (low is None)}to {_limit(high)}"
+    return least + most
+
+
+def _limit(limit: int) -> str:
+    bits = limit.bit_length()
+    return f"2**{bits} - 1" if bits >= _WORD and limit == 2**bits - 1 else str(limit)
+
+
+def _said(value: Any) -> str:
+    """The value in one short line."""
+    if isinstance(value, int) and abs(value) >= 10**40:  # Python writes no int of 5,000 digits
+        return f"an int of {value.bit_length()} bits"
+    return " ".join(_SHORT.repr(value).split())

@@ -1,0 +1,39 @@
+"""Tiny training runs, and what of their files must be the same whenever they were stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from azumaya.baselines.training.config import Config
+
+WALL_CLOCK = ("time/fps", "time/time_elapsed")
+"""Metrics that tell how fast the machine was."""
+SAME = (
+    "config.json", "resume.safetensors", "policy.safetensors", "policy.json", "curve.json",
+    "evaluation.json", "learning_curve.png",
+)  # fmt: skip
+"""Files that are the same byte for byte."""
+
+
+def tiny_run(folder: Path, **changes: object) -> Config:
+    """A configuration of six rollouts and four measurements, which trains in a second."""
+    return Config(**{
+        "steps": 192, "output": folder, "games": 4, "rollout": 8, "batch": 16, "epochs": 2,
+        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
+    })  # type: ignore[arg-type]  # fmt: skip
+
+
+def results(folder: Path) -> dict[str, object]:
+    """What a run has come to, wall-clock times left out."""
+    found: dict[str, object] = {name: (folder / name).read_bytes() for name in SAME}
+    lines = [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
+    found["progress.json"] = [
+        {name: value for name, value in line.items() if name not in WALL_CLOCK} for line in lines
+    ]
+    return found
+
+
+def differing(one: dict[str, object], other: dict[str, object]) -> list[str]:
+    """The names of the results that are not the same; NaN is the same as NaN."""
+    return [name for name in one if repr(one[name]) != repr(other[name])]

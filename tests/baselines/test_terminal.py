@@ -1,0 +1,171 @@
+"""What the system refuses a command is told in one line with an exit code, not in a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from azumaya.baselines import entrants
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.commands import app
+from azumaya.envs.puzzles.bank import BANK_FILE
+from tests.processes import run, start
+
+FULL = Path("/dev/full")
+LONG = "x" * 5000
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="needs the file /dev/full")
+EVALUATE = ("evaluate", "random", "random", "--game", "abalone", "--starts", 1,
+            "--option", "max_plies=2")  # fmt: skip
+COMMANDS = {
+    "version": ("--version",),
+    "help": ("--help",),
+    "no words": (),
+    "evaluate": EVALUATE,
+    "show": ("puzzles", "show"),
+    "generate": ("puzzles", "generate", "--count", 2),
+    "check": ("puzzles", "check", BANK_FILE, "--max-givens", 24),
+    "play": ("play", "abalone", "--first", "random", "--option", "max_plies=2"),
+    "bench": ("bench", "--help"),
+}
+
+
+def told_in_one_line(result: subprocess.CompletedProcess[str], problem: str) -> None:
+    assert result.returncode == 2, result.stderr
+    assert problem in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
+
+
+@needs_full
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_standard_output_that_is_full(words: tuple[object, ...]) -> None:
+    with FULL.open("w") as full:
+        result = run(*words, stdout=full)
+    told_in_one_line(result, "azumaya: No space left on device")
+    if words == EVALUATE:  # the games are played: their result goes where it can
+        assert "random" in result.stderr
+        assert "by seat" in result.stderr
+    else:
+        assert result.stderr.count("\n") == 1
+
+
+@needs_full
+def test_both_streams_full() -> None:
+    with FULL.open("w") as full:
+        assert run("puzzles", "show", stdout=full, stderr=full).returncode == 2
+        assert run("puzzles", "show", "nothing", stderr=full).returncode == 2
+        assert run(*EVALUATE, stderr=full).returncode == 0
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_pipe_that_is_closed(words: tuple[object, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        result = run(*words, stdout=closed)
+    assert result.returncode == 1
+    assert result.stderr == ""
+
+
+def test_a_reader_that_goes_away() -> None:
+    """As with `| head -1`."""
+    with start("puzzles", "generate", "--count", 3000) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert len(process.stdout.readline()) == 82
+        process.stdout.close()
+        assert process.wait(60) == 1
+        assert process.stderr.read() == ""
+
+
+def test_no_output_at_all() -> None:
+    """Standard output is closed: there is nothing to write to, and nothing to fail."""
+    code = "import os, sys; os.close(1); os.execv(sys.executable, sys.argv[1:])"
+    result = subprocess.run(
+        [sys.executable, "-c", code, sys.executable, "-m", "azumaya", "puzzles", "show"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("name", [LONG, f"a/{LONG}", "a\nb", "..", "/", "~", "[/b]", "\udcff"])
+def test_names_of_files_that_cannot_be(name: str, tmp_path: Path) -> None:
+    for words in (
+        ("evaluate", name),
+        ("evaluate", "random", name),
+        ("play", "--first", name),
+        ("play", "--record", tmp_path / "none" / name),
+        ("play", "abalone", "--option", f"layout={name}"),
+        ("play", "--option", f"puzzle={name}"),
+        ("play", name),
+        ("puzzles", "generate", "--output", tmp_path / "none" / name / name),
+        ("puzzles", "check", tmp_path / name / name),
+        ("puzzles", "show", name),
+    ):
+        result = CliRunner().invoke(app, [*map(str, words)])
+        assert result.exit_code == 2, (words, result.output)
+        assert isinstance(result.exception, SystemExit), words
+        assert "Traceback" not in result.output
+
+
+def test_a_long_name_is_cut() -> None:
+    with pytest.raises(ValueError, match=r"agent 'x{120}\.\.\.': must be") as caught:
+        entrants.find_entrant(LONG)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", ["[/b]/policy", "[red]policy", ":smile:", "policy\\", "[/]"])
+def test_names_are_no_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result of the games was lost over an agent called `[/b]/policy`."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def find(given: str, evaluated: bool = False) -> entrants.Entrant:
+        agent = RandomAgent()
+        agent.name = given
+        return entrants.Entrant(given, agent)
+
+    monkeypatch.setattr("azumaya.baselines.evaluate_commands.find_entrant", find)
+    result = CliRunner().invoke(app, ["evaluate", name, *map(str, EVALUATE[2:])])
+    assert result.exit_code == 0, result.output
+    assert name in result.output
+
+
+def test_what_a_terminal_cannot_show_is_written_all_the_same() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    result = subprocess.run(
+        [sys.executable, "-m", "azumaya", *map(str, COMMANDS["check"])],
+        capture_output=True, text=True, check=False, env=environment,
+    )  # fmt: skip
+    assert result.returncode == 1, result.stderr
+    assert "puzzles meet every criterion" in result.stdout
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/urandom"])
+def test_endless_files_are_refused(device: str, tmp_path: Path) -> None:
+    if not Path(device).exists():
+        pytest.skip(f"there is no {device}")
+    for words in (("puzzles", "check", device), ("puzzles", "generate", "--output", device)):
+        result = run(*words)
+        told_in_one_line(result, device)
+        assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["\0" * 200_000, "\xff\n" * 3])
+def test_lines_that_no_person_types(line: str) -> None:
+    """From a file or pipe given to `play` as its input."""
+    with start("play", "--seed", 1, stdin=subprocess.PIPE, encoding="latin-1") as process:
+        out, err = process.communicate(line, timeout=120)
+    assert process.returncode == 0, err
+    assert "left after 0 moves" in out
+    assert err == ""
+
+
+def test_the_command_alone_says_what_to_do_first() -> None:
+    result = CliRunner().invoke(app, [])
+    assert "First steps" in result.output
+    assert "azumaya play" in result.output

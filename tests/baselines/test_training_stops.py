@@ -1,0 +1,412 @@
+"""Runs that are stopped at any moment, gone on with, and end as if they never had been."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.baselines import files
+from azumaya.baselines.training import maskable_ppo, sb3_run
+from azumaya.baselines.training.config import PROGRAM, Config, run_at
+from azumaya.baselines.training.maskable_ppo import Overseer, main, run_words
+from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
+from azumaya.baselines.training.saves import Save, read_save
+from tests.baselines.run_helpers import differing, results, tiny_run
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("unbroken")
+    main(tiny_run(folder))
+    return results(folder)
+
+
+def left_behind(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+# ---- Ctrl-C, the clock ----
+
+
+@pytest.mark.parametrize("step", [4, 32, 36, 64, 100, 192])
+def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
+    step: int, tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: Overseer) -> bool:
+        if self.num_timesteps >= step:
+            raise KeyboardInterrupt
+        return True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Overseer, "_on_step", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            main(tiny_run(tmp_path))
+    assert run_at(tmp_path).steps() == (step - 1) // 32 * 32
+    main(tiny_run(tmp_path, resume=True))
+    assert differing(unbroken, results(tmp_path)) == []
+
+
+def test_a_run_that_time_stops_ends_like_any_other(
+    tmp_path: Path, unbroken: dict[str, object]
+) -> None:
+    """It plays a rollout each time, shows a measurement, and forgets that as it goes on."""
+    main(tiny_run(tmp_path, minutes=1e-9))
+    assert [point["steps"] for point in run_at(tmp_path).curve()] == [0, 32]
+    for _ in range(5):
+        main(tiny_run(tmp_path, minutes=1e-9, resume=True))
+    main(tiny_run(tmp_path, resume=True, minutes=0.0))
+    assert differing(unbroken, results(tmp_path)) == []
+
+
+@pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
+def test_other_networks_go_on_as_well(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Convolutions, shaping, hidden tiles."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    options: dict[str, Any] = {"game": game, "steps": 96, "depth": 1, "measure_starts": 1,
+                               "final_starts": 1}  # fmt: skip
+    main(tiny_run(whole, **options))
+    for resume in (False, True, True):
+        main(tiny_run(parts, minutes=1e-9, resume=resume, **options))
+    main(tiny_run(parts, resume=True, **options))
+    assert differing(results(whole), results(parts)) == []
+
+
+# ---- a save, stopped between any two calls to the system ----
+
+
+class Crash(BaseException):
+    """The program is dead: nothing it does after this reaches the disk."""
+
+
+class FailingSystem:
+    """The module `os`, in which the call of a number fails.
+
+    Args:
+        fail_at: the number of the call.
+        error: what it raises. After a `Crash` all other calls fail, too, those that tidy up.
+        half: whether a write that fails has written half of what it was given.
+    """
+
+    COUNTED = ("open", "write", "fsync", "replace", "unlink")
+
+    def __init__(self, fail_at: int, error: type[BaseException] | OSError, half: bool) -> None:
+        self.fail_at, self.error, self.half, self.calls = fail_at, error, half, 0
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in self.COUNTED:
+            return real
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            self.calls += 1
+            dead = self.error is Crash and self.calls > self.fail_at
+            if self.calls == self.fail_at or dead:
+                if name == "write" and self.half and not dead:
+                    real(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
+                raise self.error
+            return real(*arguments, **named)
+
+        return call
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def small_save(number: int) -> Save:
+    arrays = {"network.a": np.full(100, number, np.float32), "chance": np.arange(5) + number}
+    return Save(number, [{"steps": number, "random": 0.5}], 0, {"number": number}, arrays)
+
+
+def small_run(folder: Path) -> RunFolder:
+    """A run whose agent is two files."""
+
+    def agent(save: Save) -> dict[str, bytes]:
+        return {"agent.bin": save.arrays["network.a"].tobytes(), "agent.json": b"%d" % save.steps}
+
+    return RunFolder(folder, Script("a.program", agent, ("agent.bin", "agent.json")))
+
+
+def saved_steps(folder: Path) -> int:
+    """What a run goes on from; everything in the folder is checked to be of one save."""
+    run = small_run(folder)
+    save = run.saved()
+    assert save is not None
+    run.begin({}, save, resume=True)
+    run.close()
+    assert np.array_equal(save.arrays["network.a"], np.full(100, save.steps, np.float32))
+    assert save.notes == {"number": save.steps}
+    assert (folder / "agent.bin").read_bytes() == save.arrays["network.a"].tobytes()
+    assert (folder / "agent.json").read_bytes() == b"%d" % save.steps
+    assert run.curve() == save.curve
+    assert left_behind(folder) == []
+    return save.steps
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("error", [Crash, FULL], ids=["crash", "full"])
+def test_a_save_is_whole_whatever_fails(
+    error: Any, half: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call in turn: the old save or the new one, and both turn up."""
+    seen = []
+    for fail_at in itertools.count(1):
+        folder = tmp_path / str(fail_at)
+        run = small_run(folder)
+        run.begin({}, None, resume=False)
+        run.save(small_save(1))
+        system = FailingSystem(fail_at, error, half)
+        try:
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "os", system)
+                run.save(small_save(2))
+        except (Crash, OSError):
+            if error is FULL:
+                assert left_behind(folder) == [], "a full disk leaves nothing behind"
+        run.close()
+        if system.calls < fail_at:
+            break
+        seen.append(saved_steps(folder))
+    assert len(seen) > 15, "every call was made to fail"
+    assert seen == sorted(seen)
+    assert set(seen) == {1, 2}
+
+
+@pytest.mark.parametrize("error", [Crash, FULL], ids=["crash", "full"])
+def test_the_first_save_is_whole_whatever_fails(
+    error: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it the run begins, after it the run goes on; it is never refused."""
+    for fail_at in itertools.count(1):
+        folder = tmp_path / str(fail_at)
+        run, system = small_run(folder), FailingSystem(fail_at, error, half=True)
+        run.begin({}, None, resume=False)
+        try:
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "os", system)
+                run.save(small_save(1))
+        except (Crash, OSError):
+            pass
+        run.close()
+        if system.calls < fail_at:
+            break
+        save = small_run(folder).saved()
+        assert save is None or saved_steps(folder) == 1
+
+
+def test_a_training_run_survives_a_crash_anywhere(
+    tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sample of all calls; `test_killed_runs_end_like_any_other` is the real thing."""
+    for fail_at in (1, 9, 27, 60):
+        folder, system = tmp_path / str(fail_at), FailingSystem(fail_at, Crash, half=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "os", system)
+            with pytest.raises(Crash):
+                main(tiny_run(folder))
+        if (folder / "config.json").exists():
+            main(tiny_run(folder, resume=True))
+        else:
+            main(tiny_run(folder))
+        assert differing(unbroken, results(folder)) == [], fail_at
+        assert left_behind(folder) == []
+
+
+# ---- kill -9 ----
+
+KILLER = """
+import os, signal, sys, time
+from pathlib import Path
+from azumaya.baselines.training.maskable_ppo import main
+from tests.baselines.run_helpers import tiny_run
+
+def train(folder):
+    '''Train in a process of its own, or go on.'''
+    pid = os.fork()
+    if not pid:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        main(tiny_run(folder, resume=(folder / "config.json").exists()))
+        os._exit(0)
+    return pid
+
+top, runs = Path(sys.argv[1]), int(sys.argv[2])
+main(tiny_run(top / "unbroken"))  # here, so that all processes have what it loads
+began = time.monotonic()
+os.waitpid(train(top / "timed"), 0)
+whole = time.monotonic() - began
+kills = 0
+for number in range(runs):
+    folder = top / f"killed-{number}"
+    for share in (0.2, 0.4, 0.6, 0.8):
+        pid = train(folder)
+        time.sleep(whole * (share + 0.2 * number / runs) * 0.8)
+        os.kill(pid, signal.SIGKILL)
+        kills += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+    assert os.waitpid(train(folder), 0)[1] == 0
+print("kills:", kills)
+"""
+
+
+def check_kills(folder: Path, runs: int) -> None:
+    """Kill runs with SIGKILL, four times each; all end like one that was left alone."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(folder), str(runs)],
+        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split("kills: ")[1]) >= 2 * runs, "most were still running"
+    whole = results(folder / "unbroken")
+    for number in range(runs):
+        killed = folder / f"killed-{number}"
+        assert differing(whole, results(killed)) == [], number
+        assert left_behind(killed) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
+    check_kills(tmp_path, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_many_killed_runs_end_like_any_other(tmp_path: Path) -> None:
+    check_kills(tmp_path, 25)
+
+
+# ---- what killed runs leave, and other processes ----
+
+
+def test_what_killed_runs_left_is_cleared_away(tmp_path: Path) -> None:
+    main(tiny_run(tmp_path, steps=32))
+    names = (".policy.safetensors.4711.tmp", ".curve.json.tmp", ".resume.safetensors.1.tmp")
+    for name in (*names, ".own.txt.tmp"):
+        (tmp_path / name).write_text("half")
+    main(tiny_run(tmp_path, steps=32, resume=True))
+    assert left_behind(tmp_path) == [".own.txt.tmp"], "files of the user stay"
+    for name in names:
+        (tmp_path / name).write_text("half")
+    main(tiny_run(tmp_path, steps=32, overwrite=True))
+    assert left_behind(tmp_path) == [".own.txt.tmp"]
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    main(tiny_run(tmp_path, steps=32))
+    before = results(tmp_path)
+    other = run_at(tmp_path)
+    other.lock()
+    for changes in ({"resume": True, "steps": 64}, {"overwrite": True}):
+        with pytest.raises(RunError, match="another process is training"):
+            main(tiny_run(tmp_path, **changes))
+    assert differing(before, results(tmp_path)) == []
+    other.close()
+    main(tiny_run(tmp_path, steps=64, resume=True))
+
+
+def test_overwriting_deletes_the_configuration_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is half deleted has none, so it cannot be taken for one to go on with."""
+    main(tiny_run(tmp_path, steps=32))
+    deleted: list[str] = []
+    unlink = Path.unlink
+
+    def note(self: Path, missing_ok: bool = False) -> None:
+        deleted.append(self.name)
+        unlink(self, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", note)
+    main(tiny_run(tmp_path, steps=32, overwrite=True))
+    assert deleted[0] == "config.json"
+
+
+# ---- what the machine does not do ----
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    names = ("games", "rollout", "batch", "epochs", "width", "measure_every", "measure_starts",
+             "final_starts", "steps")  # fmt: skip
+    config: Config = tiny_run(tmp_path / "run")
+    given = [f"--{name.replace('_', '-')}={getattr(config, name)}" for name in names]
+    return [f"--output={tmp_path / 'run'}", *given]
+
+
+@pytest.mark.parametrize("fail_at", [2, 20, 60])
+def test_a_full_disk_is_told_in_a_line(
+    fail_at: int, words: list[str], tmp_path: Path, unbroken: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "os", FailingSystem(fail_at, FULL, half=True))
+        assert run_words(words) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert "No space left on device" in said
+    folder = tmp_path / "run"
+    assert left_behind(folder) == []
+    if (folder / "config.json").exists():
+        words = [*words, "--resume"]
+    assert run_words(words) == 0
+    assert differing(unbroken, results(folder)) == []
+
+
+def test_a_thread_that_cannot_write_prints_nothing(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TensorBoard writes its events in one, whose error comes out of the next call, too."""
+
+    def full(self: object, data: bytes) -> None:
+        raise FULL
+
+    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
+    assert run_words(words) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "No space left on device" in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
+def test_a_full_output_is_told_in_a_line(words: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", PROGRAM, *words], stdout=full, text=True,
+                              stderr=subprocess.PIPE, check=False)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "No space left on device" in done.stderr
+
+
+def test_weights_that_are_no_numbers_are_never_saved(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    finite = iter([True, True, True])
+    with monkeypatch.context() as patch:
+        patch.setattr(sb3_run, "is_finite", lambda network: next(finite, False))
+        assert run_words(words) == 1
+    assert "no numbers any more; begin another run" in capsys.readouterr().err
+    save = read_save(tmp_path / "run" / "resume.safetensors")
+    assert save.steps == 64
+
+
+def test_too_little_memory_is_told_in_a_line(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"
+    for error in (RuntimeError(said), MemoryError()):
+
+        def fail(*arguments: Any, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(maskable_ppo, "make_model", fail)
+        assert run_words(words) == 1
+        assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,194 @@
+"""Signals end a run with all it has started; a full disk takes no row away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from azumaya.benchmarks.results import Results, ResultsError, read_run, write_whole
+from azumaya.envs.registry import GAMES
+from tests.processes import run, running_with, start
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and process groups are POSIX")
+GAME = next(iter(GAMES))
+
+
+def wait_until(happened: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not happened() and time.monotonic() < end:
+        time.sleep(0.05)
+    return happened()
+
+
+def measured(folder: Path) -> bool:
+    """Whether there is a row beside the header."""
+    rows = folder / "rows.jsonl"
+    return rows.exists() and rows.read_bytes().count(b"\n") > 1
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_a_signal_to_the_command_alone_ends_the_run(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    process = start("bench", "--quick", "--game", GAME, "--output", folder, start_new_session=True)
+    try:
+        assert wait_until(lambda: measured(folder) or process.poll() is not None, 120)
+        assert process.poll() is None, process.communicate()
+        assert running_with(str(folder)) == [process.pid]
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == code, (out, err)
+        assert "Traceback" not in err
+        assert running_with(str(folder)) == []
+        assert len(read_run(folder)[1]) > 0
+    finally:
+        for left in {process.pid, *running_with(str(folder))}:
+            try:
+                os.kill(left, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        process.wait()
+
+
+STARTS_ONE = """
+import sys
+from azumaya.benchmarks.child import end_on_signals, run_child
+end_on_signals()
+word = sys.argv[1]
+grandchild = (
+    "import subprocess, sys; "
+    f"subprocess.run([sys.executable, '-c', {word!r} + sys.argv[1], {word!r}])"
+)
+run_child([sys.executable, "-c", grandchild, sys.argv[2], word], float(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_children_and_theirs_end_with_the_run(
+    number: signal.Signals | None, stubborn: bool, tmp_path: Path
+) -> None:
+    """Or when their time is up."""
+    word = f"'{tmp_path}';"
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if stubborn else ""
+    body = deaf + "import time; time.sleep(300)"
+    patience = "300" if number else "3"
+    process = subprocess.Popen(
+        [sys.executable, "-c", STARTS_ONE, word, body, patience],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert wait_until(lambda: len(running_with(word)) == 3, 60), running_with(word)
+        if number:
+            time.sleep(0.5)
+            process.send_signal(number)
+        assert process.wait(30) != 0
+        assert wait_until(lambda: running_with(word) == [], 5)
+    finally:
+        for left in running_with(word):
+            os.kill(left, signal.SIGKILL)
+        process.communicate()
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    """As under `nohup`."""
+    code = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+        "from azumaya.benchmarks.child import end_on_signals; end_on_signals(); "
+        "assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN; "
+        "assert callable(signal.getsignal(signal.SIGTERM))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_full_disk_takes_no_row_away(tmp_path: Path) -> None:
+    results = Results(tmp_path, "tiny")
+    for number in range(5):
+        results.add({"key": f"row {number}", "kind": "bare", "note": "x" * 100})
+    before = (tmp_path / "rows.jsonl").read_bytes()
+    code = (
+        "import sys; from pathlib import Path; from azumaya.benchmarks.results import *\n"
+        "results = Results(Path(sys.argv[1]), 'tiny')\n"
+        "try:\n    results.add({'key': 'new', 'kind': 'bare', 'note': 'y' * 5000})\n"
+        "except ResultsError as error:\n    print(error)\n"
+    )
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before)},) * 2)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", limited + code, str(tmp_path)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "rows.jsonl could not be written: File too large; once it can be" in done.stdout
+    assert len(read_run(tmp_path)[1]) == 5
+    assert len(Results(tmp_path, "tiny").rows) == 5
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.json"
+    write_whole(file, "before")
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(file, "after")
+    assert file.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_run_on_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    result = run("bench", "--quick", "--game", GAME, "--output", tmp_path / "run", size=900)
+    assert result.returncode == 2, result.stderr
+    assert "could not be written: File too large" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("rows", ["[" * 10**6, f'{{"machine": {"9" * 5000}}}'])
+def test_rows_that_nobody_wrote(rows: str, tmp_path: Path) -> None:
+    for name in ("rows.jsonl", "results.json"):
+        folder = tmp_path / name.partition(".")[0]
+        folder.mkdir()
+        (folder / name).write_text(rows)
+        with pytest.raises(ResultsError, match="no rows of a benchmark run"):
+            read_run(folder)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "results.json"])
+def test_a_device_is_no_run(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).symlink_to("/dev/zero")
+    result = run("bench", "report", tmp_path)
+    assert result.returncode == 2
+    assert "a device, or too large" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "[/b]", ":smile:"])
+def test_names_of_folders_that_cannot_be_or_resemble_markup(name: str, tmp_path: Path) -> None:
+    for words in (
+        ("bench", "report", tmp_path / "none" / name),
+        ("bench", "peers", "--place", "/dev/null", "--output", tmp_path / name),
+        ("bench", "peers", "--place", tmp_path / "none" / name, "--peer", "nobody"),
+        ("bench", "--output", Path("/dev/null") / name),
+    ):
+        result = run(*words)
+        assert result.returncode == 2, (words, result.stderr)
+        assert "Traceback" not in result.stderr
+    if len(name) < 100:
+        (tmp_path / name).mkdir(parents=True)
+        header = {"machine": {"cpu": "abacus"}, "settings": "tiny"}
+        (tmp_path / name / "rows.jsonl").write_text(json.dumps(header) + "\n")
+        result = run("bench", "report", tmp_path / name)
+        assert result.returncode == 0, result.stderr
+        assert name in "".join(result.stdout.split())

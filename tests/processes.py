@@ -1,0 +1,67 @@
+"""The command line in real processes: with limits, and with output that leads nowhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+MEMORY = 4 << 30
+"""Bytes of address space: enough for every command, and soon gone where one reads without end."""
+PATIENCE = 120
+
+
+LIMITED = """
+import os, resource, sys
+memory, size = map(int, sys.argv[1:3])
+resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+if size >= 0:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+os.execv(sys.executable, [sys.executable, "-m", "azumaya", *sys.argv[3:]])
+"""
+"""Becomes `azumaya` once the limits are set."""
+
+
+def start(*words: object, size: int | None = None, **more: Any) -> subprocess.Popen[str]:
+    """Start `azumaya` in a process whose memory is limited.
+
+    Args:
+        words: its arguments.
+        size: the most bytes of a file that it may write.
+        more: what else `Popen` takes.
+    """
+    options: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+    }  # fmt: skip
+    environment = {**os.environ, "COLUMNS": "400", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
+    limits = MEMORY, -1 if size is None else size
+    return subprocess.Popen(
+        [sys.executable, "-c", LIMITED, *map(str, limits + words)],
+        text=True, env=environment, **{**options, **more},
+    )  # fmt: skip
+
+
+def run(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run `azumaya` to its end; see `start`."""
+    with start(*words, **more) as process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, out or "", err or "")
+
+
+def running_with(word: str) -> list[int]:
+    """The processes that have a word among their arguments, by number, but for this one."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            said = (folder / "cmdline").read_bytes()
+        except OSError:  # it has ended
+            continue
+        if word.encode() in said and int(folder.name) != os.getpid():
+            found.append(int(folder.name))
+    return found

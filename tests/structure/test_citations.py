@@ -1,0 +1,60 @@
+"""Nothing in the repository cites a file outside it: whoever has the repository can look it up."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OUTSIDE = re.compile(r"(?<![\w/-])(\.\./)*shared/|\brule-texts\b|(?<![\w.~])/work/")
+"""`shared/` beside or above the repository, the folder of rule texts, the workshop's own folders.
+A path inside the repository that merely ends in one of these words does not count."""
+
+
+def tracked() -> list[str]:
+    """The tracked files, from the root; this one names what it forbids and is left out."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout, so there is no list of tracked files")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    own = Path(__file__).relative_to(ROOT).as_posix()
+    return [name for name in listed.split("\0") if name and name != own]
+
+
+def citations(text: str) -> list[tuple[int, str]]:
+    """The lines of a text, numbered from 1, that cite something outside the repository."""
+    lines = enumerate(text.splitlines(), start=1)
+    return [(number, line.strip()) for number, line in lines if OUTSIDE.search(line)]
+
+
+def test_no_file_cites_what_is_not_in_the_repository() -> None:
+    found = []
+    for name in tracked():
+        path = ROOT / name
+        if path.is_file():  # a file deleted but not yet committed is still listed
+            text = path.read_bytes().decode("utf-8", errors="ignore")
+            found += [f"{name}:{number}: {line}" for number, line in citations(text)]
+    assert found == [], "\n".join(found)
+
+
+def test_the_check_sees_a_planted_citation() -> None:
+    planted = (
+        "Source: the rulebook and `shared/rules.md`, section 2.\n"
+        "See ../shared/architecture.md.\n"
+        "See ../../shared/architecture.md.\n"
+        "The German original is in rule-texts/000.txt.\n"
+        "Read /work/shared/rules.md.\n"
+        "cd /work/main\n"
+    )
+    assert [number for number, _ in citations(planted)] == [1, 2, 3, 4, 5, 6]
+    assert citations("`docs/games/conventions.md`, envs/shared/x.py, ~/work/azumaya, rules\n") == []
+
+
+def test_the_check_looks_at_pages_sources_and_tests() -> None:
+    names = set(tracked())
+    assert {"README.md", "CONTRIBUTING.md", "docs/games/index.md", "envs/game.py"} <= names
+    assert len(names) > 200

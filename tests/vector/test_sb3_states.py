@@ -1,0 +1,75 @@
+"""States of the SB3 vector environment: what is put back goes on as it did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+
+from azumaya.envs.errors import OptionError
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+
+BOTH = {"random": 0.5, "greedy": 0.5}
+
+
+def made(game: str = "sudoku_moyo", count: int = 5, **arguments: Any) -> AzumayaVecEnv:
+    return AzumayaVecEnv(game, count, opponent=BOTH, **arguments)
+
+
+def played(env: AzumayaVecEnv, steps: int) -> list[np.ndarray]:
+    """All that steps with the first legal actions show."""
+    seen = []
+    for _ in range(steps):
+        observations, rewards, dones, _ = env.step(env.action_masks().argmax(axis=1))
+        seen += [observations.copy(), rewards, dones, env.action_masks().copy()]
+    return seen
+
+
+@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_tiles"])
+def test_a_state_goes_on_as_it_did(game: str) -> None:
+    """Episodes that end and begin among them, with their seats and opponents."""
+    env, other = made(game, shaping=0.1, seed=3), made(game, shaping=0.1, seed=4)
+    env.reset()
+    other.reset()
+    played(env, 7)
+    state = env.get_state()
+    expected = played(env, 60)
+    assert any(dones.any() for dones in expected[2::4])
+    observations = other.set_state(state)
+    np.testing.assert_array_equal(observations, other.duel.planes)
+    for seen, wanted in zip(played(other, 60), expected, strict=True):
+        np.testing.assert_array_equal(seen, wanted)
+    fresh = made(game, shaping=0.1)
+    fresh.set_state(state)  # before any reset
+    np.testing.assert_array_equal(played(fresh, 1)[0], expected[0])
+
+
+def test_states_that_do_not_fit_change_nothing() -> None:
+    env = made(seed=1)
+    with pytest.raises(ResetNeeded, match="get_state"):
+        env.get_state()
+    env.reset()
+    state = env.get_state()
+    wrong: list[Any] = [None, (), {}, {**state, "more": 1}]
+    wrong += [{**state, name: array[:-1]} for name, array in state.items()]
+    wrong += [{**state, name: np.zeros(5)} for name in state]
+    for field, value in (("seat", 1 - state["seats"]["seat"]), ("opponent", 7)):
+        seats = state["seats"].copy()
+        seats[field] = value
+        wrong.append({**state, "seats": seats})
+    over = state["states"].copy()
+    over["over"] = 1
+    wrong.append({**state, "states": over})
+    for each in wrong:
+        with pytest.raises(OptionError):
+            env.set_state(each)
+        for name, array in env.get_state().items():
+            assert array.tobytes() == state[name].tobytes()
+    env.close()
+    with pytest.raises(ClosedEnvironmentError):
+        env.set_state(state)
