@@ -31,6 +31,13 @@ TIERS = (
 """A module may import from its own tier and from those before it in this list. Pictures are drawn
 from a `Scene`, which is data, so `render` comes before `position`, which can show itself."""
 
+HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
+"""Files of games that run on the host: texts, options, records. All other files of a family hold
+the board and the rules."""
+HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
+"""What only files of the host need."""
+FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.py"))
+
 FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
 GAMES_TIER = 5
 
@@ -122,6 +129,35 @@ def test_games_know_no_framework() -> None:
             assert not packages & FRAMEWORKS, module_of(file)
 
 
+def host_imports(file: Path) -> list[str]:
+    """What a file of the rules imports, at its top or late, although only the host may."""
+    return sorted(
+        name
+        for name in own_imports(file)
+        if HOST_FILES.fullmatch(name) or HOST_ONLY.fullmatch(name)
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rules_import_nothing_of_the_host(family: str) -> None:
+    """Words import rules, never the other way round; and files of the host hold no kernels."""
+    seen = set()
+    for file in sorted((ROOT / "envs/games" / family).glob("*.py")):
+        module = module_of(file)
+        if HOST_FILES.fullmatch(module):
+            assert not has_kernels(file), f"{module} is a file of the host"
+            seen.add(file.name)
+        else:
+            assert host_imports(file) == [], f"{module} is a file of the rules"
+    assert {"words.py", "record.py"} <= seen
+    assert not has_kernels(ROOT / "envs/games" / family / "board.py")
+
+
+def has_kernels(file: Path) -> bool:
+    """Whether a file defines kernels."""
+    return re.search(r"^@kernel\b", file.read_text(), re.MULTILINE) is not None
+
+
 def test_only_the_compile_modules_know_numbas_jit() -> None:
     """Elsewhere kernels are made with the `kernel` decorator."""
     for file in files():
@@ -141,3 +177,26 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
         tier_of("envs.nowhere.at.all")
     assert circle_in({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert circle_in({"a": {"b"}, "b": {"a"}, "c": set()}) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from azumaya.envs.games.shima import moyo_words",
+        "from azumaya.envs.games.shima.words import SIDES",
+        "def f():\n    from azumaya.envs.games.shima.territory import FREE",
+        "import azumaya.envs.games.shima.record",
+        "from azumaya.envs.games import sudoku_words",
+        "if True:\n    from azumaya.envs.errors import PositionError",
+        "from azumaya.envs.puzzles.choice import load_puzzles",
+    ],
+)
+def test_an_import_of_the_host_is_found(line: str, tmp_path: Path) -> None:
+    """Planted in rules that are in order."""
+    rules = (ROOT / "envs/games/shima/moyo.py").read_text()
+    file = tmp_path / "moyo.py"
+    file.write_text(rules)
+    assert has_kernels(file)
+    assert host_imports(file) == []
+    file.write_text(f"{rules}\n\n{line}\n")
+    assert len(host_imports(file)) == 1
