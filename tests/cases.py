@@ -1,4 +1,4 @@
-"""The cases that generic tests run over: every game with every set of options it names."""
+"""The cases that tests of all games run over: every game with every set of options it names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs import register_game
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import wrap
 from azumaya.envs.game import Game
@@ -63,7 +66,13 @@ def cases_of(game: Game) -> tuple[Case, ...]:
     return tuple(Case(game, i, options) for i, options in enumerate(game.options.variants))
 
 
-CASES = tuple(case for game in GAMES.values() for case in cases_of(game))
+YARDSTICK = connect_four.GAME
+register_game(YARDSTICK)
+TESTED: Mapping[str, Game] = MappingProxyType({**GAMES, YARDSTICK.name: YARDSTICK})
+"""Every game of the library, and one that is not of the library: what holds for all games is
+tested over these, so that a game of one file and one line is all that anybody needs to write."""
+
+CASES = tuple(case for game in TESTED.values() for case in cases_of(game))
 
 
 def describe(options: Mapping[str, Any]) -> str:
@@ -77,7 +86,7 @@ def case_of(name: str, described: str) -> Case:
     Raises:
         LookupError: the game has no such variant any more.
     """
-    for case in cases_of(GAMES[name]):
+    for case in cases_of(TESTED[name]):
         if describe(case.options) == described:
             return case
     raise LookupError(f"{name}: no variant {described}; record it anew")

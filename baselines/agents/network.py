@@ -201,18 +201,23 @@ class BoardNet(nn.Module):
 
 
 class CellHead(nn.Module):
-    """Logits of pieces laid on cells, piece by piece, and of what other actions there are."""
+    """Logits of pieces laid on cells, piece by piece, and of what other actions there are.
+
+    A game with fewer actions than cells has no such pieces.
+    """
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
         pieces, more = divmod(num_actions, game.observation.cells)
-        self.pieces = nn.Conv2d(width, pieces, 1)
+        self.pieces = nn.Conv2d(width, pieces, 1) if pieces else None
         self.more = nn.Linear(width * game.observation.cells, more) if more else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From features `(B, W, rows, columns)` to logits `(B, A)`."""
-        logits: torch.Tensor = self.pieces(x).flatten(1)
-        return torch.cat((logits, self.more(x.flatten(1))), 1) if self.more else logits
+        parts = [] if self.pieces is None else [self.pieces(x).flatten(1)]
+        if self.more is not None:
+            parts.append(self.more(x.flatten(1)))
+        return torch.cat(parts, 1)
 
 
 class MoveHead(nn.Module):

@@ -14,7 +14,7 @@ from itertools import permutations, product
 from math import prod
 
 from azumaya.envs.geometry import hex61
-from azumaya.envs.geometry.grid import Cells, Grid
+from azumaya.envs.geometry.grid import Cells, Grid, Rectangle
 
 IDENTITY = "identity"
 
@@ -78,29 +78,42 @@ def members_of(group: Sequence[Factor]) -> Iterator[Symmetry]:
 
 # ---- squares ----
 
-Move = Callable[[int, int, int], tuple[int, int]]
+Move = Callable[[int, int, int, int], tuple[int, int]]
 
 _TURNS: dict[str, Move] = {
-    IDENTITY: lambda row, column, last: (row, column),
-    "quarter turn": lambda row, column, last: (column, last - row),
-    "half turn": lambda row, column, last: (last - row, last - column),
-    "three-quarter turn": lambda row, column, last: (last - column, row),
-    "left-right reflection": lambda row, column, last: (row, last - column),
-    "top-bottom reflection": lambda row, column, last: (last - row, column),
-    "reflection in the falling diagonal": lambda row, column, last: (column, row),
-    "reflection in the rising diagonal": lambda row, column, last: (last - column, last - row),
+    IDENTITY: lambda row, column, bottom, right: (row, column),
+    "quarter turn": lambda row, column, bottom, right: (column, bottom - row),
+    "half turn": lambda row, column, bottom, right: (bottom - row, right - column),
+    "three-quarter turn": lambda row, column, bottom, right: (right - column, row),
+    "left-right reflection": lambda row, column, bottom, right: (row, right - column),
+    "top-bottom reflection": lambda row, column, bottom, right: (bottom - row, column),
+    "reflection in the falling diagonal": lambda row, column, bottom, right: (column, row),
+    "reflection in the rising diagonal": lambda row, column, bottom, right: (
+        right - column,
+        bottom - row,
+    ),
 }
-"""Where a row from the top and a column from the left go. The rising diagonal begins at `a1`."""
+"""Where a row from the top and a column from the left go on a board whose last row and column are
+`bottom` and `right`. The rising diagonal begins at `a1`."""
+_UPRIGHT = (IDENTITY, "half turn", "left-right reflection", "top-bottom reflection")
+"""Those that keep the shape of a board that is no square."""
+
+
+def turns(board: Rectangle) -> dict[str, Symmetry]:
+    """The turns (clockwise) and reflections of a board, by name: eight of a square, else four."""
+    places = list(zip(board.row_of, board.column_of, strict=True))
+    found = {}
+    for name in _TURNS if board.height == board.width else _UPRIGHT:
+        targets = [
+            _TURNS[name](row, column, board.height - 1, board.width - 1) for row, column in places
+        ]
+        found[name] = Symmetry(name, tuple(board.cell(row, column) for row, column in targets))
+    return found
 
 
 def square(size: int) -> dict[str, Symmetry]:
     """The four turns (clockwise) and four reflections of a square board, by name."""
-    cells = range(size)
-    found = {}
-    for name, move in _TURNS.items():
-        targets = [move(row, column, size - 1) for row in cells for column in cells]
-        found[name] = Symmetry(name, tuple(size * row + column for row, column in targets))
-    return found
+    return turns(Rectangle(size, size))
 
 
 def _of_rows(grid: Grid, to: Sequence[int], named: str) -> Symmetry:

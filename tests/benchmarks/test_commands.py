@@ -14,9 +14,9 @@ from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import report
 from azumaya.benchmarks.plan import Budget
 from azumaya.envs.errors import DeviceError
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 
-GAME = next(iter(GAMES))
+GAME = next(iter(TESTED))
 runner = CliRunner()
 MAIN = "from azumaya.baselines.cli import main; main()"
 

@@ -28,8 +28,7 @@ import numpy as np
 
 from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, case_of
+from tests.cases import TESTED, Case, case_of
 from tests.oracles import BaseOracle, oracle_of
 
 FOLDER = Path(__file__).with_name("perft")
@@ -62,7 +61,7 @@ def any_case(name: str, described: str) -> Case:
     try:
         return case_of(name, described)
     except LookupError:
-        return Case(GAMES[name], -1, json.loads(described))
+        return Case(TESTED[name], -1, json.loads(described))
 
 
 def files_of(name: str) -> list[Path]:

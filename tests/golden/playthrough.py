@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, case_of
+from tests.cases import TESTED, Case, case_of
 
 FOLDER = Path(__file__).with_name("playthroughs")
 
@@ -55,7 +54,7 @@ class Playthrough:
 
     def first_position(self, from_seed: bool) -> Position:
         """The start, drawn by the seed or read from the text; what is hidden only by the seed."""
-        if from_seed or GAMES[self.game].rules.resample is not None:
+        if from_seed or TESTED[self.game].rules.resample is not None:
             return self.case.position(self.seed)
         options = {**self.case.options, "position": self.start.text}
         return Position(self.game, **options)

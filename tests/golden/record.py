@@ -14,8 +14,7 @@ import shutil
 
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, cases_of, describe
+from tests.cases import TESTED, Case, cases_of, describe
 from tests.golden import perft, playthrough
 
 MOST_SEQUENCES = 20_000
@@ -80,10 +79,10 @@ def play_and_look(case: Case, seed: int) -> playthrough.Playthrough:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", default="all", choices=["all", *GAMES])
+    parser.add_argument("--game", default="all", choices=["all", *TESTED])
     parser.add_argument("--only", choices=["perft", "playthroughs"])
     args = parser.parse_args()
-    for name, game in GAMES.items():
+    for name, game in TESTED.items():
         if args.game not in ("all", name):
             continue
         if args.only != "playthroughs":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.golden import playthrough
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--plies", type=int, default=10**9, help="no more plies of a game")
     args = parser.parse_args()
     plies = 0
-    for name in GAMES:
+    for name in TESTED:
         for file in playthrough.files_of(name):
             played = playthrough.read_playthrough(file)
             played.replay(args.seeds or not INTERPRETED, args.plies)

@@ -11,7 +11,7 @@ import pytest
 
 from azumaya.envs.adapters.lookahead import DECIDED, worth_kernel
 from azumaya.envs.game import TERMINATED, Game
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.golden import perft, playthrough
 
 ROOT = Path(__file__).parents[2]
@@ -26,15 +26,15 @@ PLAYTHROUGHS = sorted(playthrough.FOLDER.glob("*/*.json"))
 def test_no_game_lacks_goldens() -> None:
     """A perft file with its derivation and at least two playthroughs for each game."""
     lacking = [
-        name for name in GAMES if not perft.files_of(name) or len(playthrough.files_of(name)) < 2
+        name for name in TESTED if not perft.files_of(name) or len(playthrough.files_of(name)) < 2
     ]
     assert lacking == [], "run: python -m tests.golden.record --game ..."
 
 
 def test_no_golden_lacks_its_game() -> None:
     """Every file belongs to a game, and is replayed."""
-    known = {file for name in GAMES for file in perft.files_of(name)}
-    known |= {file for name in GAMES for file in playthrough.files_of(name)}
+    known = {file for name in TESTED for file in perft.files_of(name)}
+    known |= {file for name in TESTED for file in playthrough.files_of(name)}
     assert set(PERFT_FILES) | set(PLAYTHROUGHS) == known
 
 
@@ -78,7 +78,7 @@ def test_playthrough(file: Path) -> None:
     played.replay(from_seed=False)
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_what_the_end_is_worth(game: Game) -> None:
     """To one step of lookahead, for either player, in whatever width a state keeps its payoff."""
     states = game.new_states(1)

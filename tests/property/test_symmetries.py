@@ -18,6 +18,7 @@ from pettingzoo.test import api_test
 from azumaya.envs.adapters.aec.raw_env import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
 from azumaya.envs.geometry.symmetry import (
     Symmetry,
@@ -26,14 +27,13 @@ from azumaya.envs.geometry.symmetry import (
     lines_within,
     members_of,
     size_of,
-    square,
+    turns,
 )
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
 from azumaya.envs.setup import prepare
 from azumaya.wrappers import Augmented, AugmentedAEC, SingleAgentEnv, Transform, random_transform
 from azumaya.wrappers.transform import in_order
-from tests.cases import CASES, Case, is_over, legal_of
+from tests.cases import CASES, TESTED, Case, is_over, legal_of
 
 SMALL = 100
 """Groups of at most so many symmetries are gone through whole."""
@@ -43,7 +43,7 @@ FAULT_GAMES = 2
 FAULT_DRAWS = 50
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+every_game = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 
 
 def check_alike(transform: Transform, position: Position, image: Position) -> None:
@@ -396,14 +396,14 @@ def test_wrong_permutations_are_caught(game: Game) -> None:
 
 @every_game
 def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
-    """Of the square's turns and reflections, those that a small group has not are caught.
+    """Of the board's turns and reflections, those that a small group has not are caught.
 
     The large groups have them all.
     """
     shown = game.symmetries.bits or range(game.observation.cells)
     small = size_of(game.symmetries.group) <= SMALL
     named = {tuple(m.cells[c] for c in shown) for m in symmetries_of(game) if not m.swaps}
-    for symmetry in square(game.observation.shape[0]).values():
+    for symmetry in turns(Rectangle(*game.observation.shape)).values():
         moved = tuple(symmetry.cells[c] for c in shown)
         assert fails(game, symmetry) == (small and moved not in named), symmetry.name
 

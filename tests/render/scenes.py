@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.scene import Scene, Stone
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,7 +67,22 @@ TILES = Scene(
     notes=("player_0 to move", "12 points", "9 points"),
     trays=(("drawn", (Stone("tile", "7"),)), ("left", (Stone("tile", "5"),) * 62)),
 )
-SCENES = {"regions": REGIONS, "blanks": BLANKS, "marbles": MARBLES, "tiles": TILES}
+WIDE = Scene(
+    board=Rectangle(3, 5),
+    grounds=("plain",) * 15,
+    stones=stones(15, c0=Stone("black", "x"), c14=Stone("white", "o")),
+    last=frozenset({4, 9}),
+    notes=("player_0 (x) to move",),
+)
+TALL = replace(WIDE, board=Rectangle(5, 3))
+SCENES = {
+    "wide": WIDE,
+    "tall": TALL,
+    "regions": REGIONS,
+    "blanks": BLANKS,
+    "marbles": MARBLES,
+    "tiles": TILES,
+}
 EMPTY = replace(TILES, stones=(None,) * 81, notes=(), trays=())
 
 

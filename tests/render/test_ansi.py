@@ -9,7 +9,7 @@ import pytest
 
 from azumaya.envs.render import Renderer, ansi_of, palette
 from azumaya.envs.render.ansi import wants_colour
-from tests.render.scenes import BLANKS, MARBLES, REGIONS, SCENES, TILES
+from tests.render.scenes import BLANKS, MARBLES, REGIONS, SCENES, TALL, TILES, WIDE
 
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
@@ -142,3 +142,13 @@ def test_the_renderer_asks_standard_output(monkeypatch: pytest.MonkeyPatch) -> N
     assert Renderer("ansi").draw(BLANKS) == ansi_of(BLANKS, colour=False)
     monkeypatch.setattr("sys.stdout", Terminal())
     assert Renderer("ansi").draw(BLANKS) == ansi_of(BLANKS, colour=True)
+
+
+def test_boards_of_any_shape() -> None:
+    assert ansi_of(WIDE, colour=False).splitlines()[1:5] == [
+        " 3  xb  .   .   .  >.",
+        " 2  .   .   .   .  >.",
+        " 1  .   .   .   .   ow",
+        "    a   b   c   d   e",
+    ]
+    assert ansi_of(TALL, colour=True).count("\x1b[") > 2 * 15

@@ -12,9 +12,18 @@ from dataclasses import replace
 import pytest
 
 from azumaya.envs.geometry import hex61
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.render import palette, svg_of
-from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
+from azumaya.envs.render.layout import (
+    BOARD_LEFT,
+    BOARD_SIZE,
+    BOARD_TOP,
+    HEIGHT,
+    PANEL,
+    WIDTH,
+    layout_of,
+)
 from azumaya.envs.render.strokes import text_path
 from azumaya.envs.render.svg import FRAME_INSET
 from azumaya.envs.scene import Scene, Stone
@@ -25,7 +34,9 @@ from tests.render.scenes import (
     REGIONS,
     SCENES,
     SVG,
+    TALL,
     TILES,
+    WIDE,
     inside,
     middles,
     root,
@@ -271,6 +282,29 @@ def test_notes_are_drawn_and_the_first_is_the_title() -> None:
     note = next(e for e in root(svg_of(long)) if e.get("stroke") == palette.INK)
     corners = re.findall(r"[ML]([\d.]+) ", note.attrib["d"])
     assert max(map(float, corners)) < WIDTH
+
+
+@pytest.mark.parametrize("scene", [WIDE, TALL], ids=["wide", "tall"])
+def test_boards_of_any_shape(scene: Scene) -> None:
+    """Square cells that fill the longer side, in the middle; every cell in its frame, and named."""
+    assert isinstance(scene.board, Rectangle)
+    height, width = scene.board.shape
+    layout = layout_of(scene.board)
+    pitch = BOARD_SIZE / 5
+    left, top = layout.corner
+    assert (left - BOARD_LEFT) * 2 == pytest.approx(BOARD_SIZE - width * pitch)
+    assert (top - BOARD_TOP) * 2 == pytest.approx(BOARD_SIZE - height * pitch)
+    assert layout.names[0] == f"a{height}"
+    assert layout.names[-1] == f"{'abcde'[width - 1]}1"
+    for cell, (x, y) in enumerate(layout.centres):
+        row, column = divmod(cell, width)
+        assert (x, y) == pytest.approx((left + (column + 0.5) * pitch, top + (row + 0.5) * pitch))
+    tree = root(svg_of(scene))
+    frame = next(e for e in tree if e.get("rx") == "2" and e.get("fill") == "none")
+    assert float(frame.attrib["width"]) == pytest.approx(width * pitch, abs=0.01)
+    assert float(frame.attrib["height"]) == pytest.approx(height * pitch, abs=0.01)
+    with pytest.raises(ValueError, match=f"{height}x{width} has 15 cells, but 14 stones"):
+        svg_of(replace(scene, stones=scene.stones[1:]))
 
 
 def test_scenes_that_fit_no_board_are_refused() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import Transform, random_transform
+from tests.cases import TESTED
 
-FIRST, SECOND = list(GAMES.values())[:2]
+FIRST, SECOND = list(TESTED.values())[:2]
 
 
 @pytest.mark.parametrize("key", [-1, 2**64, 1.5, "1", None, True])
