@@ -1,4 +1,4 @@
-"""Square boards under Sudoku's rule: cells, names, houses and peers, built from coordinates."""
+"""Square boards for the rule of Sudoku: cells, names, houses and peers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Cells = tuple[int, ...]
 class Grid:
     """A board of `size * size` cells in blocks of `block * block`.
 
-    Cells run row by row from the top left; squares are named file then rank, so that on the
-    9x9 board `a9` = 0, `i9` = 8, `a8` = 9 and `i1` = 80.
+    Cells are numbered row by row from the top left. Squares are named by file and rank: on the 9x9
+    board `a9` is cell 0, `i9` is 8, `a8` is 9 and `i1` is 80.
     """
 
     def __init__(self, size: int, block: int) -> None:
@@ -24,7 +24,7 @@ class Grid:
         self.words = word_count(self.cells)
 
     def cell(self, row: int, column: int) -> int:
-        """The cell in a row from the top and a column from the left, both from 0."""
+        """The cell at a row from the top and a column from the left, both counted from 0."""
         return row * self.size + column
 
     @cached_property
@@ -86,16 +86,16 @@ class Grid:
         return self.rows + self.columns + self.blocks
 
     def peers_of(self, cell: int) -> frozenset[int]:
-        """The other cells of the houses of a cell."""
+        """The other cells of the houses that a cell belongs to."""
         return frozenset(c for house in self.houses if cell in house for c in house) - {cell}
 
     @cached_property
     def peers(self) -> np.ndarray:
-        """By cell, the other cells of its houses, `(cells, words)` uint64."""
+        """`peers_of` each cell as a board, `(cells, words)` uint64."""
         return np.stack([board_of(self.peers_of(c), self.words) for c in range(self.cells)])
 
     def neighbours_of(self, cell: int, diagonal: bool = False) -> frozenset[int]:
-        """The cells beside a cell: those that share an edge, or a corner if diagonals count."""
+        """The cells that share an edge with a cell or, if `diagonal`, at least a corner."""
         row, column = self.row_of[cell], self.column_of[cell]
         near = {
             (row + down, column + right)
