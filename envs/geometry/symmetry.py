@@ -156,7 +156,7 @@ def houses_kept(grid: Grid) -> Group:
 
 
 def _hexagonal(name: str, steps: int, reflected: bool) -> Symmetry:
-    """A turn by `steps` sixths, anticlockwise, after the reflection that keeps NE if `reflected`."""
+    """An anticlockwise turn by `steps` sixths, after a reflection that keeps NE if `reflected`."""
     cells = list(range(hex61.SIZE * hex61.SIZE))
     middle = hex61.RADIUS
     for number, letter in hex61.COORDINATES:

@@ -1,9 +1,9 @@
-"""From packed words to bytes, written 64 at a time: planes and masks as networks want them.
+"""Packed words spread to bytes, 64 at a time: planes and masks in the form that networks need.
 
-LLVM turns `spread` into one masked move and one store with AVX-512, into a shuffle and a
-comparison with AVX2. Rows must be padded to 64 bytes, as words are written whole (`padded`).
-Non-temporal stores were tried: five times as long, whatever the size of the buffer. Nothing is
-checked.
+LLVM compiles `spread` to one masked move and one store with AVX-512, to a shuffle and a comparison
+with AVX2. Rows must be padded to a multiple of 64 bytes (`padded`), because each word is written
+whole. Non-temporal stores took five times as long, whatever the size of the buffer. Arguments are
+not checked.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 from azumaya.envs.kernels.compile import INTERPRETED
 
 SPREAD_BYTES = 64
-"""Bytes a word spreads to, and the alignment of rows."""
+"""The number of bytes that a word spreads to, and the alignment of rows."""
 
 
 def padded(count: int) -> int:
-    """Bytes of a row that holds `count` bytes and is written by whole words."""
+    """The size of a row that holds `count` bytes and is written in whole words."""
     return -(-count // SPREAD_BYTES) * SPREAD_BYTES
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """A new array of undefined content whose first byte is aligned to 64 bytes."""
+    """A new, uninitialised array whose first byte is aligned to 64 bytes."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     room = np.empty(size + SPREAD_BYTES, np.uint8)

@@ -24,9 +24,7 @@ def check_width(width: Any) -> int | None:
     except TypeError:
         number = 0
     if isinstance(width, bool) or not 1 <= number <= MAX_WIDTH:
-        raise OptionError(
-            f"width={width!r}: must be a whole number from 1 to {MAX_WIDTH}, or None"
-        )
+        raise OptionError(f"width={width!r}: must be a whole number from 1 to {MAX_WIDTH}, or None")
     return number
 
 
