@@ -1,4 +1,4 @@
-"""A run's rows as Markdown: tables first, each figure with what it stands beside."""
+"""The report of a run in Markdown: tables of its rows, with the references beside each figure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from azumaya.benchmarks.results import Row
 
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"
 BENCH, PEERS = "azumaya bench", "azumaya bench peers"
-"""The commands whose reports a page can hold."""
+"""The commands whose reports a page can contain."""
 
 
 class Table:
-    """The rows of a run, to look figures up in."""
+    """The rows of a run, with functions to look up figures."""
 
     def __init__(self, header: Row, rows: Sequence[Row]) -> None:
         self.header, self.rows = header, rows
         self.games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
 
     def pick(self, kind: str, **wanted: Any) -> list[Row]:
-        """Rows of a kind that have a value and these fields."""
+        """The rows of a kind that have a value and these fields."""
         return [
             row
             for row in self.rows
@@ -40,7 +40,7 @@ class Table:
         return statistics.median(taken) if taken else None
 
     def signatures(self, game: str) -> set[str]:
-        """The signatures of a game's rows; one, unless something is wrong."""
+        """The signatures of a game's rows; more than one means an error."""
         return {
             row["signature"] for row in self.rows if row.get("game") == game and "signature" in row
         }
@@ -57,12 +57,12 @@ def rate(value: float | None) -> str:
 
 
 def ratio(value: float | None, beside: float | None) -> str:
-    """How many times another figure."""
+    """The ratio of a figure to another."""
     return f"{value / beside:.3g}" if value and beside else "–"
 
 
 def markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, figures to the right."""
+    """A Markdown table with figures aligned right."""
     rule = ["---", *["---:"] * (len(headings) - 1)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (headings, rule, *lines))
 
@@ -271,15 +271,15 @@ def _missing(table: Table) -> str:
 
 
 def marks(command: str) -> tuple[str, str]:
-    """The lines of a page between which the report of a command stands."""
+    """The two lines of a page between which the report of a command is written."""
     return f"<!-- begin: {command} -->", f"<!-- end: {command} -->"
 
 
 def put_into(page: str, report: str, command: str) -> str:
-    """A page with the report of a command in its place: without its title, parts a level lower.
+    """A page with a command's report inserted, without its title and with headings a level lower.
 
     Raises:
-        ValueError: the page has no place for it.
+        ValueError: the page does not have the two lines of `marks`.
     """
     begin, end = marks(command)
     if page.count(begin) != 1 or page.count(end) != 1:
