@@ -184,8 +184,8 @@ def endings_by_oracle(oracles: list[BaseOracle]) -> tuple[int, int, int, int]:
 def header(game: Game) -> str:
     """The comment at the top of a recorded file."""
     return (
-        f"# Perft of {game.title}; the form of this file is told in tests/golden/perft.py.\n"
-        "# Derivation: counted by the kernels (`python -m tests.golden.record`); test_perft.py\n"
-        "# counts the tables again with the kernels and, at the lower depths, with the naive\n"
-        "# oracle of tests/oracles, which was written from the rules' text alone.\n"
+        f"# Perft of {game.title}; tests/golden/perft.py describes the form of this file.\n"
+        "# Derivation: counted by the kernels (`python -m tests.golden.record`). test_golden.py recounts\n"
+        "# the tables with the kernels and, at the lower depths, with the naive oracle of tests/oracles,\n"
+        "# which was written from the game's page alone.\n"
     )

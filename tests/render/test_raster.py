@@ -1,4 +1,4 @@
-"""Pixels: the right colours at the right places."""
+"""Pixels: the right colours in the right places."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def test_marbles_are_bright_and_dark() -> None:
 
 
 def test_blanks_show_both_colours() -> None:
-    """In the middle of their ring."""
+    """Each blank has its colour in the middle of its ring."""
     pixels, layout = rgb_of(svg_of(BLANKS)), layout_of("dominari36")
     assert near(pixels, layout.centres[20]) == rgb(palette.PIECES["black"].fill)
     assert near(pixels, layout.centres[21]) == rgb(palette.PIECES["white"].fill)
 
 
 def test_numbers_are_drawn_without_any_font() -> None:
-    """Nine different pictures of one stone, though no fonts are loaded."""
+    """The nine numbers give nine different pictures, although no fonts are loaded."""
     scenes = [replace(EMPTY, stones=(Stone("tile", n),) + (None,) * 80) for n in "123456789"]
     frames = {rgb_of(svg_of(scene)).tobytes() for scene in scenes}
     assert len(frames) == 9
@@ -138,7 +138,7 @@ def test_a_position_is_no_scene(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When it is used, not before."""
+    """The error is raised when the package is needed, not before."""
 
     def missing(module: str, extra: str) -> None:
         raise MissingExtraError(f"{module} of {extra}")
