@@ -185,7 +185,7 @@ def header(game: Game) -> str:
     """The comment at the top of a recorded file."""
     return (
         f"# Perft of {game.title}; tests/golden/perft.py describes the form of this file.\n"
-        "# Derivation: counted by the kernels (`python -m tests.golden.record`). test_golden.py recounts\n"
-        "# the tables with the kernels and, at the lower depths, with the naive oracle of tests/oracles,\n"
-        "# which was written from the game's page alone.\n"
+        "# Derivation: counted by the kernels (`python -m tests.golden.record`). test_golden.py\n"
+        "# recounts the tables with the kernels and, at the lower depths, with the naive oracle of\n"
+        "# tests/oracles, which was written from the game's page alone.\n"
     )
