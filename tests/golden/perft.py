@@ -186,6 +186,6 @@ def header(game: Game) -> str:
     return (
         f"# Perft of {game.title}; tests/golden/perft.py describes the form of this file.\n"
         "# Derivation: counted by the kernels (`python -m tests.golden.record`). test_golden.py\n"
-        "# recounts the tables with the kernels and, at the lower depths, with the naive oracle of\n"
+        "# recounts the tables with the kernels and, at lower depths, with the naive oracle of\n"
         "# tests/oracles, which was written from the game's page alone.\n"
     )
