@@ -97,10 +97,10 @@ def _machine(table: Table) -> str:
     if loads:
         lines.append(("load over the run", f"{min(loads)} to {max(loads)}"))
     note = (
-        "Rates are a second of CPU time, the median of the repeats (the lowest and highest are in "
-        "`rows.jsonl`), on one core unless said. Time to compile is in none of them. A load above "
-        "the number of cores means that others used the machine as well: caches and clock rate "
-        "are shared even where CPU time is not."
+        "Rates are per second of CPU time, on one core unless stated otherwise. Each is the median "
+        "of several repeats (`rows.jsonl` has the lowest and highest) and does not include "
+        "compilation. A load above the number of cores means that other programs used the machine "
+        "as well: caches and clock rate are shared even where CPU time is not."
     )
     return f"{note}\n\n" + markdown(
         ("what", "value"), [*lines, ("budget", table.header["settings"])]
@@ -122,9 +122,10 @@ def _device(table: Table) -> str:
         "signature",
     )  # fmt: skip
     note = (
-        "By the device's own clock (CUDA events). Steps: `step` of the vector environment with "
-        "masks and autoreset, zero-copy. Of memset: what share of the rate at which torch fills "
-        "the same buffers with zeros. Bare: random play in one kernel, at the largest batch."
+        "Measured by the device's own clock (CUDA events). Steps: `step` of the vector environment "
+        "with masks and autoreset, zero-copy. Of memset: the share of the rate at which torch "
+        "fills the same buffers with zeros. Bare: random play in one kernel, at the largest batch "
+        "size."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -164,9 +165,9 @@ def _one_core(table: Table) -> str:
     )  # fmt: skip
     note = (
         "Bare: random play with resets in compiled code. Planes, packed, masks only: `step` of the "
-        "vector environment with masks and autoreset, zero-copy, at the fastest batch size; the "
-        "choice of the actions is apart (`loop_value` in `rows.jsonl` has it in). Of memset: "
-        "what share of the rate at which `memset` fills the same buffers."
+        "vector environment with masks and autoreset, zero-copy, at the fastest batch size, "
+        "without the choice of actions (`loop_value` in `rows.jsonl` includes it). Of memset: the "
+        "share of the rate at which `memset` fills the same buffers."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -210,10 +211,10 @@ def _threads(table: Table) -> str:
         "per CPU second", "× one thread",
     )  # fmt: skip
     note = (
-        "Beside one thread and zero-copy buffers. Two threads gain by the wall clock only as far "
-        "as they got cores (cores used: CPU time over wall time, which the system knows of other "
-        "threads to its tick only); the last column tells what is lost to working together (1 is "
-        "nothing)."
+        "Compared with one thread and zero-copy buffers. By the wall clock two threads are faster "
+        "only if they get two cores. Cores used is CPU time divided by wall time; the system "
+        "counts the CPU time of other threads only in ticks. The last column shows what "
+        "coordination costs (1 means nothing)."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -243,7 +244,7 @@ def _memory(table: Table) -> str:
             cells = (f"{mine[form]['value']:,.0f}" if form in mine else "–" for form in forms)
             lines.append((game, state, *cells))
     headings = ("game", "state", *(f"all, {form}" for form in forms))
-    note = "Bytes of one more game in a vector environment: its state, and all in all."
+    note = "Bytes that one more game takes in a vector environment: for its state, and in total."
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
 
@@ -257,7 +258,7 @@ def _start(table: Table) -> str:
         for row in table.pick("start")
     ]  # fmt: skip
     headings = ("game", "from `import` to the", "import", "warm", "warm, wall", "cold", "compiling")
-    note = "Seconds of CPU time in a fresh process; cold is with an empty compile cache."
+    note = "Seconds of CPU time in a fresh process; cold means with an empty compile cache."
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
 
