@@ -58,7 +58,7 @@ class Results:
                 self._append(self.header)
         except OSError as error:
             raise ResultsError(
-                f"{folder}: no folder that rows can be written to: {said_by(error)}; "
+                f"{folder}: rows cannot be written to this folder: {said_by(error)}; "
                 "give another --output"
             ) from error
 
@@ -123,7 +123,7 @@ def _text_of(file: Path) -> str:
     except OSError as error:
         raise ResultsError(said_by(error)) from error
     except UnicodeDecodeError as error:
-        raise ResultsError(f"{file}: no rows of a benchmark run: no text") from error
+        raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
 
 
 def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
@@ -133,7 +133,7 @@ def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
         isinstance(row, dict) and {"key", "kind"} <= row.keys() for row in rows
     )
     if not headed or "settings" not in header or not rowed:
-        raise ResultsError(f"{file}: no rows of a benchmark run")
+        raise ResultsError(f"{file}: not rows of a benchmark run")
     return header, rows
 
 
@@ -147,10 +147,10 @@ def read_run(folder: Path) -> tuple[Row, list[Row]]:
         return read_lines(folder / "rows.jsonl")
     file = folder / "results.json"
     if not file.exists():
-        raise ResultsError(f"{folder}: neither rows.jsonl nor results.json there")
+        raise ResultsError(f"{folder}: must contain rows.jsonl or results.json")
     try:
         whole = json.loads(_text_of(file))
     except json.JSONDecodeError as error:
-        raise ResultsError(f"{file}: no rows of a benchmark run: {error}") from error
+        raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
     header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None
     return _checked(file, header, whole["rows"] if header and "rows" in whole else None)

@@ -39,7 +39,7 @@ def run(
         _run_all(todo, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command goes on from here")
+        console.print("stopped; the same command continues from here")
     results.finish()
     return finished
 

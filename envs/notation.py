@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
         return asdict(value)
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"{type(value).__name__} has no place in a record")
+    raise TypeError(f"a record cannot contain a {type(value).__name__}")
 
 
 def record_of(
@@ -103,7 +103,7 @@ def check_players(players: Any) -> tuple[str, str]:
     """
     texts = isinstance(players, Sequence) and all(isinstance(name, str) for name in players)
     if not texts or isinstance(players, str) or len(players) != 2:
-        raise OptionError(f"players={players!r}: two names are needed, player_0's first")
+        raise OptionError(f"players={players!r}: must be two names, player_0's first")
     return players[0], players[1]
 
 
@@ -126,7 +126,7 @@ def check_records_file(path: str | Path, name: str = "path") -> Path:
     except (OSError, TypeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise OptionError(
-            f"{name}={str(path)!r}: this can be no file to write to: {why}"
+            f"{name}={str(path)!r}: must be a file that can be written: {why}"
         ) from error
     if mode is not None and stat.S_ISDIR(mode):
         problem = "is a folder; name a file in it, such as games.jsonl"

@@ -36,6 +36,6 @@ class Match(RawEnv):
     def __init__(self, env: Any) -> None:
         if not isinstance(env, RawEnv) or env.game is not sudoku_moyo.GAME:
             raise OptionError(
-                f"env={env}: a raw Sudoku Moyo environment is needed, sudoku_moyo_v0.raw_env(...)"
+                f"env={env}: must be a raw Sudoku Moyo environment, sudoku_moyo_v0.raw_env(...)"
             )
         super().__init__(sudoku_moyo_match.GAME, render_mode=env.render_mode, **env.options)

@@ -72,7 +72,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), SingleAgentEnv):
-            raise OptionError(f"env={env}: a SingleAgentEnv is needed")
+            raise OptionError(f"env={env}: must be a SingleAgentEnv")
         super().__init__(env)
         self.single: SingleAgentEnv = env.unwrapped
         self._draws = _Draws(group, rename)
@@ -133,7 +133,7 @@ class AugmentedAEC(BaseWrapper[str, dict[str, np.ndarray], int]):
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: an environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya environment")
         super().__init__(env)
         self._draws = _Draws(group, rename)
         self.transform = Transform(env.unwrapped.game)

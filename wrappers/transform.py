@@ -64,7 +64,7 @@ class Transform:
         try:
             self.renaming = tuple(operator.index(name) for name in names)
         except TypeError:
-            raise OptionError(f"renaming={renaming!r}: whole numbers are needed") from None
+            raise OptionError(f"renaming={renaming!r}: must be whole numbers") from None
         self.settings = self.game.options.defaults if settings is None else settings
         self._check()
         self._axes = {
@@ -77,7 +77,7 @@ class Transform:
     def _check(self) -> None:
         if not isinstance(self.symmetry, Symmetry):
             raise OptionError(
-                f"symmetry={self.symmetry!r}: a Symmetry is needed, like those of "
+                f"symmetry={self.symmetry!r}: must be a Symmetry, like those in "
                 "game.symmetries.group"
             )
         if sorted(self.symmetry.cells) != list(range(self.game.observation.cells)):
@@ -124,7 +124,7 @@ class Transform:
             OptionError: `other` is not a transform, or of another game.
         """
         if not isinstance(other, Transform) or other.game is not self.game:
-            raise OptionError(f"other={other!r}: a transform of {self.game.title} is needed")
+            raise OptionError(f"other={other!r}: must be a transform of {self.game.title}")
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]
         return Transform(self.game, symmetry, renaming, self.settings)
@@ -172,8 +172,8 @@ class Transform:
         whole = given.dtype.kind in "iu"
         if not whole or (given.size and not 0 <= given.min() <= given.max() < count):
             raise IllegalActionError(
-                f"action={action!r}: whole numbers from 0 to {count - 1} are needed; give the "
-                "settings if they are not the defaults"
+                f"action={action!r}: must be whole numbers from 0 to {count - 1}; if the settings "
+                "are not the defaults, pass them to the Transform"
             )
         moved = self.action_table[given]
         return moved if isinstance(moved, np.ndarray) else int(moved)
@@ -182,8 +182,9 @@ class Transform:
         """The mask `(..., A)` of the transformed position."""
         if mask.shape[-1:] != self.action_index.shape:
             raise OptionError(
-                f"mask: {len(self.action_index)} actions are needed in the last dimension, not "
-                f"the shape {tuple(mask.shape)}; give the settings if they are not the defaults"
+                f"mask: the last dimension must be {len(self.action_index)} actions, not the shape "
+                f"{tuple(mask.shape)}; if the settings are not the defaults, pass them to the "
+                "Transform"
             )
         return mask[..., self.action_index]
 
@@ -233,7 +234,7 @@ class Transform:
         shape, view = tuple(planes.shape), self.game.observation
         wanted = (len(view.planes), *view.shape)
         if shape[-3:] != wanted:
-            raise OptionError(f"planes: the shape must end with {wanted}, not be {shape}")
+            raise OptionError(f"planes: the shape is {shape}; it must end with {wanted}")
         moved = planes.reshape((*shape[:-3], -1))[..., self.observation_index].reshape(shape)
         for plane, codes in self.recoded_planes.items():
             moved[..., plane, :, :] = _recoded(moved[..., plane, :, :], codes)
@@ -262,7 +263,7 @@ class Transform:
                 players and numbers is fixed while the transform swaps or renames them.
         """
         if position.game is not self.game:
-            raise OptionError(f"position={position!r}: a position of {self.game.title} is needed")
+            raise OptionError(f"position={position!r}: must be a position of {self.game.title}")
         if in_order(position) and (self.swaps or list(self.renaming) != sorted(self.renaming)):
             raise OptionError(
                 f"position={position!r}: the order of players and numbers is fixed in this stage; "
@@ -397,7 +398,7 @@ def random_transform(
     """
     game = find_game(game) if isinstance(game, str) else game
     if position is not None and position.game is not game:
-        raise OptionError(f"position={position!r}: a position of {game.title} is needed")
+        raise OptionError(f"position={position!r}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))
     data, fixed = game.symmetries, position is not None and in_order(position)
     symmetry, draws = identity(game.observation.cells), 0

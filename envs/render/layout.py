@@ -56,14 +56,14 @@ def check_scene(scene: Any) -> None:
     """Raise `ValueError` unless this is a `Scene` with as many cells as its board."""
     if not isinstance(scene, Scene):
         raise OptionError(
-            f"scene: {type(scene).__name__} given, a Scene is needed; position.scene() gives one"
+            f"scene: {type(scene).__name__} given, a Scene is needed; position.scene() returns one"
         )
     cells = len(layout_of(scene.board).centres)
     for name, values in (("grounds", scene.grounds), ("stones", scene.stones)):
         if len(values) != cells:
             raise ValueError(f"scene: {scene.board} has {cells} cells, but {len(values)} {name}")
     if scene.regions and len(scene.regions) != cells:
-        raise ValueError(f"scene: {len(scene.regions)} regions; {cells} or none are needed")
+        raise ValueError(f"scene: {len(scene.regions)} regions; must be {cells} or none")
 
 
 def _square(grid: Grid) -> Layout:

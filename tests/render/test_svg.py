@@ -281,7 +281,7 @@ def test_scenes_that_fit_no_board_are_refused() -> None:
         svg_of(replace(EMPTY, board="hex61"))
     with pytest.raises(ValueError, match="but 1 stones"):
         svg_of(replace(EMPTY, stones=(None,)))
-    with pytest.raises(ValueError, match="2 regions; 81 or none"):
+    with pytest.raises(ValueError, match="2 regions; must be 81 or none"):
         svg_of(replace(EMPTY, regions=(1, 2)))
     with pytest.raises(ValueError, match="board 'chess64': must be one of sudoku81"):
         svg_of(replace(EMPTY, board="chess64"))  # type: ignore[arg-type]
