@@ -76,20 +76,20 @@ CASES = tuple(case for game in TESTED.values() for case in cases_of(game))
 
 
 def describe(options: Mapping[str, Any]) -> str:
-    """Options as canonical JSON; values that JSON does not know are written as Python does."""
+    """Options as canonical JSON, with `repr` for values that JSON cannot represent."""
     return json.dumps(dict(options), sort_keys=True, default=repr)
 
 
 def case_of(name: str, described: str) -> Case:
-    """The case of a game whose options are described so.
+    """The case of a game whose options `describe` writes like this.
 
     Raises:
-        LookupError: the game has no such variant any more.
+        LookupError: the game no longer has such a variant.
     """
     for case in cases_of(TESTED[name]):
         if describe(case.options) == described:
             return case
-    raise LookupError(f"{name}: no variant {described}; record it anew")
+    raise LookupError(f"{name}: there is no variant {described}; record the golden again")
 
 
 def legal_of(env: RawEnv) -> np.ndarray:
@@ -104,7 +104,7 @@ def is_over(env: RawEnv) -> bool:
 
 
 def play_out(env: RawEnv, rng: random.Random, plies: int | None = None) -> list[int]:
-    """Play random moves, to the end or so many; returns the actions."""
+    """Play random moves to the end, or at most `plies` of them; returns the actions."""
     actions: list[int] = []
     while not is_over(env) and len(actions) != plies:
         action = int(rng.choice(legal_of(env)))

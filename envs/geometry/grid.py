@@ -141,10 +141,10 @@ class Grid(Rectangle):
         return self.rows + self.columns + self.blocks
 
     def peers_of(self, cell: int) -> frozenset[int]:
-        """The other cells of the houses of a cell."""
+        """The other cells of the houses that a cell belongs to."""
         return frozenset(c for house in self.houses if cell in house for c in house) - {cell}
 
     @cached_property
     def peers(self) -> np.ndarray:
-        """By cell, the other cells of its houses, `(cells, words)` uint64."""
+        """`peers_of` each cell as a board, `(cells, words)` uint64."""
         return np.stack([board_of(self.peers_of(c), self.words) for c in range(self.cells)])

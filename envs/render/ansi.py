@@ -1,4 +1,4 @@
-"""A scene as text for terminals, with colours or without."""
+"""A scene as text for terminals, with or without colours."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HEX_WIDTH = 4
 
 
 def wants_colour(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> bool:
-    """Whether to colour what goes to a stream (standard output, unless told otherwise).
+    """Whether to use colours on a stream, by default standard output.
 
-    `NO_COLOR` set to anything says no, else `FORCE_COLOR` says yes (but `0` says no); else the
-    stream must be a terminal, and `TERM` not `dumb`.
+    A non-empty `NO_COLOR` turns colours off; otherwise a non-empty `FORCE_COLOR` turns them on
+    (`0` turns them off). If neither is set, the stream must be a terminal and `TERM` not `dumb`.
     """
     environ = os.environ if environ is None else environ
     stream = sys.stdout if stream is None else stream
@@ -40,7 +40,7 @@ def _coloured(text: str, ink: int, back: int, bold: bool) -> str:
 
 
 def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) -> str:
-    """A scene as lines of text, ended by a newline.
+    """A scene as lines of text, each ended by a newline.
 
     Args:
         scene: what to draw.
@@ -64,7 +64,7 @@ def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) 
 
 
 def _word(what: Stone) -> str:
-    """A stone without colours: its number and the letter of its colour, a capital if given."""
+    """A stone without colours: its number and its colour's letter, upper case for a given."""
     letter = palette.piece(what.colour).letter
     return (what.label or "o") + (letter.upper() if what.given else letter)
 
@@ -80,7 +80,7 @@ def _tray(label: str, pieces: tuple[Stone, ...], colour: bool) -> str:
 
 
 def _legend(scene: Scene) -> str:
-    """What the marks of a board without colours mean; only those that are there."""
+    """What the marks of a board without colours mean; only marks that occur are listed."""
     stones = [what for what in scene.stones if what]
     stones += [what for _, pieces in scene.trays for what in pieces]
     names = {palette.piece(what.colour).letter: what.colour for what in stones}
@@ -190,7 +190,7 @@ def _edge_below(cell: int, grid: Rectangle, houses: tuple[int, ...]) -> str:
 
 
 def _hex(scene: Scene, colour: bool) -> list[str]:
-    """Rows staggered by half a cell; at the end of a diagonal stands its number."""
+    """Rows staggered by half a cell; the number of a diagonal stands at its end."""
     lines, first = [], 0
     longest = max(ROW_LENGTHS)
     for row, length in enumerate(ROW_LENGTHS):

@@ -1,4 +1,4 @@
-"""Where things lie in a picture: the cells of each board, their names, the labels outside."""
+"""The layout of a picture: the cells of each board, their names, the labels around the board."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from azumaya.envs.scene import Scene
 Point = tuple[float, float]
 
 WIDTH, HEIGHT = 560, 592
-"""Pixels of a picture without a panel; multiples of 16, as video encoders like them."""
+"""Size in pixels of a picture without a panel: multiples of 16, which suit video encoders."""
 PANEL = 224
-"""Pixels that a panel adds on the right."""
+"""Pixels that a panel adds on the right side."""
 BOARD_LEFT, BOARD_TOP, BOARD_SIZE = 36, 18, 504
 CAPTION = HEIGHT - 24
-"""The height of the middle of the caption."""
+"""The y coordinate of the middle of the caption."""
 
 HEX_PITCH = 54.0
 HEX_CENTRE = (WIDTH / 2, 274.0)
 HEX_RADIUS = 268.0
 HEX_RIM = 0.83
-"""How far labels are from the outermost cells, in pitches."""
+"""Distance of the labels from the outermost cells, in pitches."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ def layout_of(board: str | Rectangle) -> Layout:
 
 
 def check_scene(scene: Any) -> None:
-    """Raise `ValueError` unless this is a scene with as many cells as its board."""
+    """Raise `ValueError` unless this is a `Scene` with as many cells as its board."""
     if not isinstance(scene, Scene):
         raise OptionError(
-            f"scene: {type(scene).__name__} given, a Scene is needed; position.scene() gives one"
+            f"scene: {type(scene).__name__} given, a Scene is needed; position.scene() returns one"
         )
     cells = len(layout_of(scene.board).centres)
     for name, values in (("grounds", scene.grounds), ("stones", scene.stones)):
         if len(values) != cells:
             raise ValueError(f"scene: {scene.board} has {cells} cells, but {len(values)} {name}")
     if scene.regions and len(scene.regions) != cells:
-        raise ValueError(f"scene: {len(scene.regions)} regions; {cells} or none are needed")
+        raise ValueError(f"scene: {len(scene.regions)} regions; must be {cells} or none")
 
 
 def _rectangular(board: Rectangle) -> Layout:
@@ -94,7 +94,7 @@ def _rectangular(board: Rectangle) -> Layout:
 
 
 def hex_point(number: float, letter: float) -> Point:
-    """The middle of a cell by its number and the letter of its row, both from 0."""
+    """The centre of a cell, given its number and the letter of its row, both from 0."""
     x, y = HEX_CENTRE
     middle = hex61.RADIUS
     right, up = number - middle - (letter - middle) / 2, letter - middle
@@ -107,7 +107,7 @@ def _hex() -> Layout:
     letters = [
         ("abcdefghi"[letter], hex_point(first - HEX_RIM, letter)) for letter, (first, _) in rows
     ]
-    # Going down a diagonal keeps the number: its label stands below its last cell.
+    # The cells of a diagonal have the same number: its label stands below the last of them.
     numbers = [
         (str(number + 1), hex_point(number, max(0, number - hex61.RADIUS) - HEX_RIM))
         for number in range(hex61.SIZE)

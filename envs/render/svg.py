@@ -1,4 +1,4 @@
-"""A scene as an SVG picture, written by hand-made functions; no fonts, no ids, no outside files."""
+"""A scene as an SVG picture without fonts, ids or external files."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ Place = tuple[int, int]
 def svg_of(scene: Scene, candidates: bool = False) -> str:
     """A scene as an SVG document.
 
-    Every cell is a group `<g data-cell="e4">` with its ground, stone or token inside. The same
-    scene gives the same text everywhere. The size is `WIDTH` x `HEIGHT` pixels, `PANEL` wider
-    where there are trays or a second note.
+    Every cell is a group `<g data-cell="e4">` that contains its ground, stone or token. The same
+    scene gives the same text everywhere. The size is `WIDTH` x `HEIGHT` pixels; a scene with trays
+    or more than one note is `PANEL` pixels wider.
 
     Args:
         scene: what to draw.
@@ -145,7 +145,7 @@ def _grounds(scene: Scene, layout: Layout) -> list[str]:
 
 
 def _hatching(at: Point, pitch: float) -> str:
-    """Two slanting lines: this region has no owner yet."""
+    """Two slanting lines, which mean that the region has no owner yet."""
     left, top, half = at[0] - pitch / 2, at[1] - pitch / 2, pitch / 2
     d = (
         f"M{short(left)} {short(top + half)}L{short(left + half)} {short(top)}"
@@ -169,7 +169,7 @@ def _cell(scene: Scene, layout: Layout, cell: int, candidates: bool) -> str:
 
 
 def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
-    """Small numbers, each at a place of its own: three a row, as in Sudoku magazines."""
+    """Small numbers, each at a fixed place, three in a row as in Sudoku magazines."""
     ink = palette.ground(scene.grounds[cell]).ink
     (x, y), pitch = layout.centres[cell], layout.pitch
     rows = rectangle_of(scene.board).height // 3
@@ -244,7 +244,7 @@ def _borders(width: int, houses: tuple[int, ...]) -> list[tuple[int, int, int, i
 
 
 def _joined(edges: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Edges that go on in a straight line made one, so that dashes run through."""
+    """Collinear adjacent edges joined, so that dashes run on without a break."""
     upright = sorted(e for e in edges if e[0] == e[2])
     level = sorted((e for e in edges if e[1] == e[3]), key=lambda e: (e[1], e[0]))
     lines: list[tuple[int, int, int, int]] = []
@@ -270,7 +270,7 @@ def _path(layout: Layout, edges: list[tuple[int, int, int, int]]) -> str:
 
 
 def _free_names(scene: Scene) -> list[str]:
-    """The names of regions that may still be drafted, each on its first empty cell."""
+    """The names of the regions that may still be drafted, each on its first empty cell."""
     first: dict[int, int] = {}
     for cell, region in enumerate(scene.regions):
         if scene.grounds[cell] == "free" and scene.stones[cell] is None:
@@ -280,7 +280,7 @@ def _free_names(scene: Scene) -> list[str]:
 
 
 def _hexagon() -> list[str]:
-    """The board of the hexagonal game: flat sides at the top and the bottom."""
+    """The hexagonal board, with flat sides at the top and bottom."""
     x, y = HEX_CENTRE
     points = " ".join(
         f"{short(x + HEX_RADIUS * cos(pi * n / 3))},{short(y + HEX_RADIUS * sin(pi * n / 3))}"

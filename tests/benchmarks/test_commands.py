@@ -120,7 +120,7 @@ def test_a_report_of_what_is_no_run_is_refused(name: str, content: str, tmp_path
     (tmp_path / name).write_bytes(content.encode("latin-1"))
     done = runner.invoke(command.app, ["report", str(tmp_path)])
     assert done.exit_code == 2
-    assert "no rows of a benchmark run" in " ".join(done.output.replace("│", " ").split())
+    assert "not rows of a benchmark run" in " ".join(done.output.replace("│", " ").split())
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
