@@ -195,6 +195,12 @@ MATCH = replace(
         MOYO.options,
         starts=starts.match_starts,
         max_steps=lambda settings: 2 * board.MAX_STEPS,
+        variants=(
+            {},
+            {"puzzle": NEARLY_FULL},
+            {"puzzle": NEARLY_FULL, "setup": "choose", "handicap": (1, 1)},
+            {"territory": "draft", "setup": "choose", "handicap": (0, 4)},
+        ),
     ),
     words=replace(
         MOYO.words,
