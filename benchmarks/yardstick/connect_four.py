@@ -10,10 +10,10 @@
      :  :     :            :  :     :      Cells, and the bits of a board, run row by row from the
     a1 b1 .. g1      cell 35 36 .. 41      top left, so the bits of the top row are the actions.
 
-Position text: six rows of `.`, `x` and `o` from the top, then who is to move, or, when the game is
-over, who moved last: `......./......./......./......./...o.../..xx... o`.
+Position text: six rows of `.`, `x` and `o` from the top, then the player to move or, when the game
+is over, the player who moved last: `......./......./......./......./...o.../..xx... o`.
 
-Source: the rules as James D. Allen tells them in "Expert Play in Connect-Four" (1990).
+Source: the rules as described by James D. Allen in "Expert Play in Connect-Four" (1990).
 Bound: every step fills a cell, so 42 steps.
 """
 
