@@ -35,8 +35,8 @@ TIERS = (
 a `Scene`, which is data; so `render` comes before `position`, which can draw itself."""
 
 HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
-"""Files of games with code that runs only on the host: texts, options, records. The other files of a
-family contain the board and the rules."""
+"""Files of games with code that runs only on the host: texts, options, records. The other files of
+a family contain the board and the rules."""
 HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
 """Modules that only host files may import."""
 FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.py"))
