@@ -226,6 +226,8 @@ class Game:
     take the player to move as a third argument."""
     symmetries: Symmetries = field(default_factory=Symmetries)
     """What may be changed without a change to the rules."""
+    payoff_bound: Callable[[Settings], int] = lambda settings: 1
+    """The most a player can gain in an episode; search proves results by it."""
     version: int = 0
 
     def __post_init__(self) -> None:

@@ -50,6 +50,10 @@ LINES = 2 * SIZE
 """The first so many of `HOUSE_BOARDS` are rows and columns, the others are blocks."""
 
 
+MOST_POINTS = CELLS + 3 * LINES + 2 * (len(HOUSE_BOARDS) - LINES)
+"""What a board full of one player's numbers would be worth."""
+
+
 def fields(numbers: int) -> list[tuple[Any, ...]]:
     """The fields of a state that the games have in common."""
     return [

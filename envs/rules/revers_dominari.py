@@ -45,6 +45,7 @@ from azumaya.envs.rules.dominari import (
     BLACK,
     BLANKS,
     COMMON_NUMBERS,
+    MOST_POINTS,
     REFEREE,
     REWARD,
     TURN_LIMIT,
@@ -350,6 +351,7 @@ GAME = Game(
     observe=observe,
     evaluate=evaluate,
     num_actions=ACTIONS.count,
+    payoff_bound=lambda settings: MOST_POINTS if settings["reward"] == "margin" else 1,
     max_steps=lambda settings: (
         2 * (CELLS - len(CENTRE)) if settings["referee"] else TURN_LIMIT * TURN_STEPS
     ),

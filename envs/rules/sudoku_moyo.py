@@ -314,6 +314,7 @@ GAME = Game(
             one_of("scoring", "win", "points"),
         ),
     ),
+    payoff_bound=lambda settings: CELLS if settings["scoring"] == "points" else 1,
     play=play,
     write_legal=write_legal,
     observe=observe,

@@ -261,6 +261,7 @@ GAME = replace(
     planes=PLANES,
     play=play,
     observe=observe,
+    payoff_bound=lambda settings: 1,
     max_steps=lambda settings: 2 * shima.MAX_STEPS,
     starts=starts,
     write_text=write_text,

@@ -223,6 +223,7 @@ GAME = Game(
     evaluate=evaluate,
     num_actions=lambda settings: CELLS,
     max_steps=lambda settings: TILES,
+    payoff_bound=lambda settings: MOST_POINTS if settings["reward"] == "points" else 1,
     starts=words_of.starts,
     move_name=lambda action, settings: SQUARES[action],
     parse_move=words_of.parse_move,
