@@ -15,6 +15,7 @@ from azumaya.baselines.search.alphabeta_kernels import (
     ENTER,
     FRAME,
     PLIES,
+    Insight,
     search_kernel,
 )
 from azumaya.baselines.search.budget import Budget, share, spend
@@ -24,7 +25,13 @@ from azumaya.baselines.search.game_kernels import (
     payoff_bound,
     words_of,
 )
-from azumaya.baselines.search.table import ENTRY, HASH_KEYS, NO_MOVE, UNIT, new_table
+from azumaya.baselines.search.table import (
+    ENTRY,
+    NO_MOVE,
+    SECOND_HASH,
+    UNIT,
+    new_table,
+)
 from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.workers import check_threads
@@ -32,6 +39,7 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 
 MEGABYTES = 64
+NOTHING_KNOWN = Insight()
 
 
 class HiddenDrawsError(ValueError):
@@ -65,8 +73,7 @@ class Room:
     Args:
         kernels: of the game.
         megabytes: memory for the table.
-        bounds: kernel `bounds(state)`, which returns two whole numbers between which lies what
-            player_0 will have gained by the end; None if there is none.
+        insight: what the game can tell that makes its positions easier to solve.
 
     Raises:
         HiddenDrawsError: chance decides what search would see.
@@ -74,17 +81,18 @@ class Room:
     """
 
     def __init__(
-        self, kernels: GameKernels, megabytes: float = MEGABYTES, bounds: Any = None
+        self, kernels: GameKernels, megabytes: float = MEGABYTES, insight: Insight = NOTHING_KNOWN
     ) -> None:
         check_open(kernels)
         if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
             raise OptionError(f"megabytes={megabytes!r}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1
         self.table = new_table(megabytes)
-        self._run = search_kernel(kernels, bounds)
+        self._run = search_kernel(kernels, insight)
         self._states = kernels.new_states(PLIES + 1)
         self._state_words = words_of(self._states)
-        assert self._state_words.shape[1] < len(HASH_KEYS) // 2
+        assert self._state_words.shape[1] < SECOND_HASH
+        self._outlook = np.zeros((1, max(insight.outlook_words, 1)), np.uint64)
         self._words = np.zeros(kernels.words, np.uint64)
         self.frames = as_states(np.zeros(PLIES + 1, FRAME))
         self._tried = np.zeros(PLIES + 1, np.int64)
@@ -121,8 +129,8 @@ class Room:
     def go_on(self, limit: int) -> None:
         """Search until `limit` positions have been looked at, or to the end."""
         self._run(
-            limit, self._states, self._state_words, self._words, self.frames, self._tried,
-            self.moves, self._scores, self.table, self.control,
+            limit, self._states, self._state_words, self._outlook, self._words, self.frames,
+            self._tried, self.moves, self._scores, self.table, self.control,
         )  # fmt: skip
 
     def waits(self, action: int) -> bool:

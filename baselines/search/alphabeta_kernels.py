@@ -11,6 +11,7 @@ many positions, and its next call goes on from there.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from azumaya.baselines.search.table import (
     INFINITE,
     NO_MOVE,
     PROVEN,
+    SECOND_HASH,
     UNIT,
     find,
     nh,
@@ -71,6 +73,42 @@ LOOKING_PAYS = 2
 """So many plies before the horizon, and sooner, children are looked up before any is searched."""
 
 
+@dataclass(frozen=True)
+class Insight:
+    """What a game can tell that makes its positions easier to solve; nothing is needed.
+
+    Attributes:
+        bounds: kernel `bounds(state)`, which returns two whole numbers between which lies what
+            player_0 will have gained by the end.
+        outlook: kernel `outlook(state, row)`, which writes to `(outlook_words,)` words all that
+            the rest of the game depends on, of what can still change. Positions with equal
+            outlooks, reached in one search, are taken for one.
+        outlook_words: how many these are.
+    """
+
+    bounds: Any = None
+    outlook: Any = None
+    outlook_words: int = 0
+
+
+@functools.cache
+def key_kernel(insight: Insight) -> Any:
+    """The kernel `key_of(states, words_of, outlooks, ply)`: the 128-bit key of a position.
+
+    `words_of` are the words of the states, `outlooks` room for a row.
+    """
+    outlook = insight.outlook
+
+    @kernel
+    def key_of(states, words_of, outlooks, ply):
+        if outlook is None:
+            return nh(words_of, ply, 0), nh(words_of, ply, SECOND_HASH)
+        outlook(states[ply], outlooks[0])
+        return nh(outlooks, 0, 0), nh(outlooks, 0, SECOND_HASH)
+
+    return key_of
+
+
 @kernel
 def for_mover(value, sign):
     """A value for player_0 as the player to move sees it; also the other way round."""
@@ -78,29 +116,26 @@ def for_mover(value, sign):
 
 
 @functools.cache
-def judge_kernel(kernels: GameKernels, bounds: Any) -> Any:
-    """The kernel `judge(states, frames, ply)`: what is known of a position without its moves.
+def foresee_kernel(insight: Insight) -> Any:
+    """The kernel `foresee(state, lower, upper)`: what is known without a move being made.
 
-    Returns the value, whether it is one, and whether it is proven.
+    Returns the value and whether it settles the window; such a value is proven.
     """
-    evaluate = kernels.evaluate
+    bounds = insight.bounds
 
     @kernel
-    def judge(states, frames, ply):
-        state, frame = states[ply], frames[ply]
+    def foresee(state, lower, upper):
         if state.over != RUNNING:
-            return UNIT * np.int64(state.payoff), True, True
-        if frame.depth <= 0 or ply == PLIES - 1:
-            return UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0)), True, False
+            return UNIT * np.int64(state.payoff), True
         if bounds is not None:
             low, high = bounds(state)
-            if UNIT * low >= frame.upper or low == high:
-                return UNIT * low, True, True
-            if UNIT * high <= frame.lower:
-                return UNIT * high, True, True
-        return 0, False, False
+            if UNIT * low >= upper or low == high:
+                return UNIT * low, True
+            if UNIT * high <= lower:
+                return UNIT * high, True
+        return 0, False
 
-    return judge
+    return foresee
 
 
 @kernel
@@ -149,16 +184,17 @@ def list_kernel(kernels: GameKernels) -> Any:
 
 
 @functools.cache
-def settle_kernel(kernels: GameKernels) -> Any:
+def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
     """The kernel that looks at the positions after all moves of a frame before it searches any.
 
     Those whose value is known, because the game has ended or from the table, are taken off the
     list; the others get scores by `evaluate`. Ends early where one of them is enough.
     """
     play, evaluate = kernels.play, kernels.evaluate
+    key_of, foresee = key_kernel(insight), foresee_kernel(insight)
 
     @kernel
-    def settle(states, words_of, frames, ply, moves, scores, table, control):
+    def settle(states, words_of, outlooks, frames, ply, moves, scores, table, control):
         frame, sign = frames[ply], frames[ply].sign
         least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
         at = frame.first
@@ -167,14 +203,15 @@ def settle_kernel(kernels: GameKernels) -> Any:
             play(states[ply + 1], np.int64(moves[at]))
             control[0].nodes += 1
             child = states[ply + 1]
-            known, proven, value = False, False, 0
-            if child.over != RUNNING:
-                known, proven, value = True, True, UNIT * np.int64(child.payoff)
-            elif frame.depth > LOOKING_PAYS:
-                first, second = nh(words_of, ply + 1, 0), nh(words_of, ply + 1, 1024)
+            value, known, proven = 0, False, False
+            if child.over == RUNNING and frame.depth > LOOKING_PAYS:
+                first, second = key_of(states, words_of, outlooks, ply + 1)
                 _, value, known, proven = look_up(
                     table, first, second, control[0].age, frame.lower, frame.upper, frame.depth - 1
                 )
+            if not known:
+                value, known = foresee(child, frame.lower, frame.upper)
+                proven = known
             if not known:
                 scores[at] = evaluate(child, 0 if sign > 0 else 1)
                 at += 1
@@ -207,20 +244,23 @@ def favour(moves, scores, first, count, move, ply, key):
 
 
 @functools.cache
-def open_kernel(kernels: GameKernels, bounds: Any) -> Any:
+def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
     """The kernel that begins a position; it says whether its value is known already."""
-    judge, list_moves, settle = (
-        judge_kernel(kernels, bounds),
-        list_kernel(kernels),
-        settle_kernel(kernels),
-    )
+    list_moves, settle = list_kernel(kernels), settle_kernel(kernels, insight)
+    key_of, foresee, evaluate = key_kernel(insight), foresee_kernel(insight), kernels.evaluate
 
     @kernel
-    def enter(states, words_of, words, frames, ply, moves, scores, table, control):
-        value, known, proven = judge(states, frames, ply)
-        frame, move = frames[ply], NO_MOVE
+    def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
+        state, frame, move = states[ply], frames[ply], NO_MOVE
+        value, known, proven = 0, False, False
+        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # else `settle` has looked already
+            value, known = foresee(state, frame.lower, frame.upper)
+            proven = known
+        if not known and (frame.depth <= 0 or ply == PLIES - 1):
+            value = UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0))
+            known = True
         if not known:
-            frame.key[0], frame.key[1] = nh(words_of, ply, 0), nh(words_of, ply, 1024)
+            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, ply)
             at, value, known, proven = look_up(
                 table, frame.key[0], frame.key[1], control[0].age,
                 frame.lower, frame.upper, frame.depth,
@@ -236,7 +276,7 @@ def open_kernel(kernels: GameKernels, bounds: Any) -> Any:
         frame.first = 0 if ply == 0 else frames[ply - 1].first + frames[ply - 1].count
         frame.count = list_moves(states[ply], words, moves, scores, frame.first)
         if frame.depth >= LOOKING_PAYS:
-            settle(states, words_of, frames, ply, moves, scores, table, control)
+            settle(states, words_of, outlooks, frames, ply, moves, scores, table, control)
         favour(moves, scores, frame.first, frame.count, move, ply, control[0].key)
         return False
 
@@ -287,25 +327,27 @@ def absorb(frame, move, value, proven):
 
 
 @functools.cache
-def search_kernel(kernels: GameKernels, bounds: Any = None) -> Any:
+def search_kernel(kernels: GameKernels, insight: Insight) -> Any:
     """The kernel that goes on with a search until `limit` positions have been looked at.
 
-    `run(limit, states, words_of, words, frames, tried, moves, scores, table, control)`: `states`
-    are `(PLIES + 1,)`, `words_of` the words they consist of, `tried` the move of each ply.
+    `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control)`:
+    `states` are `(PLIES + 1,)`, `words_of` the words they consist of, `outlooks` room for one
+    outlook, `tried` the move of each ply.
 
     Args:
         kernels: of the game.
-        bounds: kernel `bounds(state)`, which returns two whole numbers between which lies what
-            player_0 will have gained by the end; None if there is none.
+        insight: what the game can tell of its positions.
     """
-    play, enter = kernels.play, open_kernel(kernels, bounds)
+    play, enter = kernels.play, open_kernel(kernels, insight)
 
     @kernel
-    def run(limit, states, words_of, words, frames, tried, moves, scores, table, control):
+    def run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control):
         ply, phase = control[0].ply, control[0].phase
         while phase != DONE and control[0].nodes < limit:
             if phase == ENTER:
-                known = enter(states, words_of, words, frames, ply, moves, scores, table, control)
+                known = enter(
+                    states, words_of, outlooks, words, frames, ply, moves, scores, table, control
+                )
                 phase = LEAVE if known else NEXT
             elif phase == NEXT:
                 frame = frames[ply]

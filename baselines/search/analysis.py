@@ -10,6 +10,7 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solution, Solving
 from azumaya.baselines.search.uct import UCT, Candidate, Outcome, check_running, preferred
 from azumaya.envs import Position
+from azumaya.envs.errors import OptionError
 
 SIMULATION_NODES = 50
 """So many positions of the solver take as long as a simulation, about."""
@@ -87,10 +88,11 @@ def analyse(
         OptionError: the position is over, or not exactly one budget is given, above 0.
     """
     check_running([position])
-    if nodes is None:
-        budget = Budget(simulations, milliseconds)
-    else:
-        budget = Budget(nodes, milliseconds if simulations is None else float(simulations))
+    if nodes is not None and simulations is not None:
+        raise OptionError(
+            "budget: simulations and nodes are given; exactly one of the two is needed"
+        )
+    budget = Budget(simulations if nodes is None else nodes, milliseconds)
     if kernels_of(position).hidden_draws:
         outcome = UCT(_for_uct(budget, nodes is not None, 1)).search([position], [key])[0]
         return _described(position, Solution(position.to_move, None, {}, (), 0), outcome)
@@ -157,7 +159,9 @@ def _merged(solution: Solution, outcome: Outcome | None, before: int) -> dict[in
 
 
 def _best_of(solution: Solution, found: dict[int, Candidate], best: Candidate) -> Candidate:
-    """A move known to gain the value, the preferred one if it does."""
+    """A move known to gain the value: that of the line, else the preferred one if it does."""
+    if solution.line:
+        return found[solution.line[0]]
     if best.action in solution.best:
         return best
     return max((found[action] for action in solution.best), key=lambda c: c.visits)

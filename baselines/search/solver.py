@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from azumaya.baselines.search.alphabeta import Room, check_open
+from azumaya.baselines.search.alphabeta import NOTHING_KNOWN, Room, check_open
+from azumaya.baselines.search.alphabeta_kernels import Insight
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.table import PROVEN, UNIT
@@ -147,7 +147,7 @@ def solve(
     nodes: int | None = None,
     milliseconds: float | None = None,
     megabytes: float = MEGABYTES,
-    bounds: Any = None,
+    insight: Insight = NOTHING_KNOWN,
     line: bool = False,
 ) -> Solution:
     """What each move of a running position gains with best play of both.
@@ -159,8 +159,7 @@ def solve(
         nodes: positions that may be looked at; or
         milliseconds: time that may be taken.
         megabytes: memory for the table of positions.
-        bounds: kernel `bounds(state)`, which returns two whole numbers between which lies what
-            player_0 will have gained by the end; None if there is none.
+        insight: what the game can tell that makes its positions easier to solve.
         line: whether a line of best play is wanted, which takes more time.
 
     Raises:
@@ -168,7 +167,7 @@ def solve(
         OptionError: the position is over, or an argument has a value it cannot take.
     """
     check_running([position])
-    room = Room(kernels_of(position), megabytes, bounds)
+    room = Room(kernels_of(position), megabytes, insight)
     search = Solving(room, position, line)
     spend(search, Budget(nodes, milliseconds))
     return search.solution()

@@ -46,6 +46,9 @@ ENTRY = np.dtype(
 WAYS = 2
 """Entries with the same place: the first keeps what took more work."""
 
+SECOND_HASH = 1024
+"""The second hash has the keys from here on."""
+
 _rounds = np.arange(1, 2049, dtype=np.uint64)
 with np.errstate(over="ignore"):
     HASH_KEYS = np.array([mix(r * GAMMA) for r in _rounds], U64)

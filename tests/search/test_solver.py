@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
+from azumaya.baselines.search.alphabeta_kernels import Insight
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solving, solve
-from azumaya.envs import OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
+from tests.search.moyo_insight import INSIGHT
 from tests.search.positions import SOLVED, label, late, midgame
 
-PLAIN = [(game, options) for game, options in SOLVED]
 
-
-@pytest.mark.parametrize(("game", "options"), PLAIN, ids=label)
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 60):
         solution = solve(position, nodes=10**6, megabytes=1)
@@ -28,7 +28,7 @@ def test_values_are_minimax_values(game: Game, options: dict[str, object]) -> No
         assert all(gains[action] == solution.value for action in solution.best)
 
 
-@pytest.mark.parametrize(("game", "options"), PLAIN, ids=label)
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, object]) -> None:
     exact = 0
     for i, (position, gains) in enumerate(late(game, options, 40)):
@@ -47,13 +47,13 @@ def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, obje
     assert exact > 30
 
 
-@pytest.mark.parametrize(("game", "options"), PLAIN, ids=label)
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_a_table_of_two_entries_changes_no_value(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 10, nodes=400, seed=7):
         assert solve(position, nodes=10**6, megabytes=0.001).moves == gains
 
 
-@pytest.mark.parametrize(("game", "options"), PLAIN, ids=label)
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_what_is_solved_early_is_right(game: Game, options: dict[str, object]) -> None:
     """With every budget up to the whole of it, nothing given is wrong."""
     for position, gains in late(game, options, 6, seed=3):
@@ -66,7 +66,7 @@ def test_what_is_solved_early_is_right(game: Game, options: dict[str, object]) -
             assert search.value in (None, max(gains.values()))
 
 
-@pytest.mark.parametrize(("game", "options"), PLAIN, ids=label)
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, object]) -> None:
     positions = [midgame(game, options, seed, 6) for seed in range(4)]
     keys = [3, 3, 2**64 - 1, 0]
@@ -110,3 +110,22 @@ def test_bad_arguments(given: dict[str, Any]) -> None:
     arguments = {"nodes": 10, **given} if "milliseconds" not in given else given
     with pytest.raises(OptionError):
         solve(Position("abalone"), **arguments)
+
+
+@pytest.mark.parametrize(
+    "insight", [INSIGHT, Insight(bounds=INSIGHT.bounds)], ids=["all", "bounds"]
+)
+def test_what_a_game_tells_changes_no_value(insight: Insight) -> None:
+    for options in ({}, {"scoring": "points"}):
+        for position, gains in late(GAMES["sudoku_moyo"], options, 60, nodes=2000, seed=11):
+            solution = solve(position, nodes=10**6, megabytes=1, insight=insight)
+            assert solution.moves == gains
+
+
+def test_what_a_game_tells_saves_work() -> None:
+    for seed in range(40, 44):
+        position = midgame(GAMES["sudoku_moyo"], {}, seed, 24)
+        plain = solve(position, nodes=3_000_000, megabytes=32)
+        told = solve(position, nodes=3_000_000, megabytes=32, insight=INSIGHT)
+        assert told.nodes < plain.nodes
+        assert plain.value in (None, told.value)
