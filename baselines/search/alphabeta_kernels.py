@@ -28,7 +28,7 @@ from azumaya.baselines.search.table import (
     remember,
 )
 from azumaya.baselines.search.uct_kernels import legal_kernel
-from azumaya.envs.bits import ONE, U64, ZERO, lowest
+from azumaya.envs.bits import ONE, U64, ZERO, count, lowest
 from azumaya.envs.compile import kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.rng import random_word
@@ -191,10 +191,11 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
     list; the others get scores by `evaluate`. Ends early where one of them is enough.
     """
     play, evaluate = kernels.play, kernels.evaluate
+    legal, size = legal_kernel(kernels), kernels.words
     key_of, foresee = key_kernel(insight), foresee_kernel(insight)
 
     @kernel
-    def settle(states, words_of, outlooks, frames, ply, moves, scores, table, control):
+    def settle(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
         frame, sign = frames[ply], frames[ply].sign
         least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
         at = frame.first
@@ -213,7 +214,12 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
                 value, known = foresee(child, frame.lower, frame.upper)
                 proven = known
             if not known:
-                scores[at] = evaluate(child, 0 if sign > 0 else 1)
+                if frame.depth > PLIES:
+                    legal(child, words)
+                    replies = count(words, size)
+                    scores[at] = -replies if child.to_move != states[ply].to_move else replies
+                else:
+                    scores[at] = evaluate(child, 0 if sign > 0 else 1)
                 at += 1
                 continue
             value = for_mover(value, sign)
@@ -276,7 +282,7 @@ def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
         frame.first = 0 if ply == 0 else frames[ply - 1].first + frames[ply - 1].count
         frame.count = list_moves(states[ply], words, moves, scores, frame.first)
         if frame.depth >= LOOKING_PAYS:
-            settle(states, words_of, outlooks, frames, ply, moves, scores, table, control)
+            settle(states, words_of, outlooks, words, frames, ply, moves, scores, table, control)
         favour(moves, scores, frame.first, frame.count, move, ply, control[0].key)
         return False
 

@@ -45,7 +45,7 @@ def label(value: object) -> str:
 
 
 def late(
-    game: Game, options: dict[str, object], count: int, nodes: int = 3000, seed: int = 1
+    game: Game, options: dict[str, object], count: int, nodes: int = 800, seed: int = 1
 ) -> list[tuple[Position, dict[int, int]]]:
     """Some late positions and what each move gains."""
     each = 16
