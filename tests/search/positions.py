@@ -67,3 +67,12 @@ def midgame(game: Game, options: dict[str, object], seed: int, plies: int) -> Po
         if position.is_over:
             return before
     return position
+
+
+def before_the_end(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:
+    """The position so many plies before the end of a random game, or its start."""
+    rng = random.Random(seed)
+    line = [Position(game, seed=seed, **options)]
+    while not line[-1].is_over:
+        line.append(line[-1].copy().play(rng.choice(line[-1].legal_actions())))
+    return line[max(-1 - plies, -len(line))]

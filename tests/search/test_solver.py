@@ -14,7 +14,7 @@ from azumaya.baselines.search.solver import Solving, solve
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.moyo_insight import INSIGHT
-from tests.search.positions import SOLVED, label, late, midgame
+from tests.search.positions import SOLVED, before_the_end, label, late, midgame
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
@@ -56,6 +56,26 @@ def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, obje
             search.advance(50)
         exact += found.exact
     assert exact > 15
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_horizons_are_told_from_ends(game: Game, options: dict[str, object]) -> None:
+    """Further from the end, where most iterations rest on judgements, exact ones are exact."""
+    room = Room(kernels_of(Position(game, **options)), 4)
+    checked = 0
+    for seed in range(24):
+        position = before_the_end(game, options, seed, (9, 9, 3)[seed % 3])
+        solution = solve(position, nodes=200_000, megabytes=4)
+        search = Deepening(room, position, seed)
+        while not search.finished and room.nodes < 100_000:
+            search.advance(1000)
+        found = search.found()
+        if found.exact and solution.value is not None:
+            before = position.returns()[position.to_move]
+            assert found.value == solution.value + before
+            assert solution.moves[found.best] in (None, solution.value)
+            checked += 1
+    assert checked > 4
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
