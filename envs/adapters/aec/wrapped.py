@@ -40,7 +40,7 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
             raw.clear_masks()  # the episode is over, so nothing is legal
 
 
-class OrderEnforcing(wrappers.OrderEnforcingWrapper):
+class OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Any, Any]):
     """PettingZoo's wrapper, which also tells a `last` after the end, when all agents are gone."""
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
