@@ -10,7 +10,6 @@ from typing import Any
 
 import gymnasium
 from pettingzoo import AECEnv
-from pettingzoo.env_registry.registration import aec_registry, register
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import wrap
@@ -83,9 +82,16 @@ def make_vec(
     return vector_env(find_game(name), num_envs, device=device, **arguments)
 
 
+try:
+    from pettingzoo.env_registry.registration import aec_registry, register
+except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
+    pass
+else:
+    for _game in GAMES.values():
+        if _game.id not in aec_registry:
+            register("aec", _game.id, f"azumaya.envs.{_game.name}_v{_game.version}:env")
+
 for _game in GAMES.values():
-    if _game.id not in aec_registry:
-        register("aec", _game.id, f"azumaya.envs.{_game.name}_v{_game.version}:env")
     if _game.id not in gymnasium.registry:
         gymnasium.register(
             _game.id,

@@ -1,0 +1,121 @@
+"""The libraries: what pip installs beside ours for each, pinned, and the script that uses it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from azumaya.benchmarks.peers.catalogue import Peer
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = Path(__file__).parent / "scripts"
+TORCH = "torch==2.13.0"
+CORE = ("numpy", "gymnasium", "pettingzoo", "numba")
+"""What the core install depends on."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library that takes our environments.
+
+    Attributes:
+        name: short, as `python -m tests.integrations NAME` takes it.
+        title: as its authors write it.
+        pins: its requirement and those of what it needs beside itself; the first is its own.
+        script: in `scripts/`.
+        shows: what the script does, for the table in the documentation.
+        adapter: what the library's side is called, for the same table.
+        packages: the versions to report besides our core dependencies.
+    """
+
+    name: str
+    title: str
+    pins: tuple[str, ...]
+    script: str
+    adapter: str
+    shows: str
+    packages: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The version that is pinned."""
+        return self.pins[0].partition("==")[2]
+
+    @property
+    def reported(self) -> tuple[str, ...]:
+        """The packages whose versions belong to a result."""
+        own = self.pins[0].partition("==")[0].partition("[")[0]
+        return (own, *self.packages, *CORE)
+
+    def environment(self) -> Peer:
+        """Its virtual environment: the library and ours, resolved by pip together."""
+        # ours is named with its bounds, so that an environment made for others is made anew
+        ours = ("-e", str(ROOT), *dependencies())
+        return Peer(self.name, self.script, (*ours, TORCH, *self.pins), (TORCH,))
+
+
+def dependencies() -> tuple[str, ...]:
+    """What our core install asks for, with bounds."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return tuple(project["dependencies"])
+
+
+LIBRARIES = {
+    library.name: library
+    for library in (
+        Library(
+            "torchrl",
+            "TorchRL",
+            ("torchrl==0.14.1",),
+            "torchrl_reinforce.py",
+            "`PettingZooWrapper`",
+            "",
+            ("tensordict", "torch"),
+        ),
+        Library(
+            "rllib",
+            "RLlib",
+            ("ray[rllib]==2.60.0",),
+            "rllib_masked_ppo.py",
+            "`PettingZooEnv`",
+            "",
+            ("torch",),
+        ),
+        Library(
+            "tianshou",
+            "Tianshou",
+            ("tianshou==2.0.1",),
+            "tianshou_dqn.py",
+            "`PettingZooEnv`",
+            "",
+            ("torch",),
+        ),
+        Library(
+            "supersuit",
+            "SuperSuit",
+            ("supersuit==3.11.0",),
+            "supersuit_stack.py",
+            "",
+            "",
+        ),
+        Library(
+            "agilerl",
+            "AgileRL",
+            ("agilerl==2.58.0",),
+            "agilerl_dqn.py",
+            "",
+            "",
+            ("torch",),
+        ),
+        Library(
+            "benchmarl",
+            "BenchMARL",
+            ("benchmarl==1.5.2",),
+            "benchmarl_ippo.py",
+            "",
+            "",
+            ("torchrl", "torch"),
+        ),
+    )
+}
