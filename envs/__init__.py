@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium
-from pettingzoo import AECEnv
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.adapters.aec.wrapped import wrap
+from azumaya.envs.adapters.aec.wrapped import OrderEnforcing, wrap
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.errors import (
@@ -22,6 +21,7 @@ from azumaya.envs.errors import (
     OptionError,
     PositionError,
     RecordError,
+    UnknownOptionError,
 )
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
@@ -35,6 +35,7 @@ __all__ = [
     "Position",
     "PositionError",
     "RecordError",
+    "UnknownOptionError",
     "find_game",
     "make",
     "make_vec",
@@ -42,13 +43,14 @@ __all__ = [
 ]
 
 
-def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv[Any, Any, Any]:
+def make(name: str, render_mode: str | None = None, **options: Any) -> OrderEnforcing:
     """A game as a PettingZoo environment, wrapped as PettingZoo's classic games are.
 
     Args:
         name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
-        **options: the game's options.
+        **options: `action_mask`, see `azumaya.envs.adapters.aec.raw_env.RawEnv`, and the game's
+            options.
 
     Raises:
         OptionError: there is no such game or option, or it has a value it cannot take.
@@ -70,7 +72,8 @@ def make_vec(
         name: as for `make`.
         num_envs: how many games.
         device: `"cpu"`, or `"cuda"`: everything on a GPU, as torch tensors.
-        **arguments: `threads`, `observation`, `copy`, `autoreset_mode` and the game's options,
+        **arguments: `threads`, `observation`, `copy`, `autoreset_mode`, `illegal` and the game's
+            options,
             see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
             `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
 

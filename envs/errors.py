@@ -9,6 +9,10 @@ class OptionError(ValueError):
     """An option with a value it cannot take, or that cannot change at a reset."""
 
 
+class UnknownOptionError(OptionError, TypeError):
+    """A keyword argument that there is not; a `TypeError`, too, as Python raises for such."""
+
+
 class PositionError(ValueError):
     """A position text that is malformed, impossible, or cannot be started from."""
 

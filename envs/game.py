@@ -308,6 +308,11 @@ class Game:
         return new_states(count, self.rules.state)
 
 
+def state_kind(game: Game, num_actions: int) -> str:
+    """What the checksums of a game's states are made for, see `azumaya.envs.kernels.checksum`."""
+    return f"{game.id}, {num_actions} actions"
+
+
 def new_states(count: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Zeroed states of a dtype, `(count,)`, in the form that kernels take."""
     return as_states(np.zeros(count, dtype))

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, planes_of
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
 
@@ -66,7 +67,7 @@ class Position:
     __slots__ = ("_setup", "_start", "_states", "game")
 
     def __init__(self, game: Game | str, *, seed: int = 0, **options: Any) -> None:
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self._setup = prepare(self.game, options)
         self._states = self.game.new_states(1)
         self.game.rules.reset(
@@ -81,7 +82,7 @@ class Position:
         Raises:
             PositionError: the text is malformed or impossible.
         """
-        game = find_game(game) if isinstance(game, str) else game
+        game = game_of(game)
         setup = prepare(game, options)
         return cls.of_states(game, setup, game.words.read_text(text, setup.settings))
 
@@ -162,9 +163,10 @@ class Position:
 
     def observation(self, player: int) -> np.ndarray:
         """The observation of a player, `(C, rows, columns)` int8."""
-        if player not in (0, 1):
+        seat = as_whole(player)
+        if seat not in (0, 1):
             raise OptionError(f"player={player!r}: must be 0 or 1")
-        return planes_of(self.game, self._states[0], player)
+        return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
         """What the position looks like, as data, with the cells of the last action marked."""
@@ -215,6 +217,8 @@ class Position:
 
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
+        if not isinstance(name, str):
+            raise MoveNameError(f"name={name!r}: the name of a move is needed, a text")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
@@ -287,5 +291,16 @@ class Position:
     def _visible(self) -> bytes:
         return self.game.visible(self._states)
 
-    def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        return None, {name: getattr(self, name) for name in self.__slots__}
+    def _checksum(self) -> int:
+        kind = state_kind(self.game, self.num_actions)
+        return checksum(kind, self._states, self._start)
+
+    def __getstate__(self) -> tuple[int, dict[str, Any]]:
+        return self._checksum(), {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, saved: tuple[int, dict[str, Any]]) -> None:
+        given, parts = saved
+        for name in self.__slots__:
+            setattr(self, name, parts[name])
+        if given != self._checksum():
+            raise PositionError("position: it was changed after it was saved")

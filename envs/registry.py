@@ -8,35 +8,19 @@ from types import MappingProxyType
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.games.abalone import rules as abalone
-from azumaya.envs.games.dominari import revers as revers_dominari
-from azumaya.envs.games.dominari import score as score_dominari
-from azumaya.envs.games.dominari import vierer as vierer_dominari
-from azumaya.envs.games.halma import rules as halma_dominari
-from azumaya.envs.games.shima import horikomi as sudoku_horikomi
-from azumaya.envs.games.shima import match as sudoku_moyo_match
-from azumaya.envs.games.shima import moyo as sudoku_moyo
-from azumaya.envs.games.tiles import rules as sudoku_tiles
+from azumaya.envs.games.abalone.record import ABALONE
+from azumaya.envs.games.dominari.record import REVERS, SCORE, VIERER
+from azumaya.envs.games.halma.record import HALMA
+from azumaya.envs.games.shima.record import HORIKOMI, MATCH, MOYO
+from azumaya.envs.games.tiles.record import TILES
 
 GAMES: Mapping[str, Game] = MappingProxyType(
-    {
-        game.name: game
-        for game in (
-            sudoku_moyo.GAME,
-            sudoku_horikomi.GAME,
-            sudoku_tiles.GAME,
-            halma_dominari.GAME,
-            vierer_dominari.GAME,
-            revers_dominari.GAME,
-            score_dominari.GAME,
-            abalone.GAME,
-        )
-    }
+    {game.name: game for game in (MOYO, HORIKOMI, TILES, HALMA, VIERER, REVERS, SCORE, ABALONE)}
 )
 """The games by name, without namespace and version."""
 
-DERIVED = (sudoku_moyo_match.GAME,)
-"""Games made of others, which are found by name but belong to no list of games."""
+DERIVED = (MATCH,)
+"""Games derived from others: found by name, but not among `GAMES`."""
 
 
 def find_game(name: str) -> Game:
@@ -48,9 +32,14 @@ def find_game(name: str) -> Game:
         OptionError: there is none.
     """
     for game in (*GAMES.values(), *DERIVED):
-        if name in (game.name, f"{game.name}_v{game.version}", game.id):
+        if isinstance(name, str) and name in (game.name, f"{game.name}_v{game.version}", game.id):
             return game
     raise OptionError(f"name={name!r}: no such game; there are {', '.join(GAMES)}")
+
+
+def game_of(game: Game | str) -> Game:
+    """A game, given as such or by its name; raises `OptionError` as `find_game`."""
+    return game if isinstance(game, Game) else find_game(game)
 
 
 # A game travels by its name: its kernels and functions cannot be pickled, and need not be.

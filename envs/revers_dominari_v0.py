@@ -1,6 +1,6 @@
 """Revers-Dominari as a PettingZoo environment: `revers_dominari_v0.env()`."""
 
 from azumaya.envs.adapters.aec.wrapped import environment_module
-from azumaya.envs.games.dominari.revers import GAME
+from azumaya.envs.games.dominari.record import REVERS
 
-env, raw_env = environment_module(GAME)
+env, raw_env = environment_module(REVERS)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.symmetries import Settings
 
 POSITION = "position"
@@ -33,6 +34,17 @@ class Setup:
     settings: Settings
     starts: np.ndarray
     num_actions: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With a checksum of the starts, which kernels trust."""
+        return {**self.__dict__, "checksum": checksum(str(self.num_actions), self.starts)}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        saved = dict(saved)
+        given = saved.pop("checksum", None)
+        if given != checksum(str(saved["num_actions"]), saved["starts"]):
+            raise OptionError("setup: its start positions were changed after they were saved")
+        self.__dict__.update(saved)
 
 
 def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
@@ -102,8 +114,9 @@ def check_names(game: Game, given: Mapping[str, Any]) -> None:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
-            raise OptionError(
-                f"{name}: {game.title} has no such option{hint} It has {', '.join(names)}."
+            raise UnknownOptionError(
+                f"unexpected keyword argument {str(name)!r}: {game.title} has no such option{hint} "
+                f"It has {', '.join(names)}."
             )
 
 

@@ -1,6 +1,6 @@
 """Sudoku Horikomi as a PettingZoo environment: `sudoku_horikomi_v0.env()`."""
 
 from azumaya.envs.adapters.aec.wrapped import environment_module
-from azumaya.envs.games.shima.horikomi import GAME
+from azumaya.envs.games.shima.record import HORIKOMI
 
-env, raw_env = environment_module(GAME)
+env, raw_env = environment_module(HORIKOMI)

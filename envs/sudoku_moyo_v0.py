@@ -1,6 +1,6 @@
 """Sudoku Moyo as a PettingZoo environment: `sudoku_moyo_v0.env()`."""
 
 from azumaya.envs.adapters.aec.wrapped import environment_module
-from azumaya.envs.games.shima.moyo import GAME
+from azumaya.envs.games.shima.record import MOYO
 
-env, raw_env = environment_module(GAME)
+env, raw_env = environment_module(MOYO)

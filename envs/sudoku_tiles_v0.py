@@ -1,6 +1,6 @@
 """Sudoku tiles as a PettingZoo environment: `sudoku_tiles_v0.env()`."""
 
 from azumaya.envs.adapters.aec.wrapped import environment_module
-from azumaya.envs.games.tiles.rules import GAME
+from azumaya.envs.games.tiles.record import TILES
 
-env, raw_env = environment_module(GAME)
+env, raw_env = environment_module(TILES)

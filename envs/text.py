@@ -1,4 +1,4 @@
-"""Position texts in general: rows of characters, who is to move, then `key=value` words."""
+"""Position texts in general: rows of characters, the side to move, then `key=value` fields."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from azumaya.envs.errors import PositionError
 
 @dataclass(frozen=True)
 class PositionText:
-    """The parts of a position text, split but not yet understood by a game."""
+    """The parts of a position text, split but not yet interpreted by a game.
+
+    Attributes:
+        rows: the rows of the board from the top, a character for each cell.
+        to_move: the letter of the side to move.
+        fields: the values of the `key=value` fields by key.
+    """
 
     rows: tuple[str, ...]
     to_move: str
-    words: Mapping[str, str]
+    fields: Mapping[str, str]
 
 
 def split_position(
@@ -24,13 +30,13 @@ def split_position(
 
     Args:
         text: the position text.
-        lengths: how many cells each row has, from the top.
-        alphabet: the characters a cell may be.
-        movers: the characters that say who is to move.
-        keys: the words the game knows.
+        lengths: the number of cells in each row, from the top.
+        alphabet: the characters that a cell may be.
+        movers: the letters of the sides.
+        keys: the keys of the fields that the game has.
 
     Raises:
-        PositionError: the text is malformed; the error says what is wrong and where.
+        PositionError: the text is malformed; the message says what is wrong and where.
     """
     if not isinstance(text, str):
         raise PositionError(f"position: a text is needed, not {type(text).__name__}")
@@ -47,7 +53,7 @@ def split_position(
         raise PositionError(
             f"position: to move is {parts[1]!r}; it must be one of {', '.join(movers)}"
         )
-    return PositionText(rows, parts[1], _split_words(parts[2:], frozenset(keys)))
+    return PositionText(rows, parts[1], _split_fields(parts[2:], frozenset(keys)))
 
 
 def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> None:
@@ -69,24 +75,24 @@ def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> N
                 )
 
 
-def _split_words(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
-    words: dict[str, str] = {}
+def _split_fields(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not value or key not in keys:
             known = ", ".join(f"{k}=..." for k in sorted(keys)) or "none"
-            raise PositionError(f"position: unknown word {part!r}; known words: {known}")
-        if key in words:
-            raise PositionError(f"position: the word {key}= stands twice")
-        words[key] = value
-    return words
+            raise PositionError(f"position: unknown field {part!r}; known fields: {known}")
+        if key in fields:
+            raise PositionError(f"position: the field {key}= is given twice")
+        fields[key] = value
+    return fields
 
 
-def pop_words(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """A position text without the words of some keys, and those words.
+def pop_fields(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """A position text without the fields of some keys, and those fields by key.
 
     Raises:
-        PositionError: it is no text, or a word stands twice.
+        PositionError: `text` is no text, or has one of the fields twice.
     """
     if not isinstance(text, str):
         raise PositionError(f"position: a text is needed, not {type(text).__name__}")
@@ -94,19 +100,17 @@ def pop_words(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
     parts = text.split()
     taken = [part for part in parts[2:] if part.partition("=")[0] in wanted]
     rest = [part for part in parts if part not in taken]
-    return " ".join(rest), _split_words(taken, wanted)
+    return " ".join(rest), _split_fields(taken, wanted)
 
 
-def whole_number(word: str, key: str, low: int, high: int) -> int:
-    """A word's value as a whole number from `low` to `high`.
+def whole_number(value: str, key: str, low: int, high: int) -> int:
+    """The value of the field `key` as a whole number from `low` to `high`.
 
     Raises:
         PositionError: it is none.
     """
-    digits = word.removeprefix("-")
+    digits = value.removeprefix("-")
     plain = digits.isascii() and digits.isdecimal() and len(digits) < 10
-    if not plain or word != str(int(word)) or not low <= int(word) <= high:
-        raise PositionError(
-            f"position: {key}={word}: a whole number from {low} to {high} is needed"
-        )
-    return int(word)
+    if not plain or value != str(int(value)) or not low <= int(value) <= high:
+        raise PositionError(f"position: {key}={value}: must be a whole number from {low} to {high}")
+    return int(value)

@@ -3,6 +3,7 @@
 from azumaya.wrappers.match import Match
 from azumaya.wrappers.record import RecordGames
 from azumaya.wrappers.single_agent import SingleAgentEnv
+from azumaya.wrappers.statistics import SeatStatistics
 from azumaya.wrappers.symmetry import Augmented, AugmentedAEC
 from azumaya.wrappers.transform import Transform, random_transform
 
@@ -11,6 +12,7 @@ __all__ = [
     "AugmentedAEC",
     "Match",
     "RecordGames",
+    "SeatStatistics",
     "SingleAgentEnv",
     "Transform",
     "random_transform",

@@ -6,8 +6,7 @@ from typing import Any
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError
-from azumaya.envs.games.shima import match as sudoku_moyo_match
-from azumaya.envs.games.shima import moyo as sudoku_moyo
+from azumaya.envs.games.shima.record import MATCH, MOYO
 
 
 class Match(RawEnv):
@@ -34,8 +33,13 @@ class Match(RawEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        if not isinstance(env, RawEnv) or env.game is not sudoku_moyo.GAME:
+        if not isinstance(env, RawEnv) or env.game is not MOYO:
             raise OptionError(
                 f"env={env}: a raw Sudoku Moyo environment is needed, sudoku_moyo_v0.raw_env(...)"
             )
-        super().__init__(sudoku_moyo_match.GAME, render_mode=env.render_mode, **env.options)
+        super().__init__(
+            MATCH,
+            render_mode=env.render_mode,
+            action_mask=env.mask_place,
+            **env.options,
+        )

@@ -9,19 +9,19 @@ over, so a loss on the opponent's move is a reward of -1 for the learner's last 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from azumaya.envs.adapters.duel.duel import Duel
+from azumaya.envs.adapters.duel.duel import Duel, Turn
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
-from azumaya.envs.position import check_seed
-from azumaya.envs.registry import find_game
+from azumaya.envs.position import as_whole, check_seed
+from azumaya.envs.registry import game_of
 from azumaya.envs.setup import prepare
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
@@ -78,9 +78,9 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         threads: int | None = 1,
         **options: Any,
     ) -> None:
-        if dtype not in DTYPES:
+        if not isinstance(dtype, str) or dtype not in DTYPES:
             raise OptionError(f"dtype={dtype!r}: must be one of {DTYPES}")
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         setup = prepare(self.game, options)
         self.duel = Duel(
             self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,
@@ -124,7 +124,12 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
             IllegalActionError: an action is illegal, the learner's or the opponent's; no game was
                 changed. Nor was any where a policy or an agent raised something else.
         """
-        turn = self.duel.step(self._actions)
+        return self.duel.step(self._actions, self._results)
+
+    def _results(
+        self, turn: Turn
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """What `step_wait` returns."""
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in turn.dones]
         for row, final, cut in zip(turn.ended, turn.finals, turn.truncated, strict=True):
             infos[row]["TimeLimit.truncated"] = bool(cut)
@@ -210,6 +215,15 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """No pictures: there is no render mode."""
         return [None] * self.num_envs
 
-    def _rows(self, indices: int | Iterable[int] | None) -> Iterable[int]:
-        rows: Iterable[int] = self._get_indices(indices)
+    def _rows(self, indices: Any) -> list[int]:
+        """The rows that indices name; raises `OptionError`."""
+        if indices is None:
+            return list(range(self.num_envs))
+        given = [indices] if np.ndim(indices) == 0 else list(indices)
+        rows = [row for each in given if (row := as_whole(each)) is not None]
+        if len(rows) < len(given) or not all(0 <= row < self.num_envs for row in rows):
+            raise OptionError(
+                f"indices={indices!r}: whole numbers from 0 to {self.num_envs - 1} are needed, "
+                "or None for all games"
+            )
         return rows

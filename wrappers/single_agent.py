@@ -6,10 +6,9 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS, RawEnv
+from azumaya.envs.adapters.aec.raw_env import AGENTS, MASK_IN_INFO, RawEnv
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     Opponent,
@@ -21,12 +20,12 @@ from azumaya.envs.adapters.duel.opponents import (
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 
 _BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
 
-class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
+class SingleAgentEnv(gymnasium.Env[Any, int]):
     """A game as one player sees it.
 
     Args:
@@ -35,13 +34,15 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
             a method `act(positions, keys)`; None plays at random.
         seat: the learner's seat: 0, 1, `"random"` or `"alternating"` (0 in the first episode).
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
+        action_mask: where the mask is: in `"info"` alone, or in the `"observation"`, too.
         **options: the game's options.
 
     Action space: `Discrete(num_actions)`. `action_masks()` and `info["action_mask"]` say what is
     legal; an illegal action ends the game as lost, with reward -1 and `info["illegal"]`.
 
     Observation space: the planes of the learner, `(C, rows, columns)` int8, always in a position
-    where the learner is to move or the game is over.
+    where the learner is to move or the game is over. With `action_mask="observation"` a dict of
+    `observation`, the planes, and `action_mask`, `(num_actions,)` int8.
 
     Rewards: what the learner gains between its own action and the next one, so a game lost by
     the opponent's move shows its -1.
@@ -66,24 +67,23 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         opponent: Opponent | str | None = None,
         seat: int | str = "alternating",
         render_mode: str | None = None,
+        action_mask: str = MASK_IN_INFO,
         **options: Any,
     ) -> None:
         self.seat = check_seat(seat)
         self.opponent = agent_of(opponent)
-        found = find_game(game) if isinstance(game, str) else game
-        self.env = RawEnv(found, render_mode=render_mode, **options)
+        found = game_of(game)
+        self.env = RawEnv(found, render_mode=render_mode, action_mask=action_mask, **options)
         self.render_mode = render_mode
         self.learner = 0
         self._episodes = 0
         self._why_reset: str | None = "no episode has begun"
-        space = self.env.observation_spaces[AGENTS[0]]["observation"]
-        assert isinstance(space, spaces.Box)
-        self.observation_space = space
+        self.observation_space = self.env.observation_spaces[AGENTS[0]]
         self.action_space = self.env.action_spaces[AGENTS[0]]  # type: ignore[assignment]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; the opponent moves first where that is its turn.
 
         Raises:
@@ -110,7 +110,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
             return int(self.np_random.integers(2))
         return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make the learner's move, then the opponent's until the learner is to move again.
 
         Raises:
@@ -119,14 +119,13 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
         """
         if self._why_reset:
             raise ResetNeeded(f"step: {self._why_reset}; reset must be called first")
-        before = self._gained()
+        before, self._why_reset = self._gained(), _BROKEN
         try:
             self.env.step(action)
         except IllegalActionError as error:
             self._why_reset = _OVER
             info = {**self._info(), "illegal": str(error)}
             return self._observation(), -1.0, True, False, info
-        self._why_reset = _BROKEN
         self._let_opponent_move()
         self._why_reset = _OVER if self._over() else None
         agent = AGENTS[self.learner]
@@ -154,8 +153,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, int]):
     def _gained(self) -> int:
         return self.env.position.returns()[self.learner]
 
-    def _observation(self) -> np.ndarray:
-        return self.env.observe(AGENTS[self.learner])["observation"]
+    def _observation(self) -> Any:
+        return self.env.observe(AGENTS[self.learner])
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._mask().copy(), "seat": self.learner}

@@ -110,7 +110,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         return mask
 
 
-class AugmentedAEC(BaseWrapper[str, dict[str, np.ndarray], int]):
+class AugmentedAEC(BaseWrapper[str, Any, int]):
     """An AEC environment in which every episode is seen through a transform of its own.
 
     Args:
@@ -149,9 +149,11 @@ class AugmentedAEC(BaseWrapper[str, dict[str, np.ndarray], int]):
             self._masks[agent] = mask, self.transform.mask(mask)
         return self._masks[agent][1]
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> Any:
         """What an agent sees of the transformed game, and its action mask there."""
         seen = super().observe(agent)
+        if not isinstance(seen, dict):  # the mask is in the infos alone
+            return self.transform.observation(seen)
         return {
             "observation": self.transform.observation(seen["observation"]),
             "action_mask": self._mask(agent, seen["action_mask"]),

@@ -16,7 +16,7 @@ from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 NIBBLES = 16
@@ -56,7 +56,7 @@ class Transform:
         renaming: Sequence[int] | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self.symmetry = identity(self.game.observation.cells) if symmetry is None else symmetry
         names = range(self.data.numbers) if renaming is None else renaming
         try:
@@ -393,7 +393,7 @@ def random_transform(
     Raises:
         OptionError: the key is none, or the position is of another game.
     """
-    game = find_game(game) if isinstance(game, str) else game
+    game = game_of(game)
     if position is not None and position.game is not game:
         raise OptionError(f"position={position!r}: a position of {game.title} is needed")
     word = U64(check_seed(key, "key"))

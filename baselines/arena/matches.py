@@ -6,12 +6,12 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent, ask, brief, class_hint, is_agent
 from azumaya.envs.position import MAX_SEED, check_seed, episode_key
+from azumaya.envs.whole import whole_number
 
 LOOKS = 1 << 20
 """Keys from this environment number on are for what an agent may not see."""
@@ -125,10 +125,8 @@ def check_starts(starts: Any, seed: Any) -> int:
     Raises:
         OptionError: `starts` or `seed` is no number that it can be, or there are not enough seeds.
     """
-    if not isinstance(starts, Integral) or isinstance(starts, bool) or starts < 1:
-        raise OptionError(f"starts={starts!r}: a whole number from 1 is needed")
-    first = check_seed(seed)
-    if first + int(starts) - 1 > MAX_SEED:
+    count, first = whole_number(starts, "starts", 1), check_seed(seed)
+    if first + count - 1 > MAX_SEED:
         raise OptionError(
             f"seed={first}, starts={starts}: every start takes the next seed, and the last is "
             "2**64 - 1; give fewer starts or a smaller seed"

@@ -20,10 +20,10 @@ def vector_env(
         OptionError: `device` is none that is known.
         DeviceError: it is not there.
     """
-    if device == "cpu":
-        return AzumayaVectorEnv(game, num_envs, **arguments)
+    if not isinstance(device, str) or device not in DEVICES:
+        raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")
     if device == "cuda":
         from azumaya.envs.adapters.cuda.vector import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
 
         return CudaVectorEnv(game, num_envs, **arguments)
-    raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")
+    return AzumayaVectorEnv(game, num_envs, **arguments)

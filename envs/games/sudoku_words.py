@@ -1,4 +1,4 @@
-"""Words of every game on the 9x9 board: boards as digits and text, clashes, dead cells."""
+"""Words that all games on the 9x9 board share: boards as digits and as text, dead cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALPHABET = ".123456789"
 
 
 def boards_of(numbers: np.ndarray) -> list[list[int]]:
-    """The cells of each number, in boards, `(9, 2)`, or a row of 9 * 81 bits, `(12,)`."""
+    """The cells of each number, from boards, `(9, 2)` uint64, or a row of 9 * 81 bits, `(12,)`."""
     if numbers.ndim > 1:
         return [cells_of(board) for board in numbers]
     cells: list[list[int]] = [[] for _ in range(NUMBERS)]
@@ -56,7 +56,7 @@ def read_board(parts: PositionText) -> list[int]:
 
 
 def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
-    """What keeps a number (from 1) off a cell by Sudoku's rule, or None."""
+    """Why Sudoku's rule forbids a number (from 1) on a cell, or None if it does not."""
     square = SQUARES[cell]
     if digits[cell]:
         return f"{square} holds the {digits[cell]} already"
@@ -68,7 +68,7 @@ def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
 
 
 def dead_cells(state: Any) -> frozenset[int]:
-    """Empty cells on which no number may be laid by Sudoku's rule."""
+    """The empty cells on which Sudoku's rule allows no number."""
     digits = digits_of(state)
     open_cells = set()
     for cells in boards_of(state["stones"]):
@@ -78,7 +78,7 @@ def dead_cells(state: Any) -> frozenset[int]:
 
 
 def candidates_of(state: Any) -> Mapping[int, tuple[int, ...]]:
-    """By empty cell, the numbers that may still be laid there."""
+    """The candidates of each empty cell, as numbers from 1."""
     digits, fitting = digits_of(state), boards_of(state["candidates"])
     return {
         cell: tuple(n + 1 for n in range(NUMBERS) if cell in fitting[n])
@@ -88,7 +88,11 @@ def candidates_of(state: Any) -> Mapping[int, tuple[int, ...]]:
 
 
 def check_board(state: Any, houses: Sequence[Sequence[int]]) -> None:
-    """No number twice in a house, and the candidates are what the stones leave."""
+    """No number lies twice in a house, and the candidates follow from the stones.
+
+    Raises:
+        AssertionError: one of these is broken.
+    """
     digits = digits_of(state)
     assert first_clash(digits, houses) is None
     assert sum(int(w).bit_count() for w in state["stones"].ravel()) == sum(d > 0 for d in digits)

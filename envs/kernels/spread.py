@@ -1,19 +1,22 @@
 """From packed words to bytes, written 64 at a time: planes and masks as networks want them.
 
 LLVM turns `spread` into one masked move and one store with AVX-512, into a shuffle and a
-comparison with AVX2. Rows must be padded to 64 bytes, as words are written whole (`padded`).
+comparison with AVX2. Words are written whole, so `spread_row` ends a row whose length is
+no multiple of 64 with a store that overlaps the one before it: rows need no padding.
 Non-temporal stores were tried: five times as long, whatever the size of the buffer. Nothing is
 checked.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.envs.kernels.bits import U64
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 SPREAD_BYTES = 64
 """Bytes a word spreads to, and the alignment of rows."""
@@ -110,9 +113,7 @@ else:
             bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), SPREAD_BYTES))
             octets = builder.zext(bits, ir.VectorType(_BYTE, SPREAD_BYTES))
             address = _address(context, builder, out, args[0], args[1])
-            builder.store(
-                octets, builder.bitcast(address, octets.type.as_pointer()), align=SPREAD_BYTES
-            )
+            builder.store(octets, builder.bitcast(address, octets.type.as_pointer()), align=1)
             return context.get_dummy_value()
 
         return types.void(out, types.int64, types.uint64), generate
@@ -127,3 +128,38 @@ else:
             return context.get_dummy_value()
 
         return types.void(out, types.int64, types.int64, types.int64), generate
+
+
+@functools.cache
+def spread_row_kernel(words: int) -> Any:
+    """The kernel `spread_row(out, base, count, row)` for rows of `words` words.
+
+    It writes the first `count` bits of `row` as bytes 0 and 1, from byte `base` of `out` on, and no
+    byte beyond; `count` is more than `64 * (words - 1)`, and at most `64 * words` unless `base` and
+    `count` are multiples of 64. All stores but the first and the last are aligned if `out` is.
+    Stores across lines of the cache cost 40 % of the steps per second of 4,096 games.
+    """
+    last = words - 1
+
+    @kernel
+    def spread_row(out, base, count, row):
+        if last == 0:
+            for k in range(min(count, SPREAD_BYTES)):
+                fill(out, base + k, 1, np.int64((row[0] >> U64(k)) & U64(1)))
+            return
+        ahead = -base & (SPREAD_BYTES - 1)
+        if ahead == 0:
+            for w in range(min(words, count // SPREAD_BYTES)):
+                spread(out, base + w * SPREAD_BYTES, row[w])
+        else:
+            down, up = U64(ahead), U64(SPREAD_BYTES - ahead)
+            spread(out, base, row[0])
+            for w in range((count - ahead) // SPREAD_BYTES):
+                at = base + ahead + w * SPREAD_BYTES
+                spread(out, at, (row[w] >> down) | (row[w + 1] << up))
+        beyond = SPREAD_BYTES * words - count
+        if beyond > 0 or ahead > 0:
+            low = (row[last - 1] >> U64(1)) >> U64(SPREAD_BYTES - 1 - beyond)
+            spread(out, base + count - SPREAD_BYTES, (row[last] << U64(beyond)) | low)
+
+    return spread_row

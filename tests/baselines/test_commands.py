@@ -136,7 +136,7 @@ def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
         (("evaluate", "human"), ("a person cannot be evaluated; must be random, greedy or a",)),
         (("evaluate", "random", "nope"), ("agent 'nope': must be random, greedy or a checkp",)),
         (("play", "--second", "nope"), ("agent 'nope': must be human, random, greedy or a",)),
-        (("evaluate", "random", "--option", "max=3"), ("max: Sudoku Moyo has no such option",)),
+        (("evaluate", "random", "--option", "max=3"), ("'max': Sudoku Moyo has no such option",)),
         (("evaluate", "random", "--seed", 2**64 - 1), (f"seed={2**64 - 1}, starts=200: ",)),
         (("play", "nope"), ("game 'nope': no such game",)),
         (("play", "--seed", "-1"), ("seed=-1",)),

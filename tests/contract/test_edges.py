@@ -233,7 +233,7 @@ def test_reset_options_must_be_a_mapping(first_case: Case, options: Any) -> None
 )
 def test_an_unknown_option_is_told_in_sentences(first_case: Case, name: str, hint: str) -> None:
     """What there is follows in a sentence of its own, after a guess if there is one."""
-    with pytest.raises(OptionError, match=f"{name}: .* has no such option.*{hint}"):
+    with pytest.raises(OptionError, match=f"{name}.*: .* has no such option.*{hint}"):
         raw(first_case.game.name, **{name: 1})
 
 

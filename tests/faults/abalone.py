@@ -71,8 +71,8 @@ FAULTS = (
     Fault(
         "marbles always count at the limit",
         RULES,
-        "state.payoff = state.tiebreak * lead(state)",
-        "state.payoff = lead(state)",
+        "state.payoff = state.tiebreak * tiebreak_payoff(state)",
+        "state.payoff = tiebreak_payoff(state)",
     ),
     Fault(
         "the limit is a ply late",

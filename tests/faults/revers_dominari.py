@@ -3,7 +3,7 @@
 from tests.faults import Fault
 
 REVERS = "envs/games/dominari/revers.py"
-DOMINARI = "envs/games/dominari/board.py"
+TURN = "envs/games/dominari/turn.py"
 SHIFTS = "envs/geometry/shifts36.py"
 
 FAULTS = (
@@ -34,14 +34,14 @@ FAULTS = (
     Fault(
         "a blank of the other colour captures for the mover",
         REVERS,
-        "        if colour == mover:\n",
-        "        if colour == mover or state.phase:\n",
+        "    if colour == state.to_move:\n",
+        "    if colour == state.to_move or state.phase:\n",
     ),
     Fault(
         "an own blank does not capture",
         REVERS,
-        "        if colour == mover:\n",
-        "        if colour == mover and state.phase == 0:\n",
+        "    if colour == state.to_move:\n",
+        "    if colour == state.to_move and state.phase == 0:\n",
     ),
     Fault(
         "the mask knows half of the corners",
@@ -60,29 +60,32 @@ FAULTS = (
     ),
     Fault(
         "dead cells need not be empty",
-        DOMINARI,
+        TURN,
         "return FULL & ~(taken(state) | fitting(state))",
         "return FULL & ~fitting(state)",
     ),
     Fault(
         "the mask keeps the rule without a referee",
-        DOMINARI,
+        TURN,
         "allowed = FULL if state.no_referee else state.candidates[n]",
         "allowed = state.candidates[n]",
     ),
     Fault(
         "one may claim after an undo",
-        DOMINARI,
+        TURN,
         "if state.no_referee and stands and state.to_move != mover:",
         "if state.no_referee and state.to_move != mover:",
     ),
     Fault(
         "the side to move at the end",
-        DOMINARI,
+        TURN,
         "    state.payoff = payoff\n    state.to_move = mover",
         "    state.payoff = payoff\n    state.to_move = 1 - mover",
     ),
     Fault(
-        "the margin has the wrong sign", DOMINARI, "        return lead\n", "        return -lead\n"
+        "the margin has the wrong sign",
+        TURN,
+        "        return difference\n",
+        "        return -difference\n",
     ),
 )

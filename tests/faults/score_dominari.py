@@ -3,11 +3,11 @@
 from tests.faults import Fault
 
 SCORE = "envs/games/dominari/score.py"
-DOMINARI = "envs/games/dominari/board.py"
+TURN = "envs/games/dominari/turn.py"
 SHIFTS = "envs/geometry/shifts36.py"
 
 FAULTS = (
-    Fault("the right is never used up", SCORE, "            state.free[mover] = 0\n", ""),
+    Fault("the right is never used up", SCORE, "        state.free[colour] = 0\n", ""),
     Fault(
         "an undo does not give the rights back",
         SCORE,
@@ -34,7 +34,7 @@ FAULTS = (
     ),
     Fault(
         "older mistakes do not matter",
-        DOMINARI,
+        TURN,
         "elif breaks_rule(state):",
         "elif state.no_referee == 2:",
     ),
@@ -44,22 +44,22 @@ FAULTS = (
         'np.array([CELL["a1"], CELL["f6"]])',
         'np.array([CELL["f6"], CELL["a1"]])',
     ),
-    Fault("rows count as blocks", DOMINARI, "total += 3 if h < LINES else 2", "total += 2"),
+    Fault("rows count as blocks", TURN, "total += 3 if h < ROWS_AND_COLUMNS else 2", "total += 2"),
     Fault(
         "a blank costs nothing",
-        DOMINARI,
+        TURN,
         "                total -= 1\n",
         "                total -= 0\n",
     ),
     Fault(
         "blanks count as numbers",
-        DOMINARI,
+        TURN,
         "total = popcount(own & ~state.blanks)",
         "total = popcount(own)",
     ),
     Fault(
         "the constraint boards stay when a turn is taken back",
-        DOMINARI,
+        TURN,
         "    find_candidates(state)\n    state.phase = NUMBER\n",
         "    state.phase = NUMBER\n",
     ),

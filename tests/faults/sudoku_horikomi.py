@@ -20,14 +20,14 @@ FAULTS = (
     Fault(
         "the stock does not bind",
         RULES,
-        "store(words, 0, load(state.candidates, 0, ROW) & choices)",
-        "store(words, 0, load(state.candidates, 0, ROW))",
+        "store(packed, 0, load(state.candidates, 0, ROW) & choices)",
+        "store(packed, 0, load(state.candidates, 0, ROW))",
     ),
     Fault(
         "the stock binds in the opening too",
         RULES,
-        "        store(words, 0, neutral)\n",
-        "        store(words, 0, neutral & in_stock(state, state.to_move))\n",
+        "        store(packed, 0, neutral)\n",
+        "        store(packed, 0, neutral & in_stock(state, state.to_move))\n",
     ),
     Fault(
         "the opening is not forced",
@@ -50,8 +50,8 @@ FAULTS = (
     Fault(
         "regions full or not are all the same",
         RULES,
-        "worth += (stones << STONES_RANK) + (1 << (RANK_BITS * stones))",
-        "worth += stones << STONES_RANK",
+        "total += (stones << STONES_RANK) + (1 << (RANK_BITS * stones))",
+        "total += stones << STONES_RANK",
     ),
     Fault(
         "regions with fewer than five stones do not count",
@@ -68,7 +68,7 @@ FAULTS = (
     Fault(
         "more Moyo stones win",
         RULES,
-        "worth += (stones << STONES_RANK)",
-        "worth += (-stones << STONES_RANK)",
+        "total += (stones << STONES_RANK)",
+        "total += (-stones << STONES_RANK)",
     ),
 )

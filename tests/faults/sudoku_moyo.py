@@ -2,7 +2,9 @@
 
 from tests.faults import Fault
 
-MOYO, SHIMA = "envs/games/shima/moyo.py", "envs/games/shima/board.py"
+MOYO, STONES = "envs/games/shima/moyo.py", "envs/games/shima/stones.py"
+BEFORE_PLAY, BOARD = "envs/games/shima/before_play.py", "envs/games/shima/board.py"
+WORDS = "envs/games/shima/moyo_words.py"
 TERRITORY = "envs/games/shima/territory.py"
 
 FAULTS = (
@@ -14,18 +16,18 @@ FAULTS = (
     ),
     Fault(
         "the last cells of some numbers keep their candidates",
-        SHIMA,
+        STONES,
         "    return row | word_at(index + 2, third, ROW)\n",
         "    return row\n",
     ),
     Fault(
         "a region may hold a number twice",
-        SHIMA,
-        "board_at(at, low | PEERS[cell, 0], high | PEERS[cell, 1])",
-        "board_at(at, PEERS[cell, 0], PEERS[cell, 1])",
+        STONES,
+        "row_from(at, low | PEERS[cell, 0], high | PEERS[cell, 1])",
+        "row_from(at, PEERS[cell, 0], PEERS[cell, 1])",
     ),
     Fault(
-        "colours swapped", SHIMA, "return player ^ state.light", "return player ^ 1 ^ state.light"
+        "colours swapped", STONES, "return player ^ state.light", "return player ^ 1 ^ state.light"
     ),
     Fault(
         "a wrong territory",
@@ -36,15 +38,16 @@ FAULTS = (
     Fault(
         "mask bits too many: 1s outside the territory",
         MOYO,
-        "load(state.candidates, 0, ROW) & side)",
-        "load(state.candidates, 0, ROW) & (side | load(shima.STONES_WITH, 0, ROW)))",
+        "        store(packed, 0, load(state.candidates, 0, ROW) & side)\n",
+        "        store(packed, 0, load(state.candidates, 0, ROW) & side)\n"
+        "        packed[0] |= state.candidates[0]\n",
     ),
     Fault(
         "mask bits too few: no 9s in the lowest rows",
         MOYO,
-        "        store(words, 0, load(state.candidates, 0, ROW) & side)\n",
-        "        store(words, 0, load(state.candidates, 0, ROW) & side)\n"
-        "        words[ROW - 1] -= words[ROW - 1]\n",
+        "        store(packed, 0, load(state.candidates, 0, ROW) & side)\n",
+        "        store(packed, 0, load(state.candidates, 0, ROW) & side)\n"
+        "        packed[ROW - 1] -= packed[ROW - 1]\n",
     ),
     Fault(
         "rewards of the wrong sign",
@@ -85,43 +88,43 @@ FAULTS = (
     ),
     Fault(
         "the handicap goes to the wrong player",
-        SHIMA,
+        BEFORE_PLAY,
         "state.to_move = state.handicap_player",
         "state.to_move = 1 - state.handicap_player",
     ),
     Fault(
         "one handicap stone too many",
-        SHIMA,
+        BEFORE_PLAY,
         "if state.handicap > 0 and neutral_room",
         "if state.handicap > -1 and neutral_room",
     ),
     Fault(
         "regions are drafted by turns",
-        SHIMA,
+        BOARD,
         "[0, 1, 1, 0, 0, 1, 1, 0]",
         "[0, 1, 0, 1, 0, 1, 0, 1]",
     ),
     Fault(
         "light means dark",
-        SHIMA,
+        BEFORE_PLAY,
         "state.light = action - LIGHT_ACTION",
         "state.light = 1 - action + LIGHT_ACTION",
     ),
     Fault(
         "the other player starts",
-        SHIMA,
+        BEFORE_PLAY,
         "state.starter = action - first_start(state)",
         "state.starter = 1 - action + first_start(state)",
     ),
     Fault(
         "observed always from player_0's side",
-        SHIMA,
+        STONES,
         "owner = own(state, player ^ side)",
         "owner = own(state, side)",
     ),
     Fault(
         "the observation does not show who lays the handicap",
-        SHIMA,
+        BEFORE_PLAY,
         "lays = 10 if state.handicap_player == player and state.stage < PLAY else 0",
         "lays = 0",
     ),
@@ -132,11 +135,11 @@ FAULTS = (
         "0",
     ),
     Fault(
-        "the text forgets points", MOYO, 'if state["stage"] == POINTS else []', "if False else []"
+        "the text forgets points", WORDS, 'if state["stage"] == POINTS else []', "if False else []"
     ),
     Fault(
         "explain calls the opponent's regions legal",
-        MOYO,
+        WORDS,
         "    if owner != wanted:\n",
         "    if False:\n",
     ),

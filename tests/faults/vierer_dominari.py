@@ -3,10 +3,12 @@
 from tests.faults import Fault
 
 VIERER = "envs/games/dominari/vierer.py"
-DOMINARI = "envs/games/dominari/board.py"
+TURN, BOARD = "envs/games/dominari/turn.py", "envs/games/dominari/board.py"
 
 FAULTS = (
-    Fault("fours may fill any square", VIERER, "step(pairs, DOWN) & CORNERS", "step(pairs, DOWN)"),
+    Fault(
+        "fours may fill any square", VIERER, "step(pairs, DOWN) & BLOCK_ENDS", "step(pairs, DOWN)"
+    ),
     Fault(
         "a full block does not win",
         VIERER,
@@ -28,34 +30,34 @@ FAULTS = (
     Fault(
         "a wrong turn wins",
         VIERER,
-        "    if state.wrong:\n        retract(state, mover)\n",
-        "    if state.wrong == 2:\n        retract(state, mover)\n",
+        "    if state.wrong:\n        retract(state, colour)\n",
+        "    if state.wrong == 2:\n        retract(state, colour)\n",
     ),
     Fault(
         "a wrong turn makes a draw",
-        DOMINARI,
+        TURN,
         "        elif state.wrong:\n",
         "        elif state.wrong == 2:\n",
     ),
     Fault(
         "a claim can be repeated",
-        DOMINARI,
+        TURN,
         "            finish(state, 0, claimant)\n        else:\n            forget(state)",
         "            finish(state, 0, claimant)\n        else:\n            state.wrong = 0",
     ),
     Fault(
         "an older mistake makes player_0 win",
-        DOMINARI,
+        TURN,
         "finish(state, 0, claimant)",
         "finish(state, 1, claimant)",
     ),
     Fault(
         "the wrong side has won",
         VIERER,
-        "finish(state, 1 - 2 * mover, mover)",
-        "finish(state, 2 * mover - 1, mover)",
+        "finish(state, 1 - 2 * colour, colour)",
+        "finish(state, 2 * colour - 1, colour)",
     ),
-    Fault("thirteen blanks", DOMINARI, "BLANK_STONES = 12", "BLANK_STONES = 13"),
-    Fault("a turn too many", DOMINARI, "TURN_LIMIT = 200", "TURN_LIMIT = 201"),
-    Fault("blanks stay when a turn is taken back", DOMINARI, "    state.blanks &= before\n", ""),
+    Fault("thirteen blanks", BOARD, "BLANK_STONES = 12", "BLANK_STONES = 13"),
+    Fault("a turn too many", BOARD, "TURN_LIMIT = 200", "TURN_LIMIT = 201"),
+    Fault("blanks stay when a turn is taken back", TURN, "    state.blanks &= before\n", ""),
 )

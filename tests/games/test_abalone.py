@@ -14,6 +14,8 @@ from pettingzoo.test import api_test
 from azumaya.envs import abalone_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games.abalone import rules as abalone
+from azumaya.envs.games.abalone.board import PLANES
+from azumaya.envs.games.abalone.record import ABALONE
 from azumaya.envs.position import Position
 
 LETTERS = "abcdefghi"
@@ -378,7 +380,7 @@ def test_broadside(case: str) -> None:
     [
         ("e4", "a1", "d4e4", "no marble of black on d4"),
         ("a1", "e4", "e4e5", "no marble of black on e4"),
-        ("e1-e4", "a1", "e1e2", "more than three cannot move (rule 1)"),
+        ("e1-e4", "a1", "e1e2", "more than three cannot (rule 1)"),
         ("e4", "e5", "e4e5", "1 marble cannot push 1"),
         ("e2-e4", "e5-e7", "e2e3", "3 marbles cannot push 3"),
         ("e3 e4 e6", "e5", "e3e4", "e6 is not free"),
@@ -577,7 +579,7 @@ def test_a_layout_text_that_cannot_be_started_from(bad: str, where: str) -> None
         (text("e4", "a1").replace(" ", "\n", 1), "one line is needed"),
         (text("e4", "a1", words="out=0,0 out=0,0"), "twice"),
         (text("e4", "a1", words="out=0,0 turn=3"), "turn=3"),
-        (text("e4", "a1", words=""), "1 black marbles on the board and no out="),
+        (text("e4", "a1", words=""), "1 black marbles are on the board and out= is not given"),
         (text("a1-a5 b1-b6 c1-c4", "i5-i9 h4-h9", words=""), "15 black"),
         (text("e4", "a1", words="out=0,0 ply=400"), "ply=400 must be below max_plies=400"),
         (text("e4", "a1", words="out=0,0 ply=-3"), "ply=-3"),
@@ -618,7 +620,7 @@ def test_out_need_not_agree_with_the_board() -> None:
 # ---- invariants, observations, evaluation ----
 
 
-@pytest.mark.parametrize("options", abalone.GAME.variants, ids=str)
+@pytest.mark.parametrize("options", ABALONE.options.variants, ids=str)
 def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
     rng, position = random.Random(7), Position("abalone", **options)
     named = options.get("layout", "standard") in LAYOUTS
@@ -627,7 +629,7 @@ def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
             break
         plies = int(position.state["ply"][0])
         position.play(rng.choice(position.legal_actions()))
-        abalone.check_state(position.state[0])
+        ABALONE.words.check_state(position.state[0])
         assert int(position.state["ply"][0]) == plies + 1
         again = Position.from_text("abalone", str(position), **options)
         assert again.state.tobytes() == position.state.tobytes()
@@ -638,7 +640,7 @@ def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
 def test_all_ends_are_reached_by_random_play() -> None:
     """Over the variants: both wins by six, both by no legal move, the limit, both tiebreaks."""
     found = set()
-    for options in abalone.GAME.variants:
+    for options in ABALONE.options.variants:
         for seed in range(12):
             rng, position = random.Random(seed), Position("abalone", **options)
             for _ in range(400):
@@ -655,7 +657,7 @@ def test_all_ends_are_reached_by_random_play() -> None:
 def test_the_observation_is_sheared_into_the_array() -> None:
     position = at("a1 e5 i9", "a5 i5", words="out=2,4 ply=3", max_plies=300, tiebreak="marbles")
     seen = position.observation(0)
-    names = [plane.name for plane in abalone.PLANES]
+    names = [plane.name for plane in PLANES]
     own, opposing = seen[names.index("own")], seen[names.index("opposing")]
     assert [tuple(cell) for cell in np.argwhere(own).tolist()] == [(0, 8), (4, 4), (8, 0)]
     assert [tuple(cell) for cell in np.argwhere(opposing).tolist()] == [(0, 4), (8, 4)]
@@ -695,10 +697,10 @@ def test_evaluate_is_symmetric_and_wants_marbles_out_first() -> None:
         state = position.state[0]
         assert abalone.evaluate(state, 0) == -abalone.evaluate(state, 1)
     position = at("e7 e8 c2 c3", "e9 d2 f5")
-    worth = {}
+    value = {}
     for name in position.legal_moves():
-        worth[name] = int(abalone.evaluate(position.copy().play(name).state[0], 0))
-    best = max(worth, key=lambda name: worth[name])
+        value[name] = int(abalone.evaluate(position.copy().play(name).state[0], 0))
+    best = max(value, key=lambda name: value[name])
     assert best == "e7e8"
     assert abalone.evaluate(at("e5", "a1").state[0], 0) == 4
 

@@ -16,6 +16,8 @@ from pettingzoo.test import api_test
 from azumaya.envs import halma_dominari_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games.halma import rules as halma
+from azumaya.envs.games.halma.board import PLANES
+from azumaya.envs.games.halma.record import HALMA
 from azumaya.envs.position import Position
 
 WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
@@ -542,7 +544,7 @@ def test_a_full_laying_is_no_stage() -> None:
         Position.from_text("halma_dominari", text)
 
 
-@pytest.mark.parametrize("options", halma.GAME.variants, ids=str)
+@pytest.mark.parametrize("options", HALMA.options.variants, ids=str)
 def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
     for seed in range(12):
         rng, position = random.Random(seed), Position("halma_dominari", seed=seed, **options)
@@ -553,7 +555,7 @@ def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
                 assert ("is legal" in position.explain(action)) == (action in legal)
             position.play(rng.choice(sorted(legal)))
             steps += 1
-            halma.check_state(position.state[0])
+            HALMA.words.check_state(position.state[0])
             again = Position.from_text("halma_dominari", str(position))
             assert again.state.tobytes() == position.state.tobytes()
         assert steps <= halma.MAX_STEPS
@@ -565,7 +567,7 @@ def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
 
 def test_observation() -> None:
     position = at("1a1 3c4 bf6 cd2", "b")
-    names = [plane.name for plane in halma.PLANES]
+    names = [plane.name for plane in PLANES]
     white, black = (
         dict(zip(names, position.observation(player), strict=True)) for player in (0, 1)
     )
@@ -594,10 +596,10 @@ def test_evaluate_is_progress_and_symmetric() -> None:
     assert halma.evaluate(position.state[0], 0) == 0
     while not position.is_over:
         before, mover = position.state[0], position.to_move
-        worth = halma.evaluate(before, mover)
-        assert worth == -halma.evaluate(before, 1 - mover)
+        value = halma.evaluate(before, mover)
+        assert value == -halma.evaluate(before, 1 - mover)
         position.play(rng.choice(position.legal_actions()))
-        assert halma.evaluate(position.state[0], mover) > worth
+        assert halma.evaluate(position.state[0], mover) > value
     assert halma.evaluate(at("1f6 aa1").state[0], 0) == 0
     assert halma.evaluate(at("1f5 aa1").state[0], 0) == -1
     assert halma.evaluate(at("1c3 ba1").state[0], 0) == -6

@@ -278,7 +278,7 @@ def test_after_200_turns_the_game_is_cut_off() -> None:
         (f"{START} w phase=blanks", "no dead cell"),
         (rows("..12..", "..34..") + " w result=0", "not how this game ends"),
         (f"{START} w result=1", "not how this game ends"),
-        (f"{START} w undofree=w", "unknown word"),
+        (f"{START} w undofree=w", "unknown field"),
     ],
 )
 def test_impossible_texts(text: str, error: str) -> None:
@@ -312,7 +312,7 @@ def test_the_result_must_fit_the_reward() -> None:
     ("undo", "error"),
     [
         (START.replace("..a2", "..12"), "white could not lay on b4"),
-        (rows("..ab..", "..3d.."), "no turn changes the colours so, on d4"),
+        (rows("..ab..", "..3d.."), "no turn changes these colours: d4"),
         (rows("..1...", "..3d.."), "without one number"),
     ],
 )

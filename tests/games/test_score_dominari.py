@@ -44,7 +44,7 @@ def test_the_first_numbers_go_to_the_corners() -> None:
 def test_later_numbers_go_around_own_stones_diagonally_too() -> None:
     position = after(start(), "3a1 3f6")
     assert legal(position) == {f"{n}{cell}" for n in "12456" for cell in ("a2", "b1", "b2")}
-    assert "no stone of white's lies around e5" in position.explain("1e5")
+    assert "no white stone lies beside e5, even diagonally" in position.explain("1e5")
     assert "is legal" in position.explain("1b2")
 
 
@@ -212,6 +212,7 @@ def test_after_200_turns_the_game_is_cut_off() -> None:
 
 # ---- texts ----
 
+NO_WHITE = str.maketrans("123456", "......")
 CORNERS = ".....c/....../....../....../....../3....."
 
 
@@ -226,6 +227,9 @@ CORNERS = ".....c/....../....../....../....../3....."
         (f"{CORNERS} w result=0", "not how this game ends"),
         (f"{EXAMPLE} b result=1", "not how this game ends"),
         (f"{EXAMPLE} b", "cannot lay"),
+        (".....c/....../....../....../....../W..... w", "white has blanks but no number"),
+        (".....B/....../....../....../....../3..... w", "black has blanks but no number"),
+        (f"{EXAMPLE.translate(NO_WHITE)} b result=-1", "white has blanks but no number"),
     ],
 )
 def test_impossible_texts(text: str, error: str) -> None:
@@ -239,6 +243,7 @@ def test_impossible_texts(text: str, error: str) -> None:
         "....../....../....../....../....../...... b",
         ".....c/....../....../....../....../...... w",
         "....../....../....../....../....../31.... b",
+        "1....c/....../....../....../....../W..... w",
         ".....c/....../....../....../....../.3.... w",
     ],
 )
@@ -262,6 +267,16 @@ def test_impossible_rights(tail: str, error: str) -> None:
     wrong = ".....c/....../....../....../.3..../3....."
     with pytest.raises(PositionError, match=error):
         start(f"{wrong} {tail}", referee=False)
+
+
+def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
+    """White's 3 on b1 is wrong beside black's on c1, but white had only a blank before it."""
+    empty = "....../" * 5
+    text = f"{empty}W3c... b claim=1 undo={empty}W.c... turns=3"
+    with pytest.raises(PositionError, match="undo=: white has blanks but no number"):
+        start(text, referee=False)
+    numbered = text.replace("....../", "..1.../", 1).replace("undo=....../", "undo=..1.../")
+    assert str(start(numbered, referee=False)) == numbered
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_horikomi_v0
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.games.shima.horikomi import GAME
-from azumaya.envs.games.shima.territory import SCATTERED
+from azumaya.envs.games.shima.record import HORIKOMI, SCATTERED
 
 EMPTY = "." * 81
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -50,7 +49,11 @@ def play(position: Position, moves: str) -> Position:
 def stock(position: Position, player: int) -> list[int]:
     """What a player has left of 1 to 9, as that player sees it."""
     planes = dict(
-        zip((p.name for p in GAME.planes), position.observation(player)[:, 0, 0], strict=True)
+        zip(
+            (p.name for p in HORIKOMI.observation.planes),
+            position.observation(player)[:, 0, 0],
+            strict=True,
+        )
     )
     return [int(planes[f"own stock {n}"]) for n in range(1, 10)]
 
@@ -380,7 +383,7 @@ def test_stock_by_default_counts_for_the_owners() -> None:
         ("l stock=044444444", "0 to 4"),
         ("l stock=04444444,4444444444", "0 to 4"),
         ("l stock=044444444,44444444x", "0 to 4"),
-        ("l points=1", "unknown word"),
+        ("l points=1", "unknown field"),
         ("l result=0", "not how this game ends"),
     ],
 )
@@ -401,7 +404,7 @@ def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
     assert from_text(board + " d").legal_moves() == ["1f7"]
 
 
-@pytest.mark.parametrize("options", GAME.variants, ids=str)
+@pytest.mark.parametrize("options", HORIKOMI.options.variants, ids=str)
 def test_random_games_survive_text(options: dict[str, Any]) -> None:
     """Every ply of a few games: invariants, and the text gives the same state."""
     rng = random.Random(7)
@@ -409,8 +412,8 @@ def test_random_games_survive_text(options: dict[str, Any]) -> None:
     settings = position._setup.settings
     while not position.is_over:
         position.play(rng.choice(position.legal_actions()))
-        GAME.check_state(position.state[0])
-        again = GAME.read_text(str(position), settings)
+        HORIKOMI.words.check_state(position.state[0])
+        again = HORIKOMI.words.read_text(str(position), settings)
         assert again.tobytes() == position.state.tobytes()
 
 
@@ -436,7 +439,7 @@ def test_module_and_lookahead() -> None:
     env.reset(seed=1)
     assert env.metadata["name"] == "sudoku_horikomi_v0"
     state = from_text(ENDS["fewer Moyo stones"][0]).state[0]
-    assert GAME.evaluate(state, 0) == -GAME.evaluate(state, 1) > 0
+    assert HORIKOMI.rules.evaluate(state, 0) == -HORIKOMI.rules.evaluate(state, 1) > 0
 
 
 def test_interpreted_as_compiled() -> None:

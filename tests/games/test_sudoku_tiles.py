@@ -13,7 +13,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_tiles_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError
-from azumaya.envs.games.tiles.rules import GAME
+from azumaya.envs.games.tiles.record import TILES
 
 FILES = "abcdefghi"
 SQUARES = [f + str(r) for r in range(9, 0, -1) for f in FILES]
@@ -55,8 +55,8 @@ def drawn(position: Position) -> int:
 
 def seen(position: Position, player: int = 0) -> dict[str, int]:
     """The planes of numbers."""
-    planes = position.observation(player)[GAME.cell_planes :, 0, 0]
-    names = [plane.name for plane in GAME.planes[GAME.cell_planes :]]
+    planes = position.observation(player)[TILES.observation.cell_planes :, 0, 0]
+    names = [plane.name for plane in TILES.observation.planes[TILES.observation.cell_planes :]]
     return dict(zip(names, planes.tolist(), strict=True))
 
 
@@ -101,7 +101,7 @@ def test_random_start() -> None:
         cells.update(board.keys())
         numbers.update(board.values())
         repeats += len(set(board.values())) < 9
-        GAME.check_state(position.state[0])
+        TILES.words.check_state(position.state[0])
     assert repeats > 350, "tiles are drawn from all 81, so numbers repeat"
     assert len(cells) == 81
     assert all(15 <= count <= 90 for count in cells.values()), "each cell about 44 times"
@@ -211,7 +211,7 @@ def test_the_order_to_come_is_hidden() -> None:
     nexts = set()
     for seed in range(40):
         other = position.resample_hidden(seed)
-        GAME.check_state(other.state[0])
+        TILES.words.check_state(other.state[0])
         assert other == position
         assert hash(other) == hash(position)
         assert str(other) == str(position)
@@ -297,7 +297,7 @@ def test_points_above_a_hundred_are_split() -> None:
     numbers = seen(position, 1)
     assert (numbers["own hundreds"], numbers["own ones"]) == (0, 98)
     assert (numbers["opposing hundreds"], numbers["opposing ones"]) == (2, 4)
-    assert GAME.evaluate(position.state[0], 0) == 106
+    assert TILES.rules.evaluate(position.state[0], 0) == 106
 
 
 # ---- misplacement ----
@@ -413,7 +413,7 @@ def test_options_are_in_the_observation() -> None:
 
 def test_the_plane_of_fitting_cells_is_the_mask() -> None:
     position = tiles(seed=4)
-    fits = position.observation(1)[[p.name for p in GAME.planes].index("fits")]
+    fits = position.observation(1)[[p.name for p in TILES.observation.planes].index("fits")]
     assert (fits.ravel() == position.action_mask()).all()
     assert fits.any()
 
@@ -430,7 +430,7 @@ def test_the_plane_of_fitting_cells_is_the_mask() -> None:
         (EXAMPLE + " 0 tile=4 score=1", "score"),
         (EXAMPLE + " 0 tile=4 score=24,24", "cannot have scored more than 47"),
         (EXAMPLE + " 0 tile=4 aside=000000001", "misplacement"),
-        (EXAMPLE + " 0 tile=4 pile=123", "unknown word"),
+        (EXAMPLE + " 0 tile=4 pile=123", "unknown field"),
         (EXAMPLE.replace("..4......", "..4.....4") + " 0 tile=4", "twice .* on c2 and i2"),
     ],
 )
@@ -447,7 +447,7 @@ def test_impossible_texts_with_tiles_aside() -> None:
         from_text(f"{EXAMPLE} 0 tile=4 aside=000800000", misplacement=True)
 
 
-@pytest.mark.parametrize("options", GAME.variants, ids=str)
+@pytest.mark.parametrize("options", TILES.options.variants, ids=str)
 def test_random_games_survive_text(options: dict[str, Any]) -> None:
     """Every ply: invariants, and the text gives an equal position, also of other piles."""
     rng = random.Random(7)
@@ -457,11 +457,11 @@ def test_random_games_survive_text(options: dict[str, Any]) -> None:
     while not position.is_over:
         position.play(rng.choice(position.legal_actions()))
         plies += 1
-        GAME.check_state(position.state[0])
-        again = GAME.read_text(str(position), settings)
-        GAME.check_state(again[0])
-        assert GAME.visible(again) == GAME.visible(position.state)
-    assert plies <= GAME.max_steps(settings)
+        TILES.words.check_state(position.state[0])
+        again = TILES.words.read_text(str(position), settings)
+        TILES.words.check_state(again[0])
+        assert TILES.visible(again) == TILES.visible(position.state)
+    assert plies <= TILES.options.max_steps(settings)
 
 
 def test_interpreted_as_compiled() -> None:

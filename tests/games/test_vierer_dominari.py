@@ -84,7 +84,7 @@ def test_the_dead_cell_of_the_rule_text() -> None:
     assert legal(filling) == {"wd3", "end"}
     assert filling.to_move == 0
     assert "wd3 is legal: d3 is dead" in filling.explain("wd3")
-    assert "f6 is not dead, for 2, 3, 4 and 5 may still lie there" in filling.explain("wf6")
+    assert "f6 is not dead, since 2, 3, 4 and 5 may still be laid there" in filling.explain("wf6")
     assert after(filling, "wd3").returns() == (1, -1)  # b3, c3, d3, e3
 
 
@@ -198,7 +198,7 @@ def test_the_mask_shows_wrong_numbers_without_a_referee() -> None:
     position = after(start(referee=False), "3c4")
     expected = {f"{n}{cell}" for n in "12345" for cell in ("b4", "d4", "c5", "c3")}
     assert legal(position) == expected | {"claim"}
-    assert "want of a referee" in position.explain("3d4")
+    assert "only because there is no referee" in position.explain("3d4")
     assert "claim" not in legal(start(referee=False))
 
 
@@ -387,14 +387,17 @@ def test_study_positions_need_no_history(text: str) -> None:
             f"{BLACK_TOO} w claim=1 turns=9 undo=.3..../.3c.../....../....../....../......",
             "be black",
         ),
-        (f"{THREE} b claim=1 turns=9 undo=.c..../3...../....../....../....../......", "so, on b6"),
+        (
+            f"{THREE} b claim=1 turns=9 undo=.c..../3...../....../....../....../......",
+            "these colours: b6",
+        ),
         (
             f"{THREE} b claim=1 turns=9 undo=.3..../3...../....../....../....../.....4",
             "without one",
         ),
         (f"{THREE} b claim=1 phase=blanks turns=9", "a turn begins"),
         (f"{THREE} w phase=blanks turns=9", "no dead cell"),
-        (f"{THREE} b turns=9 result=0 claim=1", "only while the game goes on"),
+        (f"{THREE} b turns=9 result=0 claim=1", "only while the game is running"),
     ],
 )
 def test_impossible_texts_without_a_referee(text: str, error: str) -> None:
@@ -434,8 +437,8 @@ def greedy_choices(position: Position) -> set[str]:
 @pytest.mark.parametrize("line", ["3c4", "3c4 4d4 1c3", "3c4 4d4 1c3 2c5"])
 def test_evaluate_is_symmetric(line: str) -> None:
     position = after(start(), line)
-    worths = [int(position.game.rules.evaluate(position.state[0], player)) for player in (0, 1)]
-    assert worths[0] == -worths[1] != 0
+    values = [int(position.game.rules.evaluate(position.state[0], player)) for player in (0, 1)]
+    assert values[0] == -values[1] != 0
 
 
 def test_greedy_fills_a_four_rather_than_stopping_one() -> None:

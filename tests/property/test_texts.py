@@ -109,7 +109,7 @@ def test_splitting_never_fails_otherwise(text: str) -> None:
         return
     assert [len(row) for row in parts.rows] == [2, 3]
     assert parts.to_move in "wb"
-    assert set(parts.words) <= {"k"}
+    assert set(parts.fields) <= {"k"}
 
 
 rows = st.tuples(st.text(".ab", min_size=2, max_size=2), st.text(".ab", min_size=3, max_size=3))
@@ -121,7 +121,7 @@ def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str
     split = split_position(f"{'/'.join(parts)} {mover} k={value}", (2, 3), ".ab", "wb", ("k",))
     assert split.rows == parts
     assert split.to_move == mover
-    assert split.words == {"k": value}
+    assert split.fields == {"k": value}
 
 
 @pytest.mark.parametrize(

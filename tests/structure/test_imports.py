@@ -22,7 +22,10 @@ TIERS = (
     r"envs\.registry",
     r"envs\.render(\.\w+)?",
     r"envs\.(setup|observation|position|notation)",
-    r"envs\.adapters(\.\w+)*",
+    r"envs\.adapters(\.(spaces|lookahead|torch_unpack))?",
+    r"envs\.adapters\.batch(\.\w+)?",
+    r"envs\.adapters\.(aec|duel|cuda)(\.\w+)?",
+    r"envs\.adapters\.devices",
     r"envs|envs\.\w+_v\d+",
     r"wrappers(\.\w+)?",
     r"baselines(\.\w+)*",
@@ -30,6 +33,13 @@ TIERS = (
 )
 """A module may import from its own tier and from those before it in this list. Pictures are drawn
 from a `Scene`, which is data, so `render` comes before `position`, which can show itself."""
+
+HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
+"""Files of games that run on the host: texts, options, records. All other files of a family hold
+the board and the rules."""
+HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
+"""What only files of the host need."""
+FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.py"))
 
 FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
 GAMES_TIER = 5
@@ -94,6 +104,30 @@ def test_no_circles() -> None:
     assert circle_in({module_of(file): own_imports(file) for file in files()}) == []
 
 
+def folder_of(module: str) -> str:
+    """Where a module of the adapters lives: its folder, or the module itself at their top."""
+    parts = module.removeprefix("envs.adapters.").split(".")
+    return parts[0]
+
+
+def folders_of(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """What the folders of the adapters import from each other."""
+    inside = {name: wanted for name, wanted in needs.items() if name.startswith("envs.adapters.")}
+    found: dict[str, set[str]] = {folder_of(name): set() for name in inside}
+    for name, wanted in inside.items():
+        found[folder_of(name)] |= {folder_of(each) for each in wanted if each in inside}
+    return found
+
+
+def test_folders_of_adapters_go_round_in_no_circle() -> None:
+    """Though their modules do not, folders might; late imports count."""
+    needs = {module_of(file): own_imports(file) for file in files()}
+    assert circle_in(folders_of(needs)) == []
+    planted = "envs.adapters.batch.vector"
+    needs[planted] = needs[planted] | {"envs.adapters.cuda.vector"}
+    assert {"batch", "cuda"} <= set(circle_in(folders_of(needs)))
+
+
 def test_every_tier_has_a_module() -> None:
     """A pattern that matches nothing has been left behind by a move."""
     used = {tier_of(module_of(file)) for file in files()}
@@ -122,6 +156,35 @@ def test_games_know_no_framework() -> None:
             assert not packages & FRAMEWORKS, module_of(file)
 
 
+def host_imports(file: Path) -> list[str]:
+    """What a file of the rules imports, at its top or late, although only the host may."""
+    return sorted(
+        name
+        for name in own_imports(file)
+        if HOST_FILES.fullmatch(name) or HOST_ONLY.fullmatch(name)
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rules_import_nothing_of_the_host(family: str) -> None:
+    """Words import rules, never the other way round; and files of the host hold no kernels."""
+    seen = set()
+    for file in sorted((ROOT / "envs/games" / family).glob("*.py")):
+        module = module_of(file)
+        if HOST_FILES.fullmatch(module):
+            assert not has_kernels(file), f"{module} is a file of the host"
+            seen.add(file.name)
+        else:
+            assert host_imports(file) == [], f"{module} is a file of the rules"
+    assert {"words.py", "record.py"} <= seen
+    assert not has_kernels(ROOT / "envs/games" / family / "board.py")
+
+
+def has_kernels(file: Path) -> bool:
+    """Whether a file defines kernels."""
+    return re.search(r"^@kernel\b", file.read_text(), re.MULTILINE) is not None
+
+
 def test_only_the_compile_modules_know_numbas_jit() -> None:
     """Elsewhere kernels are made with the `kernel` decorator."""
     for file in files():
@@ -141,3 +204,26 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
         tier_of("envs.nowhere.at.all")
     assert circle_in({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert circle_in({"a": {"b"}, "b": {"a"}, "c": set()}) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from azumaya.envs.games.shima import moyo_words",
+        "from azumaya.envs.games.shima.words import SIDES",
+        "def f():\n    from azumaya.envs.games.shima.territory import FREE",
+        "import azumaya.envs.games.shima.record",
+        "from azumaya.envs.games import sudoku_words",
+        "if True:\n    from azumaya.envs.errors import PositionError",
+        "from azumaya.envs.puzzles.choice import load_puzzles",
+    ],
+)
+def test_an_import_of_the_host_is_found(line: str, tmp_path: Path) -> None:
+    """Planted in rules that are in order."""
+    rules = (ROOT / "envs/games/shima/moyo.py").read_text()
+    file = tmp_path / "moyo.py"
+    file.write_text(rules)
+    assert has_kernels(file)
+    assert host_imports(file) == []
+    file.write_text(f"{rules}\n\n{line}\n")
+    assert len(host_imports(file)) == 1

@@ -223,10 +223,12 @@ def test_wrong_arguments(case: Case) -> None:
 def test_both_seats_are_played(case: Case) -> None:
     """What `gymnasium.make` takes beside options is refused, with where one seat is to be had."""
     for name, value in (("seat", 0), ("opponent", "greedy")):
-        with pytest.raises(OptionError, match=f"{name}: make_vec plays both .*AzumayaVecEnv") as no:
+        with pytest.raises(
+            OptionError, match=f"{name}.: make_vec plays both .*AzumayaVecEnv"
+        ) as no:
             gymnasium.make_vec(case.game.id, num_envs=2, **{name: value})
         assert f"vectorization_mode='sync', {name}=" in str(no.value)
-    with pytest.raises(OptionError, match=r"render_mode: .* position\(row\)"):
+    with pytest.raises(OptionError, match=r"render_mode.: .* position\(row\)"):
         vector(case, 2, render_mode="ansi")
     games = gymnasium.make_vec(
         case.game.id, num_envs=2, vectorization_mode="sync", seat=0, opponent="greedy"

@@ -10,7 +10,7 @@ import pytest
 from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
-from azumaya.envs.games.shima.match import GAME
+from azumaya.envs.games.shima.record import MATCH
 from azumaya.envs.notation import read_records, replay
 from azumaya.wrappers import Match, RecordGames
 
@@ -113,7 +113,7 @@ def test_texts_start_matches_and_pickles_live_on() -> None:
         assert str(again.position) == text
         assert pickle.loads(pickle.dumps(again)).position == again.position
     over = str(env.position)
-    assert str(Position.from_text(GAME, over, handicap=(0, 1))) == over
+    assert str(Position.from_text(MATCH, over, handicap=(0, 1))) == over
     with pytest.raises(PositionError, match="over"):
         again.reset(options={"position": over})
 
@@ -133,7 +133,7 @@ def test_impossible_matches_are_refused(word: str, error: str) -> None:
     env.reset(seed=1)
     board, mover = str(env.position).split()[:2]
     with pytest.raises(PositionError, match=error):
-        Position.from_text(GAME, f"{board} {mover} {word}")
+        Position.from_text(MATCH, f"{board} {mover} {word}")
 
 
 def test_only_raw_moyo_can_be_matched() -> None:

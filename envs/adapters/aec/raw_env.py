@@ -21,6 +21,8 @@ from azumaya.envs.setup import Setup, check_options, option_names, override, pre
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
+MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"
+"""Where action masks may be."""
 _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
 
 
@@ -45,19 +47,22 @@ class EnvState:
     truncations: Mapping[str, bool]
     rewards: Mapping[str, float]
     cumulative_rewards: Mapping[str, float]
+    checksum: int
 
 
-class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
+class RawEnv(AECEnv[str, Any, int]):
     """A game as a PettingZoo AEC environment, without wrappers.
 
     Args:
         game: the game.
         render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.
+        action_mask: where the mask is: in the `"observation"` and in `infos`, or in `"info"` alone.
         **options: the game's options; `position="..."` starts every episode from a text.
 
     Observation space: a dict of `observation`, `(C, rows, columns)` int8, whose planes are
-    `observation_planes`, and `action_mask`, `(num_actions,)` int8, 1 = legal. The observation is
-    seen from the agent who observes; the mask of an agent who is not to act is all 0.
+    `observation_planes`, and `action_mask`, `(num_actions,)` int8, 1 = legal; with
+    `action_mask="info"` the planes alone. The observation is seen from the agent who observes; the
+    mask of an agent who is not to act is all 0.
 
     Rewards are zero-sum: what the last step gave to both.
 
@@ -69,11 +74,18 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     metadata: dict[str, Any]
 
-    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        action_mask: str = MASK_IN_OBSERVATION,
+        **options: Any,
+    ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
+        named = isinstance(render_mode, str) and render_mode in RENDER_MODES
+        if render_mode is not None and not named:
             raise OptionError(f"render_mode={render_mode!r}: must be one of {RENDER_MODES} or None")
-        self.game = game
+        self.game, self.mask_place = game, check_mask_place(action_mask)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
             "render_modes": list(RENDER_MODES),
@@ -99,15 +111,15 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
         low = np.zeros(high.shape, np.int8)
         self.possible_agents = list(AGENTS)
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(low, high, dtype=np.int8),
-                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
-                }
-            )
-            for agent in AGENTS
-        }
+
+        def space() -> spaces.Space[Any]:
+            planes = spaces.Box(low, high, dtype=np.int8)
+            if self.mask_place != MASK_IN_OBSERVATION:
+                return planes
+            mask = spaces.Box(0, 1, (actions,), np.int8)
+            return spaces.Dict({"observation": planes, "action_mask": mask})
+
+        self.observation_spaces = {agent: space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
@@ -232,8 +244,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             raise IllegalActionError(position.explain(number))
         return number
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees: the planes from its side, and its action mask.
+    def observe(self, agent: str) -> dict[str, np.ndarray] | np.ndarray:
+        """What an agent sees: the planes from its side, and its action mask unless in `infos` only.
 
         Raises:
             OptionError: there is no such agent.
@@ -242,11 +254,14 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             mask, player = self._masks[agent], _SEATS[agent]
         except (KeyError, TypeError):
             raise (self._nobody("observe") if self._seed is None else _no_agent(agent)) from None
-        return {"observation": self._game_now.planes(player), "action_mask": mask}
+        planes = self._game_now.planes(player)
+        if self.mask_place != MASK_IN_OBSERVATION:
+            return planes
+        return {"observation": planes, "action_mask": mask}
 
     def last(
         self, observe: bool = True
-    ) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+    ) -> tuple[dict[str, np.ndarray] | np.ndarray | None, float, bool, bool, dict[str, Any]]:
         """What the agent to act sees, and how it stands, as PettingZoo has it."""
         if not self.agents:
             raise self._nobody("last")
@@ -313,18 +328,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             truncations=dict(self.truncations),
             rewards=dict(self.rewards),
             cumulative_rewards=dict(self._cumulative_rewards),
+            checksum=self._game_now.checksum(self._game_now.states, self._start),
         )
 
     def set_state(self, moment: EnvState) -> None:
         """Go back to a moment of this environment, or of another of the same game.
 
         Raises:
-            OptionError: it is none, or of an environment with another state or action space.
+            OptionError: it is none, comes from an environment with another state or action
+                space, or was changed since; nothing was changed.
         """
-        if not isinstance(moment, EnvState) or moment.states.dtype != self.game.rules.state:
-            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
-        if moment.setup.num_actions != self._made.num_actions:
-            raise OptionError("moment: it comes from an environment with another action space")
+        self._check_moment(moment)
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
@@ -339,9 +353,44 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
 
+    def _check_moment(self, moment: EnvState) -> None:
+        """Refuse what `get_state` of such an environment did not give."""
+        if not isinstance(moment, EnvState) or not self._are_states(moment.states, moment.start):
+            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
+        setup = moment.setup
+        if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
+            raise OptionError("moment: it comes from an environment with another action space")
+        agents, by_agent = moment.agents, (
+            moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
+        )  # fmt: skip
+        whole = (
+            moment.checksum == self._game_now.checksum(moment.states, moment.start)
+            and setup.starts.dtype == self.game.rules.state
+            and moment.selection in AGENTS
+            and moment.skip_selection in (None, *AGENTS)
+            and set(agents) <= set(AGENTS)
+            and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
+        )
+        if not whole:
+            raise OptionError("moment: it was changed after get_state() gave it")
+
+    def _are_states(self, *states: Any) -> bool:
+        kind = self.game.rules.state
+        return all(
+            isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states
+        )
+
     def __getstate__(self) -> dict[str, Any]:
-        """All but the window, which belongs to this process."""
-        return {**self.__dict__, "_renderer": None}
+        """All but the window, which belongs to this process, with a checksum of the start."""
+        start = self._game_now.checksum(self._start)
+        return {**self.__dict__, "_renderer": None, "checksum": start}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        saved = dict(saved)
+        given, game = saved.pop("checksum", None), saved["_game_now"]
+        if given != game.checksum(saved["_start"]):
+            raise OptionError("start: it was changed after it was saved")
+        self.__dict__.update(saved)
 
     # ---- display ----
 
@@ -373,6 +422,14 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
+
+
+def check_mask_place(place: Any) -> str:
+    """Where action masks are, checked; raises `OptionError`."""
+    if not isinstance(place, str) or place not in MASK_PLACES:
+        known = " or ".join(map(repr, MASK_PLACES))
+        raise OptionError(f"action_mask={place!r}: must be {known}")
+    return place
 
 
 def _no_agent(agent: Any) -> OptionError:

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import PLANES, show_kernel
-from azumaya.envs.game import Game
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game, state_kind
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.spread import aligned, padded
 
@@ -56,6 +58,7 @@ class SingleGame:
 
     def __init__(self, game: Game, num_actions: int) -> None:
         self.game, self.num_actions = game, num_actions
+        self._kind = state_kind(game, num_actions)
         self.states = game.new_states(1)
         self.to_move = self.over = self.payoff = 0
         words, size = word_count(num_actions), len(game.observation.planes) * game.observation.cells
@@ -90,12 +93,18 @@ class SingleGame:
         """What a player sees, `(C, rows, columns)` int8 of its own."""
         return self._planes[player].copy()
 
-    def __getstate__(self) -> tuple[Game, int, np.ndarray]:
-        """What the rest follows from: a copied buffer would not be aligned."""
-        return self.game, self.num_actions, self.states
+    def checksum(self, *states: np.ndarray) -> int:
+        """The checksum of states, `(1,)` each, of this game and action space."""
+        return int(checksums(self._kind, *states)[0])
 
-    def __setstate__(self, saved: tuple[Game, int, np.ndarray]) -> None:
-        game, num_actions, states = saved
+    def __getstate__(self) -> tuple[Game, int, np.ndarray, int]:
+        """What the rest follows from: a copied buffer would not be aligned."""
+        return self.game, self.num_actions, self.states, self.checksum(self.states)
+
+    def __setstate__(self, saved: tuple[Game, int, np.ndarray, int]) -> None:
+        game, num_actions, states, given = saved
         SingleGame.__init__(self, game, num_actions)
+        if given != self.checksum(states):
+            raise OptionError("states: they were changed after they were saved")
         self.states[0] = states[0]
         self.look()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.game import Game
+from azumaya.envs.setup import POSITION
 
 ILLEGAL_REWARD = -1.0
 
@@ -22,8 +24,14 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
     """
 
     def step(self, action: Any) -> None:
-        """Make a move; an illegal one ends the game, lost."""
+        """Make a move; an illegal one ends the game, lost.
+
+        Raises:
+            IllegalActionError: the action is a truth value, which is a number to PettingZoo.
+        """
         raw = self.env.unwrapped
+        if isinstance(action, bool | np.bool_):
+            raw.position.check_action(action)
         agent = raw.agent_selection
         self._prev_obs = {"action_mask": raw._masks[agent]}
         super().step(action)
@@ -32,9 +40,7 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
 class OrderEnforcing(wrappers.OrderEnforcingWrapper):
     """PettingZoo's wrapper, which also tells a `last` after the end, when all agents are gone."""
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What the agent to act sees, and how it stands, as PettingZoo has it."""
         try:
             return super().last(observe)
@@ -43,30 +49,74 @@ class OrderEnforcing(wrappers.OrderEnforcingWrapper):
                 raise
             raise self.unwrapped._nobody("last") from None
 
+    @property
+    def unwrapped(self) -> RawEnv:
+        """The environment without wrappers."""
+        raw: RawEnv = self.env.unwrapped
+        return raw
+
     def __str__(self) -> str:
         """The environment's name, as PettingZoo's wrapper gives it."""
         return str(self.env)
 
 
-def wrap(raw: AECEnv[Any, Any, Any]) -> AECEnv[Any, Any, Any]:
+def wrap(raw: RawEnv) -> OrderEnforcing:
     """A raw environment wrapped as PettingZoo's classic games are."""
     env = TerminateIllegal(raw, illegal_reward=ILLEGAL_REWARD)
     return OrderEnforcing(wrappers.AssertOutOfBoundsWrapper(env))
 
 
-def environment_module(game: Game) -> tuple[Any, Any]:
+def environment_module(
+    game: Game,
+) -> tuple[Callable[..., OrderEnforcing], Callable[..., RawEnv]]:
     """The functions `env` and `raw_env` of a game's module."""
 
-    def env(render_mode: str | None = None, **options: Any) -> AECEnv[Any, Any, Any]:
+    def env(render_mode: str | None = None, **options: Any) -> OrderEnforcing:
         return wrap(raw_env(render_mode=render_mode, **options))
 
     def raw_env(render_mode: str | None = None, **options: Any) -> RawEnv:
         return RawEnv(game, render_mode=render_mode, **options)
 
-    env.__doc__ = (
-        f"{game.title}, wrapped as PettingZoo's classic games are: an illegal move loses the game."
+    _describe(
+        env,
+        game,
+        f"{game.title}, wrapped as PettingZoo's classic games are: an illegal move loses the game.",
     )
-    raw_env.__doc__ = (
-        f"{game.title} without wrappers (`RawEnv`): an illegal move raises `IllegalActionError`."
+    _describe(
+        raw_env,
+        game,
+        f"{game.title} without wrappers (`RawEnv`): an illegal move raises `IllegalActionError`.",
     )
     return env, raw_env
+
+
+def _describe(function: Callable[..., Any], game: Game, what: str) -> None:
+    """Make `help` and editors show a function as one of its game's module, with its keywords."""
+    function.__module__ = f"azumaya.envs.{game.name}_v{game.version}"
+    function.__qualname__ = function.__name__
+    own = list(inspect.signature(RawEnv).parameters.values())[1:-1]  # but `game` and `options`
+    keywords = [parameter.replace(annotation=parameter.empty) for parameter in own]
+    keywords += [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+        for option in game.options
+    ]
+    keywords.append(inspect.Parameter(POSITION, inspect.Parameter.KEYWORD_ONLY, default=None))
+    function.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    lines = [
+        f"    {option.name}: {option.values}. {option.meaning}".rstrip() for option in game.options
+    ]
+    function.__doc__ = "\n".join(
+        [
+            what,
+            "",
+            "Args:",
+            '    render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.',
+            '    action_mask: where the mask is: in the `"observation"`, or in `"info"` alone.',
+            *lines,
+            f"    {POSITION}: a position text to start every episode from.",
+            "",
+            "Raises:",
+            "    OptionError: an option is unknown or has a value it cannot take.",
+            "    PositionError: the position text is malformed, impossible or over.",
+        ]
+    )

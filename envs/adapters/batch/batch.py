@@ -19,15 +19,22 @@ from azumaya.envs.adapters.batch import kernels
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.workers import Workers
 from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states, state_kind
 from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.spread import aligned, padded
-from azumaya.envs.position import Position, check_seed
+from azumaya.envs.kernels.checksum import checksums
+from azumaya.envs.kernels.spread import aligned
+from azumaya.envs.position import Position, as_whole, check_seed
 from azumaya.envs.setup import Setup
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Forms of an observation by name."""
+ILLEGAL = ("raise", "lose")
+"""What an illegal action may lead to."""
+MAX_GAMES = 2**31 - 1
 
+
+SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
+"""What `get_series` gives: `SERIES`, and a checksum of this and the game's state."""
 
 CONTENT = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
 """The fields of `Outputs` that are memory of their own; the others are views of it."""
@@ -38,9 +45,9 @@ class Outputs:
     """The buffers that a step of `n` games writes.
 
     Attributes:
-        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8,
-            rows padded to 64 bytes, or packed words, `(n, W)` uint64.
-        masks: the masks without padding, a view: `(n, A)` int8, or packed.
+        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8, or
+            packed words, `(n, W)` uint64.
+        masks: the masks: `(n, A)` int8, or packed.
         observations: so the observations: `(n, C, rows, columns)` int8, or packed; None in the
             form "none".
         rewards: what the player who moved gained, `(n,)` float64.
@@ -65,19 +72,17 @@ def buffers(
 ) -> dict[str, Any]:
     """Buffers for the fields of `Outputs`, made by `new(shape, dtype)`.
 
-    What `new` makes may be tensors: rows are cut and given their shape as views of them.
+    What `new` makes may be tensors: observations are the rows in another shape.
     """
-    masks: Any
-    if form == PACKED:
-        masks = mask_rows = new((count, word_count(actions)), np.uint64)
-    else:
-        mask_rows = new((count, padded(actions)), np.int8)
-        masks = mask_rows[:, :actions]
+    packed = form == PACKED
+    mask_rows = (
+        new((count, word_count(actions)), np.uint64) if packed else new((count, actions), np.int8)
+    )
     view_rows, views = view_buffers(game, form, count, new)
     return {
         "mask_rows": mask_rows,
         "view_rows": view_rows,
-        "masks": masks,
+        "masks": mask_rows,
         "observations": views,
         "rewards": new((count,), np.float64),
         "both": new((count, 2), np.float64),
@@ -96,8 +101,8 @@ def view_buffers(
         return words, words
     shape = (len(game.observation.planes), *game.observation.shape)
     size = math.prod(shape) if form == PLANES else 0
-    rows = new((count, padded(size)), np.int8)
-    return rows, rows[:, :size].reshape(count, *shape) if size else None
+    rows = new((count, size), np.int8)
+    return rows, rows.reshape(count, *shape) if size else None
 
 
 class Batch:
@@ -109,10 +114,12 @@ class Batch:
         count: how many games.
         form: of observations, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a game that ends is begun anew in the same step; else in the next.
+        illegal: whether an illegal action raises (`"raise"`) or loses the game (`"lose"`).
         threads: None for all cores.
 
     Attributes:
-        begun: whether episodes have ever begun; before, the states are no positions.
+        begun: whether episodes are in play. They are not before the first `reset`, nor after a
+            call was broken off (by Ctrl-C, say): masks may then not fit the states.
 
     Raises:
         OptionError: an argument has a value it cannot take.
@@ -126,12 +133,14 @@ class Batch:
         *,
         form: str = "planes",
         same_step: bool = False,
+        illegal: str = "raise",
         threads: int | None = None,
     ) -> None:
         self.game, self.setup, self.count = game, setup, check_count(count)
-        self.form, self.same_step = check_form(form), same_step
+        self.form, self.same_step, self._threads = form, same_step, threads
+        self._form, self.illegal = check_form(form), check_illegal(illegal)
         self.workers = Workers(threads)
-        self._alone = self.workers.slice_of(count) == count
+        self._alone = self.workers.slice_of(self.count) == self.count
         self.words = word_count(setup.num_actions)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
@@ -142,8 +151,10 @@ class Batch:
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = False
-        self._step = kernels.step_kernel(game, self.words, self.form, same_step)
-        self._look = kernels.look_kernel(game, self.words, self.form)
+        self._step = kernels.step_kernel(
+            game, self.words, self._form, same_step, self.illegal == "lose"
+        )
+        self._look = kernels.look_kernel(game, self.words, self._form)
         self._choose = kernels.choose_kernel(self.words)
 
     # ---- buffers ----
@@ -151,7 +162,7 @@ class Batch:
     def new_outputs(self, count: int | None = None) -> Outputs:
         """New buffers of undefined content, for all games or for so many of them."""
         count = self.count if count is None else count
-        return Outputs(**buffers(self.game, self.setup.num_actions, self.form, count, aligned))
+        return Outputs(**buffers(self.game, self.setup.num_actions, self._form, count, aligned))
 
     def new_actions(self) -> np.ndarray:
         """Room for an action of every game, `(n,)` int64."""
@@ -175,15 +186,18 @@ class Batch:
             rows: the games to begin anew, all by default.
             setup: what the episodes start from, where it is not the batch's own.
         """
+        self.workers.settle()
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is None and self.begun:
+            self.begun = False
             self._series["episode"][rows] += 1
         else:
             seed_series(self._series, secrets.randbits(63) if seeds is None else seeds, rows)
-        self.begun = True
+            self.begun = False
         starts = (setup or self.setup).starts
         kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
         self.show(outputs)
+        self.begun = True
 
     def step(self, actions: Any, outputs: Outputs, *, skip_over: bool = True) -> np.ndarray:
         """Play an action in every game; one that is over is begun anew instead.
@@ -202,8 +216,7 @@ class Batch:
                 error names the game, and none has changed.
         """
         self._take_actions(actions, skip_over)
-        o = outputs
-
+        o, self.begun = outputs, False
         ended = self._run(
             self._step,
             lambda: (
@@ -212,6 +225,7 @@ class Batch:
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             ),
         )  # fmt: skip
+        self.begun = True
         if not self.same_step:
             return self._everybody[:0]
         size = self.workers.slice_of(self.count)
@@ -248,15 +262,21 @@ class Batch:
     def rollout(self, plies: int) -> int:
         """Make random legal moves in every game, begun anew where it ends, and show nothing.
 
-        Returns how many games ended. `show` must be called before the next `step`.
+        Returns how many games ended. No games are in play until `resume` was called.
         """
         kernel, starts = kernels.rollout_kernel(self.game, self.words), self.setup.starts
+        self.begun = False
         ended = self.workers.run(
             kernel,
             self.count,
             lambda: (plies, self.states, self._series, starts, np.empty(self.words, np.uint64)),
         )
         return sum(ended)
+
+    def resume(self, outputs: Outputs) -> None:
+        """Show all games, which are then in play, whatever was done to their states."""
+        self.show(outputs)
+        self.begun = True
 
     # ---- single games ----
 
@@ -269,8 +289,8 @@ class Batch:
         return self.states.copy()
 
     def get_series(self) -> np.ndarray:
-        """A copy of what the randomness of the games comes from, `(n,)` `SERIES`."""
-        return self._series.copy()
+        """What the randomness of the games comes from, `(n,)` `SAVED`, a copy."""
+        return save_series(self.game, self.setup.num_actions, self.states, self._series)
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: Outputs) -> None:
         """Put other states in, `(n,)`, with what their randomness comes from, and show them.
@@ -278,14 +298,28 @@ class Batch:
         Raises:
             OptionError: the arrays are not those of such a batch; nothing was changed.
         """
-        check_states(self.game, self.count, states, series)
+        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
+        self.workers.settle()
+        self.begun = False
         self.states[:], self._series[:] = states, series
-        self.begun = True
-        self.show(outputs)
+        self.resume(outputs)
 
     def close(self) -> None:
         """Let the threads end."""
         self.workers.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What all else follows from; masks, by which actions are checked, are made anew."""
+        made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
+        made["illegal"] = self.illegal
+        made |= {"game": self.game, "setup": self.setup, "count": self.count}
+        return {"made": made, "begun": self.begun, "saved": (self.states, self.get_series())}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        Batch.__init__(self, **saved["made"])
+        if saved["begun"]:
+            states, series = saved["saved"]
+            self.set_state(states, series, self.new_outputs())
 
     # ---- inside ----
 
@@ -313,6 +347,11 @@ class Batch:
 
     def _take_actions(self, actions: Any, skip_over: bool) -> None:
         copy_actions(actions, self._actions)
+        if self.illegal == "lose":
+            if not skip_over and self._over.any():
+                row = int(np.argmax(self._over))
+                raise illegal_row(self.position(row), row, int(self._actions[row]))
+            return
         num_actions = self.setup.num_actions
         rows = self._run(
             kernels.first_illegal,
@@ -334,21 +373,46 @@ class Batch:
 
 def check_count(count: Any) -> int:
     """A number of games, from 1 on; raises `OptionError`."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise OptionError(f"num_envs={count!r}: a whole number from 1 on is needed")
-    return int(count)
+    number = as_whole(count)
+    if number is None or not 1 <= number <= MAX_GAMES:
+        raise OptionError(f"num_envs={count!r}: must be a whole number from 1 to {MAX_GAMES:,}")
+    return number
+
+
+def check_illegal(illegal: Any) -> str:
+    """What happens to who makes an illegal move, by its name; raises `OptionError`."""
+    if not isinstance(illegal, str) or illegal not in ILLEGAL:
+        raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
+    return illegal
 
 
 def check_form(form: Any) -> int:
     """A form of observations by its name; raises `OptionError`."""
-    if form not in FORMS:
+    if not isinstance(form, str) or form not in FORMS:
         raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
     return FORMS[form]
 
 
-def check_states(game: Game, count: int, states: Any, series: Any) -> None:
-    """Refuse states and series that are not those of so many games; raises `OptionError`."""
-    for name, given, own in (("states", states, game.rules.state), ("series", series, SERIES)):
+def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
+    """Series as they are handed out, `(n,)` `SAVED`: with checksums of the games' states."""
+    saved = as_states(np.empty(len(series), SAVED))
+    for name in SERIES.names or ():
+        saved[name] = series[name]
+    saved["checksum"] = checksums(state_kind(game, num_actions), states, series)
+    return saved
+
+
+def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
+    """Refuse what `get_state` of such a batch did not give.
+
+    Returns:
+        The series, `(n,)` `SERIES`.
+
+    Raises:
+        OptionError: types or shapes are wrong, or a row's checksum is: it was changed, or comes
+            from another game or action space.
+    """
+    for name, given, own in (("states", states, game.rules.state), ("series", saved, SAVED)):
         if not isinstance(given, np.ndarray):
             raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
         if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
@@ -356,6 +420,16 @@ def check_states(game: Game, count: int, states: Any, series: Any) -> None:
                 f"{name}: {given.dtype} of shape {given.shape} given; the states of "
                 f"{count} games of {game.title} are needed"
             )
+    series = as_states(np.empty(count, SERIES))
+    for name in SERIES.names or ():
+        series[name] = saved[name]
+    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series)
+    if wrong.any():
+        raise OptionError(
+            f"state: row {int(np.argmax(wrong))} is not as get_state() gave it, or comes from an "
+            f"environment of another action space than {num_actions} actions"
+        )
+    return series
 
 
 def seed_series(

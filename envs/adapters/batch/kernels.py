@@ -23,7 +23,7 @@ from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
 from azumaya.envs.kernels.bits import LOW6, ONE, U64, ZERO, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start, drawn, make_key
-from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch, fill, row_of, spread
+from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch, fill, row_of, spread_row_kernel
 
 SERIES = np.dtype(
     [
@@ -108,9 +108,9 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
 
     `show(state, player, row, seen, legal, masks, views)`: `seen` is room for a packed observation;
     `legal` gets the packed mask. `masks` and `views` get mask and observation: words if `form` is
-    PACKED, else bytes in rows padded to whole words. With MASKS, `views` is left alone.
+    PACKED, else bytes, 64 or more a row where words are several. With NONE, `views` is left alone.
     """
-    write_legal = game.rules.write_legal
+    write_legal, spread_row = game.rules.write_legal, spread_row_kernel(words)
     look, wipe_mask = _look_at(game, form), wipe_kernel(words)
 
     @kernel
@@ -119,11 +119,11 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
         wipe_mask(mask)
         if player == state.to_move:
             write_legal(state, mask)
-        for w in range(words):
-            if form == PACKED:
+        if form == PACKED:
+            for w in range(words):
                 masks[row, w] = mask[w]
-            else:
-                spread(masks, row * masks.shape[1] + w * SPREAD_BYTES, mask[w])
+        else:
+            spread_row(masks, row * masks.shape[1], masks.shape[1], mask)
         if form != NONE:
             look(state, player, row, seen, views)
 
@@ -134,7 +134,8 @@ def _look_at(game: Game, form: int) -> Any:
     """The kernel that writes the observation of one state to a row of `views`."""
     observe, cells, sets = game.rules.observe, game.observation.cells, game.observation.cell_planes
     numbers, wipe = len(game.observation.planes) - sets, wipe_kernel(game.observation.packed_words)
-    set_words = word_count(sets * cells)
+    set_bytes, set_words = sets * cells, word_count(sets * cells)
+    spread_row = spread_row_kernel(set_words)
 
     @kernel
     def look(state, player, row, seen, views):
@@ -144,8 +145,7 @@ def _look_at(game: Game, form: int) -> Any:
         if form == PACKED:
             return
         base = row * views.shape[1]
-        for w in range(set_words):
-            spread(views, base + w * SPREAD_BYTES, view[w])
+        spread_row(views, base, set_bytes, view)
         word = ZERO
         for p in range(numbers):
             word = view[set_words + (p >> 3)] if p & 7 == 0 else word >> _EIGHT
@@ -180,8 +180,10 @@ def fetch_row_kernel(size: int) -> Any:
 
 
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
+def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool = False) -> Any:
     """The kernel that plays an action in every game and shows what comes of it.
+
+    With `lose` an illegal action ends its game, which the mover has lost; else all must be legal.
 
     A game that is over is begun anew instead, without reward. With `same_step` that is done in
     the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
@@ -218,7 +220,11 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool) -> Any:
                 restart(states, i, series, starts)
             else:
                 before = states[i].payoff
-                play(states[i], actions[i])
+                if lose and first_illegal(i, i + 1, legal, actions, 64 * words, over, False) >= 0:
+                    states[i].over = TERMINATED
+                    states[i].payoff += 2 * mover - 1
+                else:
+                    play(states[i], actions[i])
                 gain = states[i].payoff - before
             end = states[i].over
             if ahead and end != RUNNING:

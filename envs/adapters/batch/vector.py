@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
+from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
 from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, UnknownOptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position, as_whole
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import game_of
 from azumaya.envs.setup import check_options, option_names, override, prepare
 
 Arrays = dict[str, np.ndarray]
 
 MOST_PLIES = 2**63 - 1
-WORD = 8
-"""Bytes of a packed word."""
+WORDS = ("uint64", "int64")
+"""What the words of packed observations may be."""
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
@@ -40,6 +40,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             the next call overwrites; their addresses never change.
         autoreset_mode: when a game that has ended begins anew: with the next step (its action
             plays no part and its reward is 0), in the same step, or only by `reset`.
+        illegal: `"raise"`, or `"lose"`: an illegal action ends the game, and who made it gets -1,
+            the other player 1; for algorithms that know no masks.
         **options: the game's options; `position="..."` starts every episode from a text.
 
     Action space: `MultiDiscrete`, `(n,)`; `(n,)` arrays of any whole-number type are taken.
@@ -58,8 +60,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     Raises:
         OptionError: an argument or option has a value it cannot take.
         PositionError: the position text is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`.
+        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`, or
+            after a call was broken off, by Ctrl-C for example.
         gymnasium.error.ClosedEnvironmentError: a game is to be played after `close`.
+        gymnasium.error.AlreadyPendingCallError: another thread is inside a call. An environment
+            serves one thread at a time.
     """
 
     metadata: dict[str, Any]
@@ -73,20 +78,22 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         observation: str = "planes",
         copy: bool = True,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        illegal: str = "raise",
         **options: Any,
     ) -> None:
-        self.game = find_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self.num_envs = check_count(num_envs)
-        self._mode = _mode(autoreset_mode)
+        self.autoreset_mode = _mode(autoreset_mode)
         _check_names(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
-            form=observation, same_step=self._mode is AutoresetMode.SAME_STEP, threads=threads
-        )
+            form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
+            illegal=illegal, threads=threads,
+        )  # fmt: skip
         self.copy, self._packed = bool(copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
-        self._returned = self._playing = False
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self._returned, self._caller = False, Caller()
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
 
@@ -94,8 +101,12 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return Batch(self.game, self._setup, self.num_envs, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
-        """An array of one value, which takes no memory."""
-        return np.broadcast_to(np.asarray(value, dtype), shape)
+        """An array of one value."""
+        return np.full(shape, value, dtype)
+
+    def _everybody(self) -> Any:
+        """An array of True for every game."""
+        return self._filled(True, (self.num_envs,)) if self.copy else self._all
 
     def _make_spaces(self) -> None:
         actions, game = self._setup.num_actions, self.game
@@ -134,17 +145,17 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: the seed, the mask or an option has a value it cannot take.
             PositionError: the position text is malformed, impossible or over.
         """
-        if self.closed:
-            raise self._not_playing("reset")
-        given = check_options(options)
-        rows = self._rows(given.pop("reset_mask", None))
-        if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-            raise OptionError("reset_mask: the first reset must begin all games")
-        setup = override(self.game, self._setup, given) if given else None
-        outputs = self._next_outputs()
-        self._batch.reset(outputs, seed, rows, setup)
-        self._playing = True
-        return self._observations(outputs), self._infos(outputs)
+        with Call(self, "reset", begins=True):
+            given = check_options(options)
+            rows = self._rows(given.pop("reset_mask", None))
+            if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
+                after = "reset after a call that was broken off"
+                which = after if self._caller.broken_off else "first reset"
+                raise OptionError(f"reset_mask: the {which} must begin all games")
+            setup = override(self.game, self._setup, given) if given else None
+            outputs = self._next_outputs()
+            self._batch.reset(outputs, seed, rows, setup)
+            return self._observations(outputs), self._infos(outputs)
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         if mask is None:
@@ -174,27 +185,20 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
                 error names the first such row, and no game has changed.
         """
-        if not self._playing:
-            raise self._not_playing("step")
-        outputs = self._next_outputs()
-        skip = self._mode is not AutoresetMode.DISABLED
-        ended = self._batch.step(actions, outputs, skip_over=skip)
-        infos = self._infos(outputs)
-        if self._batch.same_step:
-            self._add_finals(infos, outputs, ended)
-        return (
-            self._observations(outputs),
-            outputs.rewards,
-            outputs.terminated,
-            outputs.truncated,
-            infos,
-        )
-
-    def _not_playing(self, name: str) -> Exception:
-        """The error for a call that needs games in play."""
-        if self.closed:
-            return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
-        return ResetNeeded(f"{name}: reset must be called first")
+        with Call(self, "step"):
+            outputs = self._next_outputs()
+            skip = self.autoreset_mode is not AutoresetMode.DISABLED
+            ended = self._batch.step(actions, outputs, skip_over=skip)
+            infos = self._infos(outputs)
+            if self._batch.same_step:
+                self._add_finals(infos, outputs, ended)
+            return (
+                self._observations(outputs),
+                outputs.rewards,
+                outputs.terminated,
+                outputs.truncated,
+                infos,
+            )
 
     def _next_outputs(self) -> Outputs:
         if self.copy and self._returned:
@@ -210,11 +214,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def _infos(self, outputs: Outputs) -> dict[str, Any]:
         return {
             "action_mask": outputs.masks,
-            "_action_mask": self._all,
+            "_action_mask": self._everybody(),
             "to_move": outputs.to_move,
-            "_to_move": self._all,
+            "_to_move": self._everybody(),
             "rewards": outputs.both,
-            "_rewards": self._all,
+            "_rewards": self._everybody(),
         }
 
     def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
@@ -281,7 +285,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 "observation": planes,
                 "action_mask": unpack_bits(masks, self._setup.num_actions),
             }
-        from azumaya.envs.adapters.cuda import unpack as torch_unpack  # noqa: PLC0415 - torch is optional
+        from azumaya.envs.adapters import torch_unpack  # noqa: PLC0415 - torch is optional
 
         return {
             "observation": torch_unpack.unpack_planes(self.game, words),
@@ -295,7 +299,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: there is no such row.
         """
         if not self._batch.begun:
-            raise self._not_playing("position")
+            raise not_playing(self, "position")
         number = _whole("row", row, self.num_envs - 1)
         position: Position = self._batch.position(number)
         return position
@@ -306,11 +310,10 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. The choices come from the episodes' keys: they are
         the same for any number of games and threads.
         """
-        if not self._playing:
-            raise self._not_playing("random_actions")
-        actions: np.ndarray = self._batch.new_actions()
-        self._batch.choose(actions)
-        return actions
+        with Call(self, "random_actions"):
+            actions: np.ndarray = self._batch.new_actions()
+            self._batch.choose(actions)
+            return actions
 
     def rollout(self, plies: int) -> int:
         """Make uniformly random legal moves in every game, and show nothing in between.
@@ -324,18 +327,21 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: `plies` is no whole number from 0 on.
         """
-        if not self._playing:
-            raise self._not_playing("rollout")
-        ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
-        self._batch.show(self._next_outputs())
-        return ended
+        with Call(self, "rollout"):
+            ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
+            self._batch.resume(self._next_outputs())
+            return ended
 
     # ---- states ----
 
     def get_state(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states of all games, `(n,)`, and what their randomness comes from; copies."""
+        """The states of all games and what their randomness comes from, `(n,)` each; copies.
+
+        Rows may be taken, repeated and joined, as long as both arrays keep them together: each
+        row carries a checksum, by which `set_state` knows it.
+        """
         if not self._batch.begun:
-            raise self._not_playing("get_state")
+            raise not_playing(self, "get_state")
         return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
@@ -344,19 +350,18 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Returns observations and infos, as `reset` does.
 
         Raises:
-            OptionError: it is no such pair, or comes from another game or number of games;
-                nothing was changed.
+            OptionError: it is no such pair, comes from another game, action space or number of
+                games, or a row was changed since `get_state`; nothing was changed.
         """
-        if self.closed:
-            raise self._not_playing("set_state")
-        if not isinstance(state, tuple | list) or len(state) != 2:
-            raise OptionError(
-                f"state: {type(state).__name__} given, the pair that get_state() gives is needed"
-            )
-        outputs = self._next_outputs()
-        self._batch.set_state(*state, outputs)
-        self._playing = True
-        return self._observations(outputs), self._infos(outputs)
+        with Call(self, "set_state", begins=True):
+            if not isinstance(state, tuple | list) or len(state) != 2:
+                raise OptionError(
+                    f"state: {type(state).__name__} given, the pair that get_state() gives is "
+                    "needed"
+                )
+            outputs = self._next_outputs()
+            self._batch.set_state(*state, outputs)
+            return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the buffers, whose content is kept: as copies they would not be aligned."""
@@ -372,28 +377,29 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads end; no more is played."""
         self._batch.close()
-        self._playing = False
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
-        if mode in (known, known.value, known.name):
+        if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
             return known
     raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
 
 
 def _check_names(game: Game, options: Mapping[str, Any]) -> None:
-    """Say where it is to be had, if an argument of `gymnasium.make` is none here."""
+    """Say what to do instead where an argument of `gymnasium.make` is none here."""
     elsewhere = options.keys() - set(option_names(game))
     for name in sorted(elsewhere & {"opponent", "seat"}):
-        raise OptionError(
-            f"{name}: make_vec plays both seats, every action is that of whoever is to move. One "
-            "seat of many games, against opponents: azumaya.wrappers.sb3.AzumayaVecEnv, or "
+        raise UnknownOptionError(
+            f"unexpected keyword argument {name!r}: make_vec plays both seats, and every action "
+            "is that of the player to move. One seat of many games, against opponents: "
+            "azumaya.wrappers.sb3.AzumayaVecEnv, or "
             f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
         )
     if "render_mode" in elsewhere:
-        raise OptionError(
-            "render_mode: many games are not drawn; position(row) gives one, with draw() and svg()"
+        raise UnknownOptionError(
+            "unexpected keyword argument 'render_mode': many games are not drawn; position(row) "
+            "gives one, with draw() and svg()"
         )
 
 
@@ -408,8 +414,8 @@ def _whole(name: str, value: Any, most: int) -> int:
 def _words(observations: Any, name: str, width: int) -> Any:
     """The words of a name in packed observations; raises `OptionError`."""
     words: Any = observations.get(name) if isinstance(observations, Mapping) else None
-    fits = tuple(getattr(words, "shape", ()))[-1:] == (width,) and words.dtype.itemsize == WORD
-    if not fits:
+    shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
+    if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
         raise OptionError(
             f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
             "reset and step of the form 'packed' return it"

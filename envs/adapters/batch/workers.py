@@ -97,16 +97,31 @@ class Job:
 
 
 class Post:
-    """Where a job is handed to threads that help. They keep it, so it does not keep its owner."""
+    """Where a job is handed to threads that help. They keep it, so it does not keep its owner.
+
+    Args:
+        helpers: how many threads help the one whose job it is.
+
+    Raises:
+        OptionError: the system does not start so many threads; none is left.
+    """
 
     def __init__(self, helpers: int) -> None:
+        self.helpers = helpers
         self._process, self._lock = os.getpid(), threading.Lock()
         self._wake = [threading.Condition(self._lock) for _ in range(helpers)]
         self._bell, self._number = np.zeros(1, np.int64), 0
         self._job: Job | None = None  # None where it is done: it would keep all it works on
+        self._left: Job | None = None
         self._ended = False
-        for who in range(1, helpers + 1):
-            threading.Thread(target=self._help, args=(who,), name="azumaya", daemon=True).start()
+        try:
+            for who in range(1, helpers + 1):
+                helper = threading.Thread(target=self._help, args=(who,), name="azumaya")
+                helper.daemon = True
+                helper.start()
+        except RuntimeError:
+            self.end()
+            raise OptionError(f"threads={helpers + 1}: the system starts only {who}") from None
 
     def is_here(self) -> bool:
         """Whether the threads are this process's: they do not survive a fork."""
@@ -120,6 +135,8 @@ class Post:
 
     def work(self, job: Job) -> None:
         """Give a job to its threads and take part in it; returns when all of it is done."""
+        self.settle()
+        self._left = job
         try:
             self._announce(job, job.threads - 1)
             done = job.work(self._bell, self._number, 0)
@@ -128,10 +145,16 @@ class Post:
             if job.error is not None:
                 raise job.error
         except BaseException:
-            self._announce(None, 0)
-            job.abandon()
+            self.settle()
             raise
-        self._job = None
+        self._job = self._left = None
+
+    def settle(self) -> None:
+        """Wait until nobody works on a job that was broken off."""
+        if self._left is not None:
+            self._announce(None, 0)
+            self._left.abandon()
+            self._left = None
 
     def _announce(self, job: Job | None, helpers: int) -> None:
         with self._lock:
@@ -170,7 +193,8 @@ class Workers:
     """Runs kernels over slices of a batch, the calling thread taking part.
 
     Args:
-        threads: how many threads work at once; None for as many as there are cores.
+        threads: how many threads work at once; None for as many as there are cores. No more are
+            started than the largest job so far has use for.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -210,7 +234,7 @@ class Workers:
         if size >= count:
             return [call(kernel, 0, count, *arguments())]
         job = Job(call, kernel, count, size, self._threads_for(count), arguments)
-        self._helpers().work(job)
+        self._helpers(job.threads - 1).work(job)
         return job.results.tolist()
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
@@ -226,9 +250,15 @@ class Workers:
             self._post.end()
         self._post = None
 
-    def _helpers(self) -> Post:
-        if self._post is None or not self._post.is_here():
-            self._post = Post(self.threads - 1)
+    def settle(self) -> None:
+        """Wait for threads that are still at work on a run that was broken off."""
+        if self._post is not None and self._post.is_here():
+            self._post.settle()
+
+    def _helpers(self, count: int) -> Post:
+        if self._post is None or not self._post.is_here() or self._post.helpers < count:
+            self.close()
+            self._post = Post(count)
             weakref.finalize(self, self._post.end)
         return self._post
 

@@ -20,6 +20,7 @@ from azumaya.envs.adapters.batch.batch import (
     check_form,
     check_states,
     illegal_row,
+    save_series,
     seed_series,
     view_buffers,
 )
@@ -32,6 +33,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.spread import padded
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -42,12 +44,10 @@ class DeviceOutputs(Outputs):
 
     Attributes:
         packed: where kernels write packed masks and observations.
-        spread: the rows of bytes as words, where they are spread to; None where nothing is.
         rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
     """
 
     packed: tuple[Any, Any]
-    spread: tuple[Any, Any]
     rest: tuple[Any, ...]
 
 
@@ -105,6 +105,14 @@ class CudaBatch:
         self._legal, self._legal_bytes = words((count, self.words))
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
+        # Threads write eight bytes at once, which must lie at a multiple of eight: rows are written
+        # with padding, and then copied to where users get them without.
+        size = len(game.observation.planes) * game.observation.cells
+        planes, actions = self.form == PLANES, self.setup.num_actions
+        self._view_room = device.new((count if planes else 1, padded(size)), np.int8)
+        self._mask_room = device.new(
+            (1 if self.form == PACKED else count, padded(actions)), np.int8
+        )
         rows = count if self.same_step else 1
         self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
         self._ended = device.new((rows,), np.bool_)
@@ -119,13 +127,10 @@ class CudaBatch:
         names = ("rewards", "both", "terminated", "truncated", "to_move")
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["mask_rows"], made["view_rows"]
+        packed = (self._legal, self._seen)
         if self.form == PACKED:
-            packed, spread = (device.view(masks), device.view(views)), (None, None)
-        else:
-            packed = (self._legal, self._seen)
-            planes = device.view(views, np.uint64) if self.form == PLANES else None
-            spread = (device.view(masks, np.uint64), planes)
-        return DeviceOutputs(**made, packed=packed, spread=spread, rest=rest)
+            packed = (device.view(masks), device.view(views))
+        return DeviceOutputs(**made, packed=packed, rest=rest)
 
     def new_actions(self) -> Any:
         """Room for an action of every game, `(n,)` int64."""
@@ -145,16 +150,16 @@ class CudaBatch:
         device, game = self.device, self.game
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is not None or not self.begun:
-            series = self.get_series()
+            series = self._series_now()
             seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
             series["episode"][rows] = -1  # the kernel begins the next
             device.put(series, self._series)
-        self.begun = True
+        self.begun = False
         starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
         which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
         device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
-        self.show(outputs)
+        self.resume(outputs)
 
     def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
         """Play an action in every game; one that is over is begun anew instead.
@@ -177,7 +182,7 @@ class CudaBatch:
             self._refuse_illegal(taken, given, skip_over)
         elif self._number >= 2 ** (62 - kernels.STEP_BITS):
             self.check()
-        self._number += 1
+        self._number, self.begun = self._number + 1, False
         step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, skip_over)
         self.device.launch(
             step, self.count, self._v_states, self._v_series, self._starts, given,
@@ -186,6 +191,7 @@ class CudaBatch:
             self._number,
         )  # fmt: skip
         self._spread(outputs)
+        self.begun = True
         return self._ended
 
     def finals(self) -> tuple[Any, Any]:
@@ -202,8 +208,9 @@ class CudaBatch:
         device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
         if self.form == PLANES:
             expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
-            planes = device.view(rows, np.uint64)
+            planes = device.view(self._view_room, np.uint64)
             device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
+            rows.copy_(self._view_room[:, : rows.shape[1]])
         return observations, mover
 
     def show(self, outputs: DeviceOutputs) -> None:
@@ -215,6 +222,11 @@ class CudaBatch:
         )  # fmt: skip
         self._spread(outputs)
 
+    def resume(self, outputs: DeviceOutputs) -> None:
+        """Show all games, which are then in play, whatever was done to their states."""
+        self.show(outputs)
+        self.begun = True
+
     def choose(self, actions: Any) -> None:
         """Write a random legal action for every game, `(n,)` int64; 0 where it is over."""
         out = self.device.view(actions)
@@ -225,8 +237,9 @@ class CudaBatch:
     def rollout(self, plies: int) -> int:
         """Make random legal moves in every game, begun anew where it ends, and show nothing.
 
-        Returns how many games ended. `show` must be called before the next `step`.
+        Returns how many games ended. No games are in play until `resume` was called.
         """
+        self.begun = False
         ended = self.device.put(np.zeros(1, np.int64))
         kernel = kernels.rollout_kernel(self.game, self.words)
         self.device.launch(
@@ -303,17 +316,21 @@ class CudaBatch:
         return as_states(from_columns(self.device.get(columns), self.game.rules.state))
 
     def get_series(self) -> np.ndarray:
-        """A copy on the host of what the randomness of the games comes from, `(n,)` `SERIES`."""
+        """What the randomness of the games comes from, `(n,)` `SAVED`, a copy on the host."""
+        states, series = self._records(self._states), self._series_now()
+        return save_series(self.game, self.setup.num_actions, states, series)
+
+    def _series_now(self) -> np.ndarray:
         return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
         """Put other states in, `(n,)` on the host, and show them; errors as `Batch.set_state`."""
-        check_states(self.game, self.count, states, series)
+        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
         self.check()
+        self.begun = False
         self.device.put(to_columns(states), self._states)
         self.device.put(series, self._series)
-        self.begun = True
-        self.show(outputs)
+        self.resume(outputs)
 
     def close(self) -> None:
         """Nothing is kept but memory; an illegal action not yet told is raised."""
@@ -321,14 +338,19 @@ class CudaBatch:
 
     def _spread(self, outputs: DeviceOutputs) -> None:
         """Packed words to bytes, where the outputs are bytes."""
-        masks, planes = outputs.spread
-        threads = self.count * kernels.LANES
-        if masks is not None:
-            kernel = kernels.expand_masks_kernel(self.words)
-            self.device.launch(kernel, threads, self._legal_bytes, masks)
-        if planes is not None:
-            kernel = kernels.expand_kernel(self.game, False)
-            self.device.launch(kernel, threads, self._seen_bytes, self._over, planes)
+        device, threads = self.device, self.count * kernels.LANES
+        masks: Any = outputs.mask_rows
+        views: Any = outputs.view_rows
+        if self.form != PACKED:
+            expand = kernels.expand_masks_kernel(self.words)
+            room = device.view(self._mask_room, np.uint64)
+            device.launch(expand, threads, self._legal_bytes, room)
+            masks.copy_(self._mask_room[:, : masks.shape[1]])
+        if self.form == PLANES:
+            expand = kernels.expand_kernel(self.game, False)
+            room = device.view(self._view_room, np.uint64)
+            device.launch(expand, threads, self._seen_bytes, self._over, room)
+            views.copy_(self._view_room[:, : views.shape[1]])
 
 
 class CudaVectorEnv(AzumayaVectorEnv):
@@ -386,14 +408,18 @@ class CudaVectorEnv(AzumayaVectorEnv):
         )
 
     def _make_batch(self, **arguments: Any) -> CudaBatch:
-        del arguments["threads"]
+        del arguments["threads"], arguments["illegal"]
         check = self._check_actions
         return CudaBatch(self.game, self._setup, self.num_envs, check_actions=check, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
         torch = require("torch", "cuda")
         place = self._batch.device.place
-        return torch.full((), value, dtype=dtype or torch.bool, device=place).expand(shape)
+        return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
+
+    def _everybody(self) -> Any:
+        """A tensor of True for every game, the same at every call: to make one is a launch."""
+        return self._all
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""

@@ -7,7 +7,7 @@ learner's turn again, in this episode or the next.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,11 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
 from azumaya.envs.adapters.batch.batch import (
     check_count,
+    check_illegal,
     check_states,
     copy_actions,
     illegal_row,
+    save_series,
     seed_series,
 )
 from azumaya.envs.adapters.batch.kernels import (
@@ -48,10 +50,11 @@ from azumaya.envs.adapters.duel.opponents import (
 )
 from azumaya.envs.adapters.duel.shaping import Shaping
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states, state_kind
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import random_word
-from azumaya.envs.kernels.spread import aligned, padded
+from azumaya.envs.kernels.spread import aligned
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -84,6 +87,10 @@ class Turn(NamedTuple):
     truncated: np.ndarray
 
 
+def _itself(turn: Turn) -> Turn:
+    return turn
+
+
 class _Moment(NamedTuple):
     """What a step or a reset changes, to go back to if it fails."""
 
@@ -93,6 +100,7 @@ class _Moment(NamedTuple):
     """Attributes that get another value."""
 
 
+_BROKEN_OFF = "the last step was broken off; "
 _REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
@@ -127,8 +135,7 @@ class Duel:
         shaping: float = 0.0,
         threads: int | None = 1,
     ) -> None:
-        if illegal not in ("raise", "lose"):
-            raise OptionError(f"illegal={illegal!r}: must be 'raise' or 'lose'")
+        check_illegal(illegal)
         self.game, self.setup, self.count = game, setup, check_count(count)
         self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
         self._why_reset: str | None = ""
@@ -139,17 +146,44 @@ class Duel:
         self._shaping = Shaping(game, setup, shaping)
         self._workers = Workers(threads)
         self._mask_words = word_count(setup.num_actions)
-        self._look_at = look_kernel(game, self._mask_words, PLANES)
-        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+        self._make_kernels()
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
-        self._legal = np.zeros((count, self._mask_words), np.uint64)
         self._actions = np.zeros(count, np.int64)
         self._worths = np.zeros(count, np.int64)
-        self.planes = np.zeros(
-            (count, len(game.observation.planes), *game.observation.shape), np.int8
-        )
-        self.masks = np.zeros((count, setup.num_actions), np.int8)
+        self._make_outputs()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is made anew, with a checksum of what kernels trust."""
+        made = ("_look_at", "_move_all", "_respond_all", "_legal", "planes", "masks")
+        kept = {name: value for name, value in self.__dict__.items() if name not in made}
+        return {**kept, "checksum": self._checksum()}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        saved = dict(saved)
+        given = saved.pop("checksum", None)
+        self.__dict__.update(saved)
+        if given != self._checksum():
+            raise OptionError("duel: its games were changed after they were saved")
+        self._make_kernels()
+        self._make_outputs()
+        if self._why_reset is None:
+            self._look_all()
+
+    def _checksum(self) -> int:
+        kind = state_kind(self.game, self.setup.num_actions)
+        return checksum(kind, self.states, self._series, self._seats)
+
+    def _make_kernels(self) -> None:
+        game = self.game
+        self._look_at = look_kernel(game, self._mask_words, PLANES)
+        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+
+    def _make_outputs(self) -> None:
+        seen, count = self.game.observation, self.count
+        self._legal = np.zeros((count, self._mask_words), np.uint64)
+        self.planes = np.zeros((count, len(seen.planes), *seen.shape), np.int8)
+        self.masks = np.zeros((count, self.setup.num_actions), np.int8)
 
     # ---- who plays ----
 
@@ -196,7 +230,9 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
+        self._workers.settle()
         before = self._save()
+        self._why_reset = _BROKEN_OFF
         try:
             self._reset(seeds)
         except BaseException:
@@ -212,8 +248,13 @@ class Duel:
         self._look_all()
         self._seeded, self._why_reset = True, None
 
-    def step(self, actions: Any) -> Turn:
+    def step(self, actions: Any, report: Callable[[Turn], Any] = _itself) -> Any:
         """The learner's action in every game, and what follows until it is to act again.
+
+        Args:
+            actions: `(n,)` whole numbers.
+            report: makes of the `Turn` what is returned, by default the turn itself. If this
+                fails, the step has failed.
 
         Whatever a policy or an agent raises, KeyboardInterrupt, too, comes out of here with all
         games as they were, so that the step may be made again.
@@ -230,11 +271,14 @@ class Duel:
         copy_actions(actions, self._actions)
         lost = self._lost(self._actions)
         before = self._save() if self._others else None
+        self._why_reset = _BROKEN_OFF
         try:
-            return self._turn(self._actions, lost)
+            reported = report(self._turn(self._actions, lost))
         except BaseException:
             self._go_back(before)
             raise
+        self._why_reset = None
+        return reported
 
     def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
         before = self.states["payoff"].copy()
@@ -285,7 +329,8 @@ class Duel:
             ResetNeeded: there are no games to tell of.
         """
         self.check_begun("get_state")
-        return {name: array.copy() for name, array in self._parts().items()}
+        series = save_series(self.game, self.setup.num_actions, self.states, self._series)
+        return {"states": self.states.copy(), "series": series, "seats": self._seats.copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Go back to what `get_state` gave, here or in another duel with the same arguments.
@@ -296,23 +341,21 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")
-        parts = self._parts()
-        if not isinstance(state, Mapping) or state.keys() != parts.keys():
-            raise OptionError(f"state: a mapping with {', '.join(parts)} is needed")
-        check_states(self.game, self.count, state["states"], state["series"])
-        self._check_seats(state["states"], state["seats"])
+        if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
+            raise OptionError("state: a mapping with states, series and seats is needed")
+        states, seats = state["states"], state["seats"]
+        series = check_states(
+            self.game, self.setup.num_actions, self.count, states, state["series"]
+        )
+        self._check_seats(states, seats)
         before = self._save()
         try:
-            for name, array in parts.items():
-                array[:] = state[name]
+            self.states[:], self._series[:], self._seats[:] = states, series, seats
             self._look_all()
             self._seeded, self._why_reset = True, None
         except BaseException:
             self._go_back(before)
             raise
-
-    def _parts(self) -> dict[str, np.ndarray]:
-        return {"states": self.states, "series": self._series, "seats": self._seats}
 
     def _check_seats(self, states: np.ndarray, seats: Any) -> None:
         """Refuse seats that do not fit; raises `OptionError`."""
@@ -350,12 +393,11 @@ class Duel:
 
     def _go_back(self, moment: _Moment | None) -> None:
         """Be as at that moment; without one, no more is to be done with these episodes."""
-        if moment is None:
-            self._why_reset = "the last step was broken off; "
-            return
-        for array, values in moment.written:
-            array[:] = values
-        self.__dict__.update(moment.replaced)
+        self._workers.settle()
+        if moment is not None:
+            for array, values in moment.written:
+                array[:] = values
+            self.__dict__.update(moment.replaced)  # last, as it lets steps be made again
 
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes; one that ends before the learner could act is passed over."""
@@ -443,8 +485,8 @@ class Duel:
     ) -> tuple[np.ndarray, np.ndarray]:
         game, count = self.game, len(rows)
         size = len(game.observation.planes) * game.observation.cells
-        planes = aligned((count, padded(size)), np.int8)
-        masks = aligned((count, padded(self.setup.num_actions)), np.int8)
+        planes = aligned((count, size), np.int8)
+        masks = aligned((count, self.setup.num_actions), np.int8)
 
         def arguments() -> tuple[Any, ...]:
             seen = np.empty(game.observation.packed_words, np.uint64)
@@ -452,4 +494,4 @@ class Duel:
 
         self._workers.run(self._look_at, count, arguments)
         shape = (count, len(game.observation.planes), *game.observation.shape)
-        return planes[:, :size].reshape(shape), masks[:, : self.setup.num_actions]
+        return planes.reshape(shape), masks

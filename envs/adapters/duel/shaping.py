@@ -60,8 +60,16 @@ class Shaping:
         number = isinstance(weight, Real) and not isinstance(weight, bool)
         if not number or not 0 <= weight <= MAX_WEIGHT:
             raise OptionError(f"shaping={weight!r}: a number from 0 to {MAX_WEIGHT:,} is needed")
-        self._worths = _worth_kernel(game)
+        self._game, self._worths = game, _worth_kernel(game)
         self._factor = float(weight) / _spread(game, setup) if weight else 0.0
+
+    def __getstate__(self) -> tuple[Game, float]:
+        """What the rest follows from: kernels are made anew."""
+        return self._game, self._factor
+
+    def __setstate__(self, saved: tuple[Game, float]) -> None:
+        self._game, self._factor = saved
+        self._worths = _worth_kernel(self._game)
 
     def __bool__(self) -> bool:
         return self._factor > 0

@@ -1,34 +1,36 @@
-"""The 1,272 moves of Abalone that fit the empty board, numbered and named, and which are legal.
+"""Legal moves of Abalone: rules 1 and 2 of `rules.py`, found on shifted boards.
 
-In line by trailing cell, then direction; then broadsides of two and of three, by first cell,
-last cell, direction. Cells go in reading order, directions clockwise from north-east.
-
-Legal moves are found on boards, one for each direction in line and one for each kind of broadside
-(axis and direction), with the places of the trailing or first marbles set. Action numbers go by
-cell first, so these boards have to be interleaved: `LINE_BITS` does that for a row at a time;
-broadsides are taken by the place of their first marble, `SIDE_BITS` giving the actions.
+There is one board for each direction in line and one for each kind of broadside (axis and
+direction), with the places of the trailing or first marbles set. Actions are numbered by cell
+first, so these boards have to be interleaved: `LINE_BITS` does that for a row at a time; broadsides
+are taken by the place of their first marble, and `SIDE_BITS` gives their actions.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from azumaya.envs.games.abalone.board import (
+    ACTIONS,
+    AXES,
+    FIRST_THREE,
+    FIRST_TWO,
+    IN_LINE,
+    MOVES,
+    THREES,
+    TWOS,
+)
 from azumaya.envs.geometry.hex61 import (
-    ARRAY_CELL,
     CELL_AT,
     CELLS,
     DIRECTIONS,
     HAS,
     NE,
-    NEIGHBOUR,
     NW,
     PLACE,
     ROW_RANGES,
     SE,
     SIZE,
-    SQUARES,
     SW,
     E,
     W,
@@ -39,97 +41,13 @@ from azumaya.envs.kernels.bits import LOW6, ONE, U64, ZERO, lowest, put, word_co
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import everywhere, load, meeting, union, word_in
 
-
-class Move(NamedTuple):
-    """A move on the empty board: `size` marbles from `cells[0]` on, one step in `direction`.
-
-    In line `size` is 0 (it depends on the position), `cells` the trailing marble alone and
-    `axis` the direction.
-    """
-
-    size: int
-    cells: tuple[int, ...]
-    axis: int
-    direction: int
-
-    @property
-    def targets(self) -> tuple[int, ...]:
-        """Where the marbles of `cells` go."""
-        return tuple(_beside(cell, self.direction) for cell in self.cells)
-
-
-AXES = (NW, NE, E)
-"""From the first marble of a broadside to its last, in the order of the last one's cell."""
-
-
-def _beside(cell: int, direction: int) -> int:
-    beside = NEIGHBOUR[cell][direction]
-    assert beside is not None
-    return beside
-
-
-def _row_of_cells(first: int, axis: int, size: int) -> tuple[int, ...] | None:
-    cells = [first]
-    while len(cells) < size:
-        beside = NEIGHBOUR[cells[-1]][axis]
-        if beside is None:
-            return None
-        cells.append(beside)
-    return tuple(cells)
-
-
-def _in_line() -> list[Move]:
-    return [
-        Move(0, (cell,), direction, direction)
-        for cell in range(CELLS)
-        for direction in range(DIRECTIONS)
-        if NEIGHBOUR[cell][direction] is not None
-    ]
-
-
-def _broadsides(size: int) -> list[Move]:
-    found = []
-    for first in range(CELLS):
-        for axis in AXES:
-            cells = _row_of_cells(first, axis, size)
-            for direction in range(DIRECTIONS):
-                if cells is None or direction % 3 == axis % 3:
-                    continue
-                if all(NEIGHBOUR[cell][direction] is not None for cell in cells):
-                    found.append(Move(size, cells, axis, direction))
-    return found
-
-
-IN_LINE, TWOS, THREES = _in_line(), _broadsides(2), _broadsides(3)
-MOVES = (*IN_LINE, *TWOS, *THREES)
-"""Every action's move."""
-FIRST_TWO, FIRST_THREE = len(IN_LINE), len(IN_LINE) + len(TWOS)
-"""The first action that is a broadside of two, and of three."""
-ACTIONS = len(MOVES)
 LAST_WORD = word_count(ACTIONS) - 1
-
-
-def _name(move: Move) -> str:
-    ends = (move.cells[0],) if not move.size else (move.cells[0], move.cells[-1])
-    return "".join(SQUARES[cell] for cell in (*ends, move.targets[0]))
-
-
-NAMES = tuple(_name(move) for move in MOVES)
-ACTION_OF = {name: action for action, name in enumerate(NAMES)}
-
-
-def leaves_and_enters(action: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The cells of a plane that the marbles named leave, and those they enter."""
-    move = MOVES[action]
-    leaves, enters = move.cells, move.targets
-    return tuple(ARRAY_CELL[cell] for cell in leaves), tuple(ARRAY_CELL[cell] for cell in enters)
-
-
-# ---- tables for the kernels ----
+"""The last word of a packed mask."""
 
 MOVE_PLACE = np.array([PLACE[move.cells[0]] for move in MOVES], np.uint8)
 MOVE_WAYS = np.array([move.axis << 3 | move.direction for move in MOVES], np.uint8)
-"""By action: the place of the trailing or first cell; the axis, and in three bits the direction."""
+"""By action: the place of the trailing or first cell; the axis, and in the low three bits the
+direction."""
 
 SIDE_KINDS = tuple((a, d) for a in AXES for d in range(DIRECTIONS) if d % 3 != a % 3)
 """The axis and direction of each kind of broadside."""
@@ -138,34 +56,35 @@ KINDS = len(SIDE_KINDS)
 AXIS_TURNS = turns(axis for axis, _ in SIDE_KINDS)
 SIDE_TURNS = turns(direction for _, direction in SIDE_KINDS)
 ALL_TURNS = turns(range(DIRECTIONS))
-"""To look along the axis of each kind of broadside, the way it goes, and in every direction."""
+"""For `facing_each`: along the axis of each kind of broadside, in its direction of movement, and in
+all six directions."""
 
-KINDS_A_LOOK = 4
-"""So many kinds, those of one axis, `SIDE_BITS` takes at once."""
+KINDS_PER_AXIS = 4
+"""`SIDE_BITS` is indexed by the kinds of one axis at once."""
 
 
 def _side_tables() -> tuple[np.ndarray, np.ndarray]:
     first = np.zeros((2, CELLS), np.int16)
-    table = np.zeros((2, CELLS, len(AXES), 1 << KINDS_A_LOOK), np.uint16)
+    table = np.zeros((2, CELLS, len(AXES), 1 << KINDS_PER_AXIS), np.uint16)
     for size, moves, offset in ((0, TWOS, FIRST_TWO), (1, THREES, FIRST_THREE)):
         for action in reversed(range(len(moves))):
             first[size, PLACE[moves[action].cells[0]]] = offset + action
         for action, move in enumerate(moves, offset):
             place = PLACE[move.cells[0]]
-            axis, kind = divmod(SIDE_KINDS.index((move.axis, move.direction)), KINDS_A_LOOK)
-            lit = [value for value in range(1 << KINDS_A_LOOK) if value >> kind & 1]
+            axis, kind = divmod(SIDE_KINDS.index((move.axis, move.direction)), KINDS_PER_AXIS)
+            lit = [value for value in range(1 << KINDS_PER_AXIS) if value >> kind & 1]
             table[size, place, axis, lit] |= np.uint16(1 << (action - int(first[size, place])))
     return first, table
 
 
 SIDE_FIRST, SIDE_BITS = _side_tables()
-"""For broadsides of two and of three, by the first marble's place: the first action, `(2, 61)`; and
-by axis and the kinds of this axis that can be done, as bits, those of their actions, counted from
-there, `(2, 61, 3, 16)`."""
+"""For broadsides of two and of three, by the first marble's place: the first action, `(2, 61)`;
+and, by axis and by which kinds of that axis are legal (as bits), the bits of their actions, counted
+from that first one, `(2, 61, 3, 16)`."""
 
 WHOLE_ROW = 8
-"""A row with more cells is cut in two chunks, to keep `LINE_BITS` in the first cache and, with all
-other tables, in the 64 KiB that CUDA has for constants."""
+"""A row with more cells is cut into two chunks, so that `LINE_BITS` fits the first-level cache and,
+with all other tables, the 64 KiB that CUDA has for constants."""
 
 
 def _chunks() -> tuple[tuple[int, ...], ...]:
@@ -178,10 +97,11 @@ def _chunks() -> tuple[tuple[int, ...], ...]:
 
 
 CHUNKS = _chunks()
-"""The board's rows, or halves of them, in reading order: the cells `LINE_BITS` takes at once."""
+"""The board's rows, or halves of them, in reading order: the cells that one look-up in `LINE_BITS`
+covers."""
 CHUNK_COUNT = len(CHUNKS)
 CHUNK_PLACE = np.array([PLACE[cells[0]] for cells in CHUNKS], U64)
-"""The place of a chunk's first cell; those of the others follow."""
+"""The place of a chunk's first cell; the places of the others follow it."""
 CHUNK_MASK = np.array([(1 << len(cells)) - 1 for cells in CHUNKS], U64)
 CHUNK_START = np.cumsum([0] + [1 << len(cells) for cells in CHUNKS]).astype(U64)
 """Where a chunk's part of `LINE_BITS` begins."""
@@ -206,8 +126,9 @@ def _line_bits() -> np.ndarray:
 
 
 LINE_BITS = _line_bits()
-"""Trailing marbles to action bits: by direction and `CHUNK_START[chunk] + v`, where `v` says which
-cells of the chunk are set, the bits of their actions, counted from `CHUNK_FIRST[chunk]`."""
+"""From trailing marbles to actions. Indexed by direction and `CHUNK_START[chunk] + v`, where the
+bits of `v` are the trailing marbles in the chunk; an entry has the bits of their actions, counted
+from `CHUNK_FIRST[chunk]`."""
 
 
 # ---- moves, found on shifted boards ----
@@ -215,16 +136,17 @@ cells of the chunk are set, the bits of their actions, counted from `CHUNK_FIRST
 
 @kernel
 def facing_all(boards):
-    """`facing` in all six directions, for a row of a board for each."""
+    """`facing` in all six directions, for a row with a board for each direction."""
     return facing_each(boards, ALL_TURNS, DIRECTIONS)
 
 
 @kernel
 def in_line(own, theirs, free):
-    """The trailing marbles of all moves in line, as a row by direction: rules 1 and 2.
+    """Rules 1 and 2: the trailing marbles of all moves in line, as a row by direction.
 
-    Read from the front: `one` and `both` are opposing marbles that give way, alone or with the
-    next one; `third` and `second` are own marbles that can go third or second in a line.
+    Worked out from the front of a line: `one` and `both` are opposing marbles that can be pushed,
+    alone or with the next one; `third` and `second` are the player's marbles that can go third or
+    second in a line.
     """
     room = everywhere(free, DIRECTIONS)
     one = (facing_all(room) | ~load(HAS, 0, DIRECTIONS)) & theirs
@@ -235,51 +157,53 @@ def in_line(own, theirs, free):
 
 
 @kernel
-def write_lines(own, theirs, free, words):
-    """The moves in line."""
+def write_lines(own, theirs, free, packed):
+    """Set the bits of the moves in line."""
     found = in_line(own, theirs, free)
     ne, e, se = word_in(found, NE), word_in(found, E), word_in(found, SE)
     sw, w, nw = word_in(found, SW), word_in(found, W), word_in(found, NW)
-    table = LINE_BITS  # named once: a kernel for CUDA keeps a copy for every mention
+    table = LINE_BITS  # one name: a CUDA kernel keeps a copy of a global for every mention
     for chunk in range(U64(CHUNK_COUNT)):  # unsigned: no index can be negative
         bits = table[NE, row_of(ne, chunk)] | table[E, row_of(e, chunk)]
         bits |= table[SE, row_of(se, chunk)] | table[SW, row_of(sw, chunk)]
         bits |= table[W, row_of(w, chunk)] | table[NW, row_of(nw, chunk)]
-        put(words, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
+        put(packed, CHUNK_FIRST[chunk], CHUNK_WIDTH[chunk], bits)
 
 
 @kernel
 def row_of(word, chunk):
-    """The row of `LINE_BITS` for what a board has in a chunk."""
+    """The row of `LINE_BITS` for the trailing marbles in a chunk."""
     return CHUNK_START[chunk] + ((word >> CHUNK_PLACE[chunk]) & CHUNK_MASK[chunk])
 
 
 @kernel
-def write_sides(own, free, words):
-    """The broadsides, found for all kinds at once and taken by the first marble's place.
+def write_sides(own, free, packed):
+    """Rule 1: set the bits of the broadsides: marbles in line, each with a free cell beside it.
 
-    Rule 1: marbles side by side that all have a free cell beside them.
+    They are found for all kinds at once and written by the first marble's place.
     """
     pairs = facing_each(everywhere(own, KINDS), AXIS_TURNS, KINDS) & own
     beside = facing_each(everywhere(free, KINDS), SIDE_TURNS, KINDS)
     twos = pairs & beside & facing_each(beside, AXIS_TURNS, KINDS)
     threes = twos & facing_each(twos, AXIS_TURNS, KINDS)
-    first, table = SIDE_FIRST, SIDE_BITS  # named once, as in `write_lines`
+    first, table = SIDE_FIRST, SIDE_BITS  # one name each, as in `write_lines`
     left = union(twos)
     while left:
         place = lowest(left)
         here = left & (~left + ONE)
-        put_sides(words, first[0, place], table[0, place], meeting(twos, here))
-        put_sides(words, first[1, place], table[1, place], meeting(threes, here))
+        put_sides(packed, first[0, place], table[0, place], meeting(twos, here))
+        put_sides(packed, first[1, place], table[1, place], meeting(threes, here))
         left ^= here
 
 
 @kernel
-def put_sides(words, first, table, kinds):
-    """Set the bits of the broadsides of some kinds, given as bits, that begin in one place."""
+def put_sides(packed, first, table, kinds):
+    """Set the bits of broadsides that begin in one place; `kinds` has the legal ones as bits."""
     bits = ZERO
     for axis in range(len(AXES)):
-        bits |= U64(table[axis, (kinds >> U64(KINDS_A_LOOK * axis)) & U64((1 << KINDS_A_LOOK) - 1)])
+        bits |= U64(
+            table[axis, (kinds >> U64(KINDS_PER_AXIS * axis)) & U64((1 << KINDS_PER_AXIS) - 1)]
+        )
     word, shift = np.int64(first) >> 6, U64(first & 63)
-    words[word] |= bits << shift
-    words[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)
+    packed[word] |= bits << shift
+    packed[word + (word < LAST_WORD)] |= (bits >> ONE) >> (LOW6 - shift)

@@ -1,37 +1,31 @@
-"""Words of Abalone: layouts, move names, position texts, sentences, displays."""
+"""Words of Abalone: layouts, option checks, move names, sentences, scenes, checks.
+
+All of this runs on the host. Position texts, and starts that are given as such, are in `texts.py`.
+"""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
-import numpy as np
-
-from azumaya.envs.errors import MoveNameError, OptionError, PositionError
+from azumaya.envs.errors import MoveNameError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED
-from azumaya.envs.games.abalone.moves import ACTION_OF, MOVES, NAMES, Move
+from azumaya.envs.games.abalone.board import BLACK, MOST_PLIES, MOVES, TO_WIN, WHITE, Move
+from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
 from azumaya.envs.geometry.hex61 import (
     CELL,
     CELLS,
     DIRECTION_NAMES,
+    FULL,
     NEIGHBOUR,
-    ROW_LENGTHS,
     SQUARES,
-    board,
     cells_on,
 )
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import split_position, whole_number
+from azumaya.envs.whole import whole_number
 
-BLACK, WHITE = 0, 1
-SIDES = "bw"
 COLOURS = ("black", "white")
-MARBLES, TO_WIN = 14, 6
 MOST_IN_LINE = 3
-MOST_PLIES = 128**3 - 1
-"""The most the observation's three planes for the plies left can show."""
-MOST_PLY_TEXT = 999_999_999
 
 _LAYOUTS = {
     "standard": (
@@ -61,19 +55,12 @@ LAYOUTS = {
 }
 """By name, the cells of the black and of the white marbles."""
 
-CLOSE_COMBAT = (
-    "wwwww/bbbbbb/w.....b/..bww..b/.wwbbbw../b..wwb../b.....w/wwwwww/bbbbb b out=5,5 ply=7"
-)
-"""A start in which one marble more decides."""
-CORNERED = "...../....../......./......../........./......../b....../.b..../wb... b out=0,0"
-"""A start in which white, whose marble is in the corner, may soon have no move."""
-
 
 # ---- options ----
 
 
 def check_layout(value: Any) -> str:
-    """The option `layout`: a name or a position text, which is read when the start is laid out."""
+    """The option `layout`: a name, or a position text, which is read only for the start."""
     if isinstance(value, str) and (value in LAYOUTS or "/" in value):
         return value
     known = ", ".join(repr(name) for name in LAYOUTS)
@@ -81,19 +68,20 @@ def check_layout(value: Any) -> str:
 
 
 def check_plies(value: Any) -> int:
-    """The option `max_plies`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if isinstance(value, bool | np.bool_) or not 0 <= number <= MOST_PLIES:
-        raise OptionError(
-            f"max_plies={value!r}: a whole number from 0 (no limit) to {MOST_PLIES} is needed"
-        )
-    return number
+    """The option `max_plies`: its canonical value, or `OptionError`."""
+    return whole_number(value, "max_plies", 0, MOST_PLIES)
 
 
 # ---- move names ----
+
+
+def _name(move: Move) -> str:
+    ends = (move.cells[0],) if not move.size else (move.cells[0], move.cells[-1])
+    return "".join(SQUARES[cell] for cell in (*ends, move.targets[0]))
+
+
+NAMES = tuple(_name(move) for move in MOVES)
+ACTION_OF = {name: action for action, name in enumerate(NAMES)}
 
 
 def move_name(action: int, settings: Settings, mover: int = 0) -> str:
@@ -112,76 +100,21 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
-    """The cells that the marbles named leave and enter."""
+    """The cells that the marbles named by an action leave and enter."""
     move = MOVES[action]
     return tuple(sorted({*move.cells, *move.targets}))
 
 
-# ---- position texts ----
+# ---- reading a state ----
 
 
 def owners_of(state: Any) -> list[int | None]:
-    """The player whose marble lies on each of the 61 cells, None where free."""
+    """The player whose marble lies on each of the 61 cells; None for a free cell."""
     owners: list[int | None] = [None] * CELLS
     for player in (BLACK, WHITE):
         for cell in cells_on(state["marbles"][player]):
             owners[cell] = player
     return owners
-
-
-def write_text(state: Any) -> str:
-    """A position text: board, side to move, then the words that are not at their usual value."""
-    marks = "".join("." if owner is None else SIDES[owner] for owner in owners_of(state))
-    ends = np.cumsum(ROW_LENGTHS).tolist()
-    rows = (marks[end - n : end] for end, n in zip(ends, ROW_LENGTHS, strict=True))
-    words = ["/".join(rows), SIDES[int(state["to_move"])]]
-    out = [int(n) for n in state["out"]]
-    if out != [MARBLES - marks.count(side) for side in SIDES]:
-        words.append(f"out={out[BLACK]},{out[WHITE]}")
-    if state["ply"]:
-        words.append(f"ply={int(state['ply'])}")
-    if state["over"]:
-        words.append(f"result={int(state['payoff'])}")
-    return " ".join(words)
-
-
-def read_text(text: str, states: np.ndarray) -> int | None:
-    """Read a text into an empty state, `(1,)`, but for how the game has ended.
-
-    Returns:
-        What `result=` says, None where the text has none.
-
-    Raises:
-        PositionError: the text is malformed.
-    """
-    parts = split_position(text, ROW_LENGTHS, "." + SIDES, SIDES, ("out", "ply", "result"))
-    marks = "".join(parts.rows)
-    for player, side in enumerate(SIDES):
-        cells = [cell for cell, mark in enumerate(marks) if mark == side]
-        states["marbles"][0, player] = board(cells)
-    words = parts.words
-    result = whole_number(words["result"], "result", -1, 1) if "result" in words else None
-    most = TO_WIN - 1 if result is None else TO_WIN
-    states["out"][0] = _read_out(words.get("out"), marks, most)
-    states["ply"] = whole_number(words.get("ply", "0"), "ply", 0, MOST_PLY_TEXT)
-    states["to_move"] = SIDES.index(parts.to_move)
-    return result
-
-
-def _read_out(word: str | None, marks: str, most: int) -> list[int]:
-    if word is not None:
-        black, comma, white = word.partition(",")
-        if not comma:
-            raise PositionError(f"position: out={word}: two numbers like out=2,3 are needed")
-        return [whole_number(number, "out", 0, most) for number in (black, white)]
-    out = [MARBLES - marks.count(side) for side in SIDES]
-    for colour, number in zip(COLOURS, out, strict=True):
-        if not 0 <= number <= most:
-            raise PositionError(
-                f"position: {MARBLES - number} {colour} marbles on the board and no out=: by "
-                f"that {number} of {MARBLES} are out, but it must be 0 to {most}"
-            )
-    return out
 
 
 # ---- sentences ----
@@ -205,13 +138,13 @@ def _explain_side(owners: list[int | None], move: Move) -> str:
     for target in move.targets:
         if owners[target] is not None:
             return (
-                f": {SQUARES[target]} is not free, and a broadside goes to free cells only (rule 1)"
+                f": {SQUARES[target]} is not free, and a broadside goes only to free cells (rule 1)"
             )
     return f" is legal: {move.size} marbles go broadside to free cells"
 
 
 def _run(owners: list[int | None], cell: int | None, owner: int, direction: int) -> list[int]:
-    """The marbles of an owner side by side from a cell on."""
+    """The cells from one on, in a direction, that have a player's marbles without a gap."""
     run: list[int] = []
     while cell is not None and owners[cell] == owner:
         run.append(cell)
@@ -223,12 +156,15 @@ def _explain_line(owners: list[int | None], mover: int, move: Move) -> str:
     line = _run(owners, move.cells[0], mover, move.direction)
     if len(line) > MOST_IN_LINE:
         return (
-            f": {len(line)} own marbles lie in line from {SQUARES[line[0]]} on, and more than "
-            "three cannot move (rule 1)"
+            f": {len(line)} marbles in line from {SQUARES[line[0]]} on would have to move, and "
+            "more than three cannot (rule 1)"
         )
     front = NEIGHBOUR[line[-1]][move.direction]
     if front is None:
-        return f": {SQUARES[line[-1]]} is at the edge, and own marbles never leave it (rule 2)"
+        return (
+            f": {SQUARES[line[-1]]} is at the edge, and a player's own marbles never leave the "
+            "board (rule 2)"
+        )
     pushed = _run(owners, front, 1 - mover, move.direction)
     if not pushed:
         where = DIRECTION_NAMES[move.direction]
@@ -248,7 +184,7 @@ def _marbles(count: int) -> str:
     return f"{count} marble{'s' * (count > 1)}"
 
 
-# ---- display ----
+# ---- scenes ----
 
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
@@ -281,3 +217,29 @@ def _note(state: Any) -> str:
 def _plies(state: Any) -> str:
     limit = int(state["max_plies"])
     return f"ply {int(state['ply'])}" + (f" of {limit}" if limit else "")
+
+
+# ---- checks ----
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants; raises `AssertionError`."""
+    black, white = (int(marbles) for marbles in state["marbles"])
+    assert not black & white
+    assert not (black | white) & ~int(FULL)
+    out, mover = state["out"].tolist(), int(state["to_move"])
+    assert min(out) >= 0
+    assert max(out) <= TO_WIN
+    limit, ply = int(state["max_plies"]), int(state["ply"])
+    if state["over"] == TERMINATED:
+        assert out[1 - mover] == TO_WIN or not can_move(state, 1 - mover)
+        assert state["payoff"] == 1 - 2 * mover
+        return
+    assert max(out) < TO_WIN
+    assert can_move(state, mover)
+    if state["over"] == TRUNCATED:
+        assert ply == limit > 0
+        assert state["payoff"] == (tiebreak_payoff(state) if state["tiebreak"] else 0)
+    else:
+        assert state["payoff"] == 0
+        assert limit == 0 or ply < limit

@@ -1,390 +1,212 @@
-"""What Vierer-, Revers- and Score-Dominari share: the board, the turn, blanks, wrong turns.
+"""The board that Vierer-, Revers- and Score-Dominari share: actions, states, planes, symmetries.
 
-    a6 .. f6     cell 0 .. 5      white is player_0 and starts, black is player_1;
-     :    :        :    :         houses are the rows, the columns and the nine 2x2 blocks;
-    a1 .. f1     cell 30 .. 35    no number stands twice in a house (Sudoku's rule)
+    a6 .. f6     cell 0 .. 5      White is player_0 and moves first; black is player_1.
+     :    :        :    :         The houses are the rows, the columns and the nine 2x2 blocks.
+    a1 .. f1     cell 30 .. 35
 
-A turn is one number stone of the own colour and then, while there are dead cells and blanks, any
-number of blanks, one a step, until the player says `end` or nothing is left to fill. A cell is
-dead if it is empty and Sudoku's rule alone lets no number lie there.
-
-Actions: number n (from 1) on cell c is `(n - 1) * 36 + c`; blanks, `end` and `claim` follow.
-
-Without a referee Sudoku's rule may be broken. The first step of a turn may then be a `claim` that
-the opponent's turn just played was wrong. If it was, it is taken back; if the board is wrong from
-before, the game is a draw; else nothing happens. A wrong turn that would end the game is taken
-back by itself, and after 200 turns, those taken back included, the game is cut off.
-
-What a turn to be taken back must restore is kept in `prior`, and only when its number was wrong:
-the stones and blanks that lay there before are those on cells that had a colour, and the
-constraint boards follow from the stones.
-
-Source: "Sudoku goes Classic" (Spielpforte, Bambus Spielverlag) and `shared/rules.md`, 5 and 9.
+Actions: number n (from 1) on cell c is `(n - 1) * 36 + c`. After these come the blanks, by cell
+(in Revers-Dominari by colour, then cell), then `end`, and without a referee `claim`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Option, Plane, numbered_planes, one_of
-from azumaya.envs.geometry.dominari36 import CELLS, FULL, HOUSE_BOARDS, PEERS, SIZE
-from azumaya.envs.kernels.bits import (
-    ONE,
-    U64,
-    ZERO,
-    bit,
-    has,
-    lowest,
-    popcount,
-    put,
-    put_bit,
-    put_byte,
-)
-from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.game import Plane, numbered_planes
+from azumaya.envs.geometry.dominari36 import CELLS, SIZE
+from azumaya.envs.geometry.symmetry import IDENTITY, identity, square
+from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 WHITE, BLACK = 0, 1
-"""Players, and colours as indices of `state.colours`."""
+"""Players, and indices of `state.colours`."""
 
 NUMBER, BLANKS = 0, 1
-"""Phases of a turn."""
+"""Phases of a turn: a number is to be laid, or blanks may be laid."""
 
 BLANK_STONES = 12
-"""Both players lay blanks from one stock."""
+"""Blanks in the stock from which both players draw."""
 
 TURN_LIMIT = 200
+"""Turns after which a game without a referee is cut off."""
 TURN_STEPS = 1 + 1 + BLANK_STONES
-"""Steps of one turn at most: a claim, the number, then blanks, of which `end` saves one."""
+"""The most steps of one turn: a claim, a number, and blanks, the last of which may be `end`."""
 
-LINES = 2 * SIZE
-"""The first so many of `HOUSE_BOARDS` are rows and columns, the others are blocks."""
-
-
-def fields(numbers: int) -> list[tuple[Any, ...]]:
-    """The fields of a state that the games have in common."""
-    return [
-        ("candidates", U64, (numbers,)),  # per number: empty cells where it may be laid
-        ("stones", U64, (numbers,)),  # per number: cells where it lies
-        ("colours", U64, (2,)),  # by player: cells of the own numbers and blanks
-        ("blanks", U64),  # cells of the blanks
-        ("targets", U64),  # where the number of this turn may go, Sudoku's rule aside
-        ("prior", U64, (2,)),  # `colours` before the turn, if that turn was wrong
-        ("to_move", np.int64),
-        ("over", np.int64),
-        ("payoff", np.int64),
-        ("phase", np.int64),
-        ("claim", np.int64),  # may the player to move claim?
-        ("wrong", np.int64),  # did the number of this turn, or of the one to claim, break the rule?
-        ("turns", np.int64),  # turns played; counted without a referee only
-        ("no_referee", np.int64),  # option
-    ]
+COMMON_NUMBER_PLANES = 6
+"""How many of the number planes all three games have."""
 
 
-REFEREE = Option(
-    "referee",
-    True,
-    "`True`, `False`",
-    "`False`: numbers may be laid against Sudoku's rule, and the opponent may claim it.",
-    one_of("referee", True, False),
-)
-REWARD = Option(
-    "reward",
-    "win",
-    '`"win"`, `"margin"`',
-    "`margin`: the winner gets the difference of the points, the loser its negative.",
-    one_of("reward", "win", "margin"),
-)
+@dataclass(frozen=True, eq=False)
+class Board:
+    """What one of the three games has on the shared board.
 
-
-def planes(numbers: int) -> tuple[tuple[Plane, ...], tuple[Plane, ...]]:
-    """The planes that the games have in common: those of cells, and those of numbers."""
-    cells = (
-        *numbered_planes("candidate", "{n} may still be laid here by Sudoku's rule", numbers),
-        *numbered_planes("stone", "a {n} lies here", numbers),
-        Plane("own", "stones of the observer, blanks too"),
-        Plane("opposing", "stones of the opponent, blanks too"),
-        Plane("prior own", "without a referee: the observer's before the wrong turn just played"),
-        Plane("prior opposing", "the same for the opponent; both empty if that turn was right"),
-    )
-    ones = (
-        Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
-        Plane("phase", "0 a number is to be laid, 1 blanks may be", "number"),
-        Plane("blanks", "blanks left", "number", BLANK_STONES),
-        Plane("claim", "1 if the player to move may claim", "number"),
-        Plane("turns", "without a referee: turns played, up to 100", "number", TURN_LIMIT // 2),
-        Plane("late turns", "turns played after the 100th", "number", TURN_LIMIT // 2),
-    )
-    return cells, ones
-
-
-COMMON_NUMBERS = 6
-"""How many of the number planes are common."""
-
-
-# ---- the board ----
-
-
-@kernel
-def taken(state):
-    """The cells with a stone."""
-    return state.colours[WHITE] | state.colours[BLACK]
-
-
-@kernel
-def fitting(state):
-    """The cells where Sudoku's rule lets some number lie."""
-    cells = ZERO
-    for n in range(len(state.candidates)):
-        cells |= state.candidates[n]
-    return cells
-
-
-@kernel
-def dead_cells(state):
-    """The empty cells where Sudoku's rule lets no number lie."""
-    return FULL & ~(taken(state) | fitting(state))
-
-
-@kernel
-def can_fill(state):
-    """Whether a blank can be laid: there is a dead cell and a blank left."""
-    return dead_cells(state) != ZERO and popcount(state.blanks) < BLANK_STONES
-
-
-@kernel
-def can_lay(state):
-    """Whether a number can be laid on one of the targets by Sudoku's rule."""
-    return fitting(state) & state.targets != ZERO
-
-
-@kernel
-def seen_from(board):
-    """The cells that share a house with a cell of a board."""
-    cells = ZERO
-    while board != ZERO:
-        cells |= PEERS[lowest(board)]
-        board &= board - ONE
-    return cells
-
-
-@kernel
-def find_candidates(state):
-    """Set the constraint boards from the stones."""
-    empty = FULL & ~taken(state)
-    for n in range(len(state.stones)):
-        state.candidates[n] = empty & ~seen_from(state.stones[n])
-
-
-@kernel
-def breaks_rule(state):
-    """Whether a number stands twice in a house."""
-    for n in range(len(state.stones)):
-        if seen_from(state.stones[n]) & state.stones[n] != ZERO:
-            return True
-    return False
-
-
-# ---- the turn ----
-
-
-@kernel
-def lay_number(state, number, cell):
-    """Lay a number (from 0) in the mover's colour; it is wrong where it is no candidate."""
-    here = bit(cell)
-    forget(state)
-    if not has(state.candidates[number], cell):
-        state.wrong = 1
-        state.prior[WHITE] = state.colours[WHITE]
-        state.prior[BLACK] = state.colours[BLACK]
-    for n in range(len(state.candidates)):
-        state.candidates[n] &= ~here
-    state.candidates[number] &= ~PEERS[cell]
-    state.stones[number] |= here
-    state.colours[state.to_move] |= here
-
-
-@kernel
-def lay_blank(state, colour, cell):
-    """Lay a blank on a dead cell, which is no number's candidate."""
-    state.blanks |= bit(cell)
-    state.colours[colour] |= bit(cell)
-
-
-@kernel
-def begin_blanks(state):
-    """The same player goes on with blanks."""
-    state.phase = BLANKS
-    state.targets = ZERO
-
-
-@kernel
-def close_turn(state, mover, stands):
-    """A turn is over and the next player known; `stands` is 0 if the turn was taken back."""
-    state.phase = NUMBER
-    count_turn(state)
-    if state.no_referee and stands and state.to_move != mover:
-        state.claim = 1
-    else:
-        forget(state)
-    if state.turns >= TURN_LIMIT:
-        state.over = TRUNCATED
-        close(state)
-
-
-@kernel
-def count_turn(state):
-    """One turn more was played; counted without a referee only."""
-    state.turns += state.no_referee
-
-
-@kernel
-def finish(state, payoff, mover):
-    """The game has ended by the rules; the side to move is whoever made the last step."""
-    state.over = TERMINATED
-    state.payoff = payoff
-    state.to_move = mover
-    close(state)
-
-
-@kernel
-def close(state):
-    """Leave nothing behind that only a game going on needs."""
-    state.phase = NUMBER
-    state.targets = ZERO
-    forget(state)
-
-
-# ---- wrong turns ----
-
-
-@kernel
-def forget(state):
-    """There is no turn to claim."""
-    state.claim = 0
-    state.wrong = 0
-    state.prior[WHITE] = ZERO
-    state.prior[BLACK] = ZERO
-
-
-@kernel
-def take_back(state):
-    """Undo a wrong turn: stones, colours, blanks."""
-    before = state.prior[WHITE] | state.prior[BLACK]
-    state.colours[WHITE] = state.prior[WHITE]
-    state.colours[BLACK] = state.prior[BLACK]
-    state.blanks &= before
-    for n in range(len(state.stones)):
-        state.stones[n] &= before
-    find_candidates(state)
-    state.phase = NUMBER
-    forget(state)
-
-
-def finish_kernel(next_turn: Any, retract: Any, payoff: Any) -> Any:
-    """The kernel `finish_turn(state, mover)`: a player's turn is over.
-
-    A wrong turn is taken back where it would end the game.
-
-    Args:
-        next_turn: kernel `next_turn(state, mover)`: sets who is next and where the number may go;
-            returns whether one can be laid there.
-        retract: kernel `retract(state, mover)`: takes the turn back; the other player is next.
-        payoff: kernel `payoff(state)`: what player_0 gains where the game ends.
+    Attributes:
+        numbers: how many numbers there are.
+        blank_colours: 1 where blanks have the mover's colour, 2 where the mover chooses.
+        more_fields: fields of the state that only this game has, as `np.dtype` takes them.
+        more_planes: number planes that only this game has.
     """
 
-    @kernel
-    def finish_turn(state, mover):
-        if next_turn(state, mover):
-            close_turn(state, mover, 1)
-        elif state.wrong:
-            retract(state, mover)
-            close_turn(state, mover, 0)
-        else:
-            count_turn(state)
-            finish(state, payoff(state), mover)
+    numbers: int
+    blank_colours: int
+    more_fields: tuple[tuple[Any, ...], ...] = ()
+    more_planes: tuple[Plane, ...] = ()
 
-    return finish_turn
+    @property
+    def blank(self) -> int:
+        """The first action that lays a blank."""
+        return self.numbers * CELLS
 
+    @property
+    def end(self) -> int:
+        """The action that ends a turn."""
+        return self.blank + self.blank_colours * CELLS
 
-def claim_kernel(retract: Any) -> Any:
-    """The kernel `claim(state)`: the turn just played is called wrong, see above."""
+    @property
+    def claim(self) -> int:
+        """The action that claims that the opponent's turn was wrong."""
+        return self.end + 1
 
-    @kernel
-    def claim(state):
-        claimant = state.to_move
-        if state.wrong:
-            retract(state, 1 - claimant)
-        elif breaks_rule(state):
-            finish(state, 0, claimant)
-        else:
-            forget(state)
+    def num_actions(self, settings: Settings) -> int:
+        """How many actions there are."""
+        return self.end + (1 if settings["referee"] else 2)
 
-    return claim
+    @cached_property
+    def state(self) -> np.dtype[Any]:
+        """The layout of a state."""
+        common = [
+            ("candidates", U64, (self.numbers,)),  # by number: empty cells where it may be laid
+            ("stones", U64, (self.numbers,)),  # by number: the cells where it lies
+            ("colours", U64, (2,)),  # by player: the cells of their numbers and blanks
+            ("blanks", U64),  # the cells of the blanks
+            ("targets", U64),  # where this turn's number may go, the Sudoku rule aside
+            ("prior", U64, (2,)),  # `colours` before the turn, if that turn was wrong
+            ("to_move", np.int64),
+            ("over", np.int64),
+            ("payoff", np.int64),
+            ("phase", np.int64),
+            ("claim", np.int64),  # may the player to move claim?
+            ("wrong", np.int64),  # was this turn's number, or the one to claim, laid wrongly?
+            ("turns", np.int64),  # turns played; counted only without a referee
+            ("no_referee", np.int64),  # option
+        ]
+        return np.dtype([*common, *self.more_fields])
 
+    @cached_property
+    def _cell_planes(self) -> tuple[Plane, ...]:
+        numbers = self.numbers
+        return (
+            *numbered_planes("candidate", "{n} may still be laid here by the Sudoku rule", numbers),
+            *numbered_planes("stone", "a {n} lies here", numbers),
+            Plane("own", "stones of the observer, blanks included"),
+            Plane("opposing", "stones of the opponent, blanks included"),
+            Plane(
+                "prior own", "without a referee: the observer's before the wrong turn just played"
+            ),
+            Plane("prior opposing", "the same for the opponent; both empty if that turn was right"),
+        )
 
-# ---- masks, observations, points ----
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """The planes of an observation."""
+        half = TURN_LIMIT // 2
+        return (
+            *self._cell_planes,
+            Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
+            Plane("phase", "0 if a number is to be laid, 1 if blanks may be", "number"),
+            Plane("blanks", "blanks left", "number", BLANK_STONES),
+            Plane("claim", "1 if the player to move may claim", "number"),
+            Plane("turns", "without a referee: turns played, up to 100", "number", half),
+            Plane("late turns", "turns played after the 100th", "number", half),
+            *self.more_planes,
+        )
 
-
-@kernel
-def write_turn(state, words, blank_colours):
-    """The legal actions; `blank_colours` is 2 where the mover may lay blanks of both colours."""
-    if state.over:
-        return
-    numbers = len(state.candidates)
-    blank = numbers * CELLS
-    if state.phase == BLANKS:
-        dead = dead_cells(state)
-        for colour in range(blank_colours):
-            put(words, blank + colour * CELLS, CELLS, dead)
-        put_bit(words, blank + blank_colours * CELLS)
-        return
-    for n in range(numbers):
-        allowed = FULL if state.no_referee else state.candidates[n]
-        put(words, n * CELLS, CELLS, allowed & state.targets)
-    if state.claim:
-        put_bit(words, blank + blank_colours * CELLS + 1)
-
-
-@kernel
-def observe_turn(state, player, words, first_number):
-    """The common planes; the numbers go to the bytes from `first_number` on."""
-    numbers = len(state.candidates)
-    for n in range(numbers):
-        put(words, n * CELLS, CELLS, state.candidates[n])
-        put(words, (numbers + n) * CELLS, CELLS, state.stones[n])
-    for side in range(2):
-        put(words, (2 * numbers + side) * CELLS, CELLS, state.colours[player ^ side])
-        put(words, (2 * numbers + 2 + side) * CELLS, CELLS, state.prior[player ^ side])
-    half = TURN_LIMIT // 2
-    turn = np.int64(state.to_move == player) if state.over == RUNNING else 2
-    put_byte(words, first_number, turn)
-    put_byte(words, first_number + 1, state.phase)
-    put_byte(words, first_number + 2, BLANK_STONES - popcount(state.blanks))
-    put_byte(words, first_number + 3, state.claim)
-    late = state.turns - half if state.turns > half else 0  # numba-cuda has no `max` of two
-    put_byte(words, first_number + 4, state.turns - late)
-    put_byte(words, first_number + 5, late)
-
-
-@kernel
-def points(state, player):
-    """Each own number 1; a full own block 2, row or column 3, one less with a blank in it."""
-    own = state.colours[player]
-    total = popcount(own & ~state.blanks)
-    for h in range(HOUSE_BOARDS.shape[0]):
-        house = HOUSE_BOARDS[h]
-        if own & house == house:
-            total += 3 if h < LINES else 2
-            if state.blanks & house != ZERO:
-                total -= 1
-    return total
+    @cached_property
+    def first_number(self) -> int:
+        """The byte of a packed observation at which the number planes begin."""
+        return 8 * word_count(len(self._cell_planes) * CELLS)
 
 
-@kernel
-def payoff_of_points(state):
-    """What player_0 gains when the points decide, for games with the option `reward`."""
-    lead = points(state, WHITE) - points(state, BLACK)
-    if state.margin:
-        return lead
-    return np.int64(lead > 0) - np.int64(lead < 0)
+# ---- the three games ----
+
+_MARGIN_FIELD = ("margin", np.int64)  # option: is the payoff the difference of the points?
+_MARGIN_PLANE = Plane("margin", "1 if the winner gets the difference of the points", "number")
+
+VIERER_BOARD = Board(numbers=5, blank_colours=1)
+
+REVERS_BOARD = Board(
+    numbers=6,
+    blank_colours=2,
+    more_fields=(_MARGIN_FIELD,),
+    more_planes=(
+        Plane("colour", "1 if the observer is white", "number", value=Axis.PLAYER),
+        _MARGIN_PLANE,
+    ),
+)
+
+SCORE_BOARD = Board(
+    numbers=6,
+    blank_colours=1,
+    more_fields=(
+        ("free", np.int64, (2,)),  # by player: may the next number go anywhere?
+        ("prior_free", np.int64, (2,)),  # `free` before the turn, if that turn was wrong
+        _MARGIN_FIELD,
+    ),
+    more_planes=(
+        Plane("own right", "1 if the observer's next number may go anywhere", "number"),
+        Plane("opposing right", "1 if the opponent's next number may go anywhere", "number"),
+        Plane("prior own right", "without a referee: the same before the wrong turn", "number"),
+        Plane("prior opposing right", "the opponent's right before the wrong turn", "number"),
+        _MARGIN_PLANE,
+    ),
+)
+
+
+# ---- symmetries ----
+
+_MOVED_FIELDS = {
+    "candidates": Moved((Axis.NUMBER,), Content.CELLS),
+    "stones": Moved((Axis.NUMBER,), Content.CELLS),
+    "colours": Moved((Axis.PLAYER,), Content.CELLS),
+    "blanks": Moved((), Content.CELLS),
+    "targets": Moved((), Content.CELLS),
+    "prior": Moved((Axis.PLAYER,), Content.CELLS),
+}
+"""Turns and reflections of the board keep houses and neighbours. Numbers matter only by being equal
+or different, so they may be renamed."""
+
+_SQUARE = square(SIZE)
+
+VIERER_SYMMETRIES = Symmetries(
+    group=(tuple(_SQUARE.values()),),
+    numbers=VIERER_BOARD.numbers,
+    fields=_MOVED_FIELDS,
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.CELL,)),
+)
+"""Every turn and reflection takes winning fours to winning fours."""
+
+REVERS_SYMMETRIES = Symmetries(
+    group=(tuple(_SQUARE.values()), (identity(CELLS), identity(CELLS).swapping())),
+    numbers=REVERS_BOARD.numbers,
+    fields=_MOVED_FIELDS,
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.PLAYER, Axis.CELL)),
+)
+"""Captures work the same in all directions and for both players. Only the start distinguishes the
+diagonals, and it shows on the board. The players can be swapped without a turn of the board because
+actions name the colour of a blank, not its owner."""
+
+SCORE_SYMMETRIES = Symmetries(
+    group=(
+        (_SQUARE[IDENTITY], _SQUARE["reflection in the rising diagonal"]),
+        (_SQUARE[IDENTITY], _SQUARE["half turn"].swapping()),
+    ),
+    numbers=SCORE_BOARD.numbers,
+    fields={**_MOVED_FIELDS, "free": Moved((Axis.PLAYER,)), "prior_free": Moved((Axis.PLAYER,))},
+    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.CELL,)),
+)
+"""White begins on a1 and black on f6. The reflection in the line between these corners keeps both;
+the half turn exchanges them, and the players with them. No other symmetry keeps the pair."""

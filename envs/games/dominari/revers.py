@@ -1,110 +1,58 @@
 """Revers-Dominari: the rules.
 
-1. Four different numbers fill the centre block at the start: white on c3 and d4, black on c4 and
+1. At the start four different numbers fill the centre block, white on c3 and d4, black on c4 and
    d3.
 2. A number must be laid so that it captures at least one stone. A player who cannot lay one is
    skipped, and lays no blanks either.
-3. Captured stones turn over to the player who laid. Captured are, blanks like other stones:
-   a. a line without gaps of opposing stones, along a row or a column, between the new stone and
-      another stone of the mover;
-   b. an opposing stone beside the new stone and beside a stone of the mover that is diagonal to
-      the new stone;
-   c. two opposing stones that make a 2x2 square with the new stone and a stone of the mover
-      beside the new stone.
-   All are worked out on the board as it is when the stone is laid, then turned over together.
-4. Blanks are white or black as the mover likes. One of the mover's own colour captures like a
-   number, but need not; one of the other colour never captures.
-5. When a turn is over and neither player can lay a number, the game ends. Points: each own number
-   1, each full block of own stones 2, each such row or column 3, one less with a blank in it.
-   More points win; equal points draw.
+3. Captured stones turn over to the colour of the player who laid. Blanks are captured like other
+   stones. A stone captures:
+   a. a line: opposing stones without a gap along a row or column, between it and another stone of
+      the mover;
+   b. round a corner: an opposing stone that is beside it and beside a stone of the mover that is
+      diagonal to it;
+   c. a pair: two opposing stones that make a 2x2 square with it and a stone of the mover beside it.
+   All captures are worked out on the board as it is when the stone is laid; then they turn over
+   together.
+4. Blanks are laid in white or black, as the mover likes. A blank of the mover's own colour captures
+   like a number, but need not. A blank of the other colour never captures.
+5. When a turn is over and neither player can lay a number, the game ends. More points win; equal
+   points draw.
 
-The numbers are 1 to 6. Board, turn, blanks and the game without a referee: see `dominari`.
+The numbers are 1 to 6. The turn, blanks, points and the game without a referee are in `turn.py`.
 
-Source: "Sudoku goes Classic" and `shared/rules.md`, sections 5, 8 and 9, with their decisions.
-Bound: 32 cells are free at the start, and a number is followed by one `end` at most, so 64
+Source: "Sudoku goes Classic"; the whole contract and the decisions are in
+`docs/games/revers_dominari.md`.
+How it ends: by rule 5; without a referee also by a draw after a claim or by the turn limit.
+Bound: 32 cells are free at the start, and each number is followed by at most one `end`, so 64
 steps; without a referee 200 turns of at most 14 steps.
 """
 
 from __future__ import annotations
 
-from itertools import permutations
-from typing import Any
-
-import numpy as np
-
-from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.game import TERMINATED, Game, Observation, Option, Options, Plane, Rules, Words
-from azumaya.envs.games.dominari import words as words_of
-from azumaya.envs.games.dominari.actions import (
-    MOVED_FIELDS,
-    Actions,
-    explain,
-    list_of,
-)
-from azumaya.envs.games.dominari.board import (
-    BLACK,
-    BLANKS,
-    COMMON_NUMBERS,
-    REFEREE,
-    REWARD,
-    TURN_LIMIT,
-    TURN_STEPS,
-    WHITE,
-    begin_blanks,
-    breaks_rule,
-    can_fill,
+from azumaya.envs.games.dominari.board import BLACK, COMMON_NUMBER_PLANES, REVERS_BOARD, WHITE
+from azumaya.envs.games.dominari.turn import (
     can_lay,
     claim_kernel,
-    fields,
     finish_kernel,
-    fitting,
-    lay_blank,
-    lay_number,
     observe_turn,
     payoff_of_points,
-    planes,
-    points,
-    take_back,
-    write_turn,
+    play_kernel,
+    retract_kernel,
+    write_legal_kernel,
 )
-from azumaya.envs.geometry.dominari36 import CELL, CELLS, FULL, SIZE, SQUARES
+from azumaya.envs.geometry.dominari36 import CELL, SIZE
 from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
-from azumaya.envs.geometry.symmetry import identity, square
-from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, put_byte, word_count
+from azumaya.envs.kernels.bits import ZERO, bit, put_byte
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rng import draw_start
-from azumaya.envs.scene import Scene
-from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
-NUMBERS = 6
-ACTIONS = Actions(NUMBERS, blank_colours=2)
-BLANK, END, CLAIM = ACTIONS.blank, ACTIONS.end, ACTIONS.claim
+FIRST_NUMBER = REVERS_BOARD.first_number
 
 CENTRE = tuple(CELL[square] for square in ("c4", "d4", "c3", "d3"))
+"""The centre block, in the order of the option `centre`."""
 CENTRE_COLOURS = (BLACK, WHITE, WHITE, BLACK)
 DIRECTIONS = 4
 LONGEST_LINE = SIZE - 2
-
-STATE = np.dtype([*fields(NUMBERS), ("margin", np.int64)])  # option: is the payoff the lead?
-
-CELL_PLANES, NUMBER_PLANES = planes(NUMBERS)
-PLANES = (
-    *CELL_PLANES,
-    *NUMBER_PLANES,
-    Plane("colour", "1 if the observer is white", "number", value=Axis.PLAYER),
-    Plane("margin", "1 if the winner gets the difference of the points", "number"),
-)
-FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
-
-SYMMETRIES = Symmetries(
-    group=(tuple(square(SIZE).values()), (identity(CELLS), identity(CELLS).swapping())),
-    numbers=NUMBERS,
-    fields=MOVED_FIELDS,
-    actions=lambda settings: ((Axis.NUMBER, Axis.CELL), (Axis.PLAYER, Axis.CELL)),
-)
-"""Captures are the same in all directions, and the same for both players; only the start tells the
-diagonals apart, and whose stones lie on which. The swap of players stands alone, for blanks are
-told by their colour, not by whose they are."""
+"""The most stones that one line captures."""
 
 
 # ---- rule predicates ----
@@ -112,7 +60,7 @@ told by their colour, not by whose they are."""
 
 @kernel
 def captured(own, other, here):
-    """Rule 3: the opposing stones that a stone on one cell, given as a board, captures."""
+    """Rule 3: the opposing stones that a stone captures; `here` is its cell, as a board."""
     caught = ZERO
     for direction in range(DIRECTIONS):  # a
         line = step(here, direction) & other
@@ -136,7 +84,7 @@ def captured(own, other, here):
 
 @kernel
 def capturing(own, other):
-    """Rule 3: the cells, free or not, from which a stone of the own colour captures something."""
+    """Rule 3: the cells, free or not, from which a stone captures something."""
     cells = ZERO
     for direction in range(DIRECTIONS):  # a
         line = step(own, direction) & other
@@ -155,7 +103,7 @@ def capturing(own, other):
 
 @kernel
 def places(state, player):
-    """Rule 2: where a number of a player may go, Sudoku's rule aside."""
+    """Rule 2: where a player's number may go, the Sudoku rule aside."""
     own, other = state.colours[player], state.colours[1 - player]
     return capturing(own, other) & ~(own | other)
 
@@ -164,45 +112,18 @@ def places(state, player):
 
 
 @kernel
-def write_legal(state, words):
-    """Candidates AND the cells that capture, or the dead cells in both colours."""
-    write_turn(state, words, 2)
-
-
-@kernel
-def play(state, action):
-    """Make a legal move."""
-    mover = state.to_move
-    if action == CLAIM:
-        claim(state)
-        return
-    if action != END:
-        cell = action % CELLS
-        if state.phase == BLANKS:
-            colour = (action - BLANK) // CELLS
-            lay_blank(state, colour, cell)
-        else:
-            colour = mover
-            lay_number(state, action // CELLS, cell)
-        if colour == mover:
-            turn_over(state, mover, cell)
-        if can_fill(state):
-            begin_blanks(state)
-            return
-    finish_turn(state, mover)
-
-
-@kernel
-def turn_over(state, mover, cell):
-    """Rule 3: what a stone just laid captures."""
-    caught = captured(state.colours[mover], state.colours[1 - mover], bit(cell))
-    state.colours[mover] |= caught
-    state.colours[1 - mover] &= ~caught
+def after_stone(state, colour, cell):
+    """Rules 3 and 4: turn over what a stone of the mover's colour captures."""
+    if colour == state.to_move:
+        caught = captured(state.colours[colour], state.colours[1 - colour], bit(cell))
+        state.colours[colour] |= caught
+        state.colours[1 - colour] &= ~caught
+    return False
 
 
 @kernel
 def next_turn(state, mover):
-    """Who is next after a player's turn (rule 2); False if the game ends (rule 5)."""
+    """Set who is next after a player's turn (rule 2); False if the game ends (rule 5)."""
     state.to_move = 1 - mover
     state.targets = places(state, 1 - mover)
     if can_lay(state):
@@ -212,172 +133,19 @@ def next_turn(state, mover):
     return can_lay(state)
 
 
-@kernel
-def retract(state, mover):
-    """Take back the wrong turn of a player; the other is next."""
-    take_back(state)
-    next_turn(state, mover)
-
-
-finish_turn, claim = finish_kernel(next_turn, retract, payoff_of_points), claim_kernel(retract)
-
-
-@kernel
-def observe(state, player, words):
-    """The planes of `PLANES`, packed."""
-    observe_turn(state, player, words, FIRST_NUMBER)
-    put_byte(words, FIRST_NUMBER + COMMON_NUMBERS, 1 - player)
-    put_byte(words, FIRST_NUMBER + COMMON_NUMBERS + 1, state.margin)
-
-
-@kernel
-def evaluate(state, player):
-    """The lead in points."""
-    return points(state, player) - points(state, 1 - player)
-
-
-# ---- host: starts, texts, sentences ----
-
-
-def _check_centre(value: Any) -> str:
-    digits = "123456"
-    known = isinstance(value, str) and len(value) == len(CENTRE) and set(value) <= set(digits)
-    if not known or len(set(value)) < len(CENTRE):
-        raise OptionError(
-            f"centre={value!r}: four different digits from 1 to 6 are needed, as a text, for c4, "
-            "d4, c3 and d3"
-        )
-    return str(value)
-
-
-OPTIONS = (
-    REFEREE,
-    REWARD,
-    Option(
-        "centre",
-        None,
-        "four different digits, or None",
-        "The numbers on c4, d4, c3 and d3 at the start; None: drawn by the seed.",
-        _check_centre,
-    ),
+retract = retract_kernel(next_turn)
+play = play_kernel(
+    REVERS_BOARD,
+    after_stone,
+    finish_kernel(next_turn, retract, payoff_of_points),
+    claim_kernel(retract),
 )
+write_legal = write_legal_kernel(REVERS_BOARD)
 
 
-def _new_states(settings: Settings, count: int = 1) -> np.ndarray:
-    states = words_of.new_states(STATE, settings, count)
-    states["margin"] = settings["reward"] == "margin"
-    return states
-
-
-def starts(settings: Settings) -> np.ndarray:
-    """Every way to fill the centre, or the one asked for; white to move."""
-    centre = settings["centre"]
-    centres = list(permutations("123456", len(CENTRE))) if centre is None else [tuple(centre)]
-    states = _new_states(settings, len(centres))
-    for state, numbers in zip(states, centres, strict=True):
-        marks = [words_of.EMPTY] * CELLS
-        for cell, colour, number in zip(CENTRE, CENTRE_COLOURS, numbers, strict=True):
-            marks[cell] = words_of.DIGITS[colour][int(number) - 1]
-        words_of.lay_marks(state, marks)
-        state["targets"] = places(state, WHITE)
-    return states
-
-
-def write_text(state: Any, settings: Settings) -> str:
-    """The position text."""
-    return words_of.write_text(state)
-
-
-def read_text(text: str, settings: Settings) -> np.ndarray:
-    """The position of a text, `(1,)` states; raises `PositionError`."""
-    states, before = _new_states(settings), _new_states(settings)
-    parts = words_of.split(text, NUMBERS)
-    words_of.read_board(states[0], parts)
-    words_of.read_turn(states[0], parts, places)
-    words_of.read_undo(states[0], before[0], parts, places, _flips)
-    if states["over"][0] == TERMINATED:
-        _check_end(states[0])
-    return states
-
-
-def _flips(before: Any, cell: int) -> Any:
-    """What a stone of the player to move captures from a cell."""
-    mover = int(before["to_move"])
-    return captured(before["colours"][mover], before["colours"][1 - mover], U64(bit(cell)))
-
-
-def _check_end(state: Any) -> None:
-    payoff, room = int(state["payoff"]), fitting(state)
-    stuck = not any(places(state, player) & room for player in (WHITE, BLACK))
-    counted = stuck and payoff == payoff_of_points(state)
-    drawn = state["no_referee"] and not payoff and breaks_rule(state)
-    if not (counted or drawn):
-        raise PositionError(f"position: result={payoff} is not how this game ends")
-
-
-def where(state: Any, cell: int) -> str:
-    """Why a number may go to a free cell by rule 2, or not."""
-    caught = [SQUARES[c] for c in cells_of(np.array([_flips(state, cell)], U64))]
-    if not caught:
-        return f"a stone on {SQUARES[cell]} would capture nothing (rule 2)"
-    return f"it captures {list_of(caught)}"
-
-
-def scene(state: Any, start: Any, settings: Settings) -> Scene:
-    """The position as renderers see it."""
-    return words_of.scene(state, start, (words_of.points_note(state),))
-
-
-def check_state(state: Any) -> None:
-    """Slow invariants: raises `AssertionError`."""
-    words_of.check_state(state, places)
-    if state["over"] == TERMINATED:
-        _check_end(state)
-    elif not state["phase"]:
-        assert state["targets"] & FULL == state["targets"]
-
-
-GAME = Game(
-    name="revers_dominari",
-    title="Revers-Dominari",
-    rules=Rules(
-        state=STATE,
-        reset=draw_start,
-        play=play,
-        write_legal=write_legal,
-        observe=observe,
-        evaluate=evaluate,
-    ),
-    observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
-    options=Options(
-        known=OPTIONS,
-        starts=starts,
-        num_actions=ACTIONS.count,
-        max_steps=lambda settings: (
-            2 * (CELLS - len(CENTRE)) if settings["referee"] else TURN_LIMIT * TURN_STEPS
-        ),
-        variants=(
-            {},
-            {"reward": "margin"},
-            {"centre": "1234"},
-            {"referee": False},
-            {
-                "referee": False,
-                "position": "....../..fa../.5bc../2cdf../.e..../...... w claim=1 "
-                "undo=....../..fa../.5bc../23df../....../...... turns=194",
-            },
-            {"referee": False, "reward": "margin", "centre": "6135"},
-        ),
-    ),
-    words=Words(
-        move_name=ACTIONS.name,
-        parse_move=ACTIONS.parse,
-        action_cells=ACTIONS.cells,
-        write_text=write_text,
-        read_text=read_text,
-        explain=lambda state, action, settings: explain(ACTIONS, where, state, action, settings),
-        scene=scene,
-        check_state=check_state,
-    ),
-    symmetries=SYMMETRIES,
-)
+@kernel
+def observe(state, player, packed):
+    """Write the planes."""
+    observe_turn(state, player, packed, FIRST_NUMBER)
+    put_byte(packed, FIRST_NUMBER + COMMON_NUMBER_PLANES, 1 - player)
+    put_byte(packed, FIRST_NUMBER + COMMON_NUMBER_PLANES + 1, state.margin)

@@ -1,298 +1,250 @@
-"""Position texts and displays of Vierer-, Revers- and Score-Dominari, and what all states obey."""
+"""Words that Vierer-, Revers- and Score-Dominari share: move names, sentences, scenes, checks.
+
+All of this runs on the host. Position texts are in `texts.py`; what only one game says is in
+`vierer_words.py`, `revers_words.py` and `score_words.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import PositionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, as_states
-from azumaya.envs.games.dominari import board as dominari
-from azumaya.envs.games.dominari.actions import (
-    COLOUR_LETTERS,
-    COLOUR_NAMES,
-    candidates_on,
-    colour_on,
-    number_on,
+from azumaya.envs.errors import MoveNameError
+from azumaya.envs.game import RUNNING, TRUNCATED, as_states
+from azumaya.envs.games.dominari.board import (
+    BLACK,
+    BLANK_STONES,
+    BLANKS,
+    NUMBER,
+    TURN_LIMIT,
+    WHITE,
+    Board,
 )
-from azumaya.envs.games.dominari.board import BLACK, BLANK_STONES, BLANKS, NUMBER, TURN_LIMIT, WHITE
-from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELLS, FULL, HOUSES, SIZE, SQUARES
-from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.kernels.bits import U64, ZERO, bit, board_of, cells_of, has, popcount
+from azumaya.envs.games.dominari.turn import breaks_rule, can_fill, can_lay, dead_cells, points
+from azumaya.envs.geometry.dominari36 import (
+    BLOCK_OF,
+    CELL,
+    CELLS,
+    COLUMN_OF,
+    FULL,
+    HOUSES,
+    ROW_OF,
+    SQUARES,
+)
+from azumaya.envs.kernels.bits import U64, ZERO, board_of, cells_of, has, popcount
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, split_position, whole_number
 
-EMPTY = "."
-DIGITS = ("123456", "abcdef")
-"""The marks of the numbers, by colour."""
-BLANK_MARKS = "WB"
-WORDS = ("phase", "claim", "undo", "turns", "result")
-"""The words of a position text that all three games know."""
-LIMIT = "limit"
-"""The result of a game cut off by the limit of turns."""
-MOST_POINTS = 100
+COLOUR_LETTERS = "wb"
+COLOUR_NAMES = ("white", "black")
 
 Places = Callable[[Any, int], Any]
-"""The kernel `places(state, player)` of a game: where a number of the player may go, Sudoku's
-rule aside."""
+"""A game's kernel `places(state, player)`: where a player's number may go, the Sudoku rule
+aside."""
 
 
-# ---- states ----
+# ---- starts ----
 
 
-def new_states(dtype: np.dtype[Any], settings: Settings, count: int = 1) -> np.ndarray:
-    """Empty boards, `(count,)` states."""
-    states = as_states(np.zeros(count, dtype))
+def new_states(board: Board, settings: Settings, count: int = 1) -> np.ndarray:
+    """Empty boards with the options set, `(count,)` states; nothing says yet where to lay."""
+    states = as_states(np.zeros(count, board.state))
     states["candidates"] = FULL
     states["no_referee"] = not settings["referee"]
+    if "reward" in settings:
+        states["margin"] = settings["reward"] == "margin"
     return states
 
 
-def lay_marks(state: Any, marks: Iterable[str]) -> None:
-    """Lay the stones of a board, given by its 36 marks, on an empty state."""
-    for cell, mark in enumerate(marks):
-        if mark == EMPTY:
-            continue
-        black = mark in DIGITS[BLACK] or mark == BLANK_MARKS[BLACK]
-        state["colours"][BLACK if black else WHITE] |= U64(bit(cell))
-        if mark in BLANK_MARKS:
-            state["blanks"] |= U64(bit(cell))
-        else:
-            state["stones"][DIGITS[black].index(mark)] |= U64(bit(cell))
-    dominari.find_candidates(state)
+def empty_start(board: Board, places: Places, settings: Settings) -> np.ndarray:
+    """The empty board with white to move, `(1,)` states."""
+    states = new_states(board, settings)
+    states["targets"] = places(states[0], WHITE)
+    return states
 
 
-# ---- writing ----
+# ---- move names ----
 
 
-def write_text(state: Any, more: Iterable[str] = ()) -> str:
-    """A position text: board, side to move, then the words that are not at their usual value.
+def move_namer(board: Board) -> Callable[[int, Settings, int], str]:
+    """The function `move_name(action, settings, mover)` of a game."""
 
-    `phase=blanks` where the number of the turn is laid; `claim=1` where the player to move may
-    claim; `undo=` the board before the turn that would be taken back, where its number was
-    wrong; `turns=` how many were played; `result=` what player_0 gained, or `limit`.
-    """
-    words = [_board(state, state["colours"]), COLOUR_LETTERS[int(state["to_move"])]]
+    def move_name(action: int, settings: Settings, mover: int = 0) -> str:
+        """The name of an action of the player to move, like `5e4`, `we4` or `end`."""
+        if action >= board.end:
+            return "end" if action == board.end else "claim"
+        square = SQUARES[action % CELLS]
+        if action < board.blank:
+            return f"{action // CELLS + 1}{square}"
+        colour = mover if board.blank_colours == 1 else (action - board.blank) // CELLS
+        return COLOUR_LETTERS[colour] + square
+
+    return move_name
+
+
+def move_parser(board: Board) -> Callable[[str, Settings, int | None], int]:
+    """The function `parse_move(name, settings, mover)` of a game."""
+
+    def parse_move(name: str, settings: Settings, mover: int | None = None) -> int:
+        """The action of a name; without a mover, blanks of either colour are the mover's.
+
+        Raises:
+            MoveNameError: the name is no move's, or names a blank that the mover never lays.
+        """
+        if name == "end":
+            return board.end
+        if name == "claim" and not settings["referee"]:
+            return board.claim
+        first, cell = name[:1], CELL.get(name[1:])
+        if cell is not None and first and first in "123456"[: board.numbers]:
+            return (int(first) - 1) * CELLS + cell
+        if cell is not None and first and first in COLOUR_LETTERS:
+            return _parse_blank(board, name, cell, mover)
+        also = "end" if settings["referee"] else "end or claim"
+        raise MoveNameError(
+            f"{name!r} names no move: a number from 1 to {board.numbers} and a square like 5e4, "
+            f"a blank like we4 or be4, {also} is needed"
+        )
+
+    return parse_move
+
+
+def _parse_blank(board: Board, name: str, cell: int, mover: int | None) -> int:
+    colour = COLOUR_LETTERS.index(name[0])
+    if board.blank_colours == 2:
+        return board.blank + colour * CELLS + cell
+    if mover is not None and mover != colour:
+        raise MoveNameError(
+            f"{name!r}: blanks have the mover's colour, and {COLOUR_NAMES[mover]} is to move: "
+            f"{COLOUR_LETTERS[mover]}{SQUARES[cell]} is needed"
+        )
+    return board.blank + cell
+
+
+def cell_finder(board: Board) -> Callable[[int, Settings], tuple[int, ...]]:
+    """The function `action_cells(action, settings)` of a game."""
+
+    def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
+        """The cell that a stone goes to; none for `end` and `claim`."""
+        return (action % CELLS,) if action < board.end else ()
+
+    return action_cells
+
+
+# ---- reading a state ----
+
+
+def number_on(state: Any, cell: int) -> int:
+    """The number on a cell, 0 where there is none."""
+    return next((n + 1 for n, board in enumerate(state["stones"]) if has(board, cell)), 0)
+
+
+def colour_on(state: Any, cell: int) -> int | None:
+    """The colour of the stone on a cell, or None."""
+    return next((p for p, board in enumerate(state["colours"]) if has(board, cell)), None)
+
+
+def stone_name(state: Any, cell: int) -> str:
+    """The stone on a cell, like `white 5` or `black blank`."""
+    colour, number = colour_on(state, cell), number_on(state, cell)
+    assert colour is not None
+    return f"{COLOUR_NAMES[colour]} {number or 'blank'}"
+
+
+def candidates_on(state: Any, cell: int) -> tuple[int, ...]:
+    """The numbers that the Sudoku rule allows on a cell."""
+    return tuple(n + 1 for n, board in enumerate(state["candidates"]) if has(board, cell))
+
+
+def clash_on(state: Any, number: int, cell: int) -> str | None:
+    """Where a number already stands in a house of a cell, or None."""
+    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
+        for other in range(CELLS):
+            if other != cell and of[other] == of[cell] and number_on(state, other) == number:
+                return f"the {house} of {SQUARES[cell]} has a {number} on {SQUARES[other]}"
+    return None
+
+
+# ---- sentences ----
+
+Where = Callable[[Any, int], str]
+"""`where(state, cell)`: what allows the player to move to lay a number on a free cell, the Sudoku
+rule aside, or what forbids it."""
+
+
+def explainer(board: Board, where: Where) -> Callable[[Any, int, Settings], str]:
+    """The function `explain(state, action, settings)` of a game."""
+    move_name = move_namer(board)
+
+    def explain(state: Any, action: int, settings: Settings) -> str:
+        """One sentence: why an action is legal in a state, or which rule forbids it."""
+        name = move_name(action, settings, int(state["to_move"]))
+        if state["over"]:
+            return f"{name}: the game is over"
+        if action == board.claim:
+            return f"{name}{_explain_claim(state)}"
+        filling = bool(state["phase"] == BLANKS)
+        if action == board.end:
+            return f"{name}{_explain_end(filling)}"
+        cell, blank = action % CELLS, action >= board.blank
+        if blank != filling:
+            return f"{name}{_explain_phase(filling)}"
+        if colour_on(state, cell) is not None:
+            return f"{name}: {SQUARES[cell]} is taken by a {stone_name(state, cell)}"
+        if filling:
+            return f"{name}{_explain_blank(state, cell)}"
+        return f"{name}{_explain_number(where, state, action // CELLS + 1, cell)}"
+
+    return explain
+
+
+def _explain_claim(state: Any) -> str:
+    if state["claim"]:
+        return " is legal: the opponent has just played a turn, and it can be claimed now"
     if state["phase"] == BLANKS:
-        words.append("phase=blanks")
-    if state["claim"]:
-        words.append("claim=1")
-    if state["wrong"]:
-        words.append(f"undo={_board(state, state['prior'])}")
-    if state["turns"]:
-        words.append(f"turns={int(state['turns'])}")
-    words += more
-    if state["over"]:
-        limit = state["over"] == TRUNCATED
-        words.append(f"result={LIMIT if limit else int(state['payoff'])}")
-    return " ".join(words)
+        return ": only the first step of a turn may be a claim"
+    return ": no turn of the opponent has just been played, or it was claimed already"
 
 
-def _board(state: Any, colours: Any) -> str:
-    marks = [EMPTY] * CELLS
-    for colour, board in enumerate(colours):
-        for cell in cells_of(np.array([board], U64)):
-            number = number_on(state, cell)
-            marks[cell] = DIGITS[colour][number - 1] if number else BLANK_MARKS[colour]
-    return "/".join("".join(marks[r * SIZE : (r + 1) * SIZE]) for r in range(SIZE))
+def _explain_end(filling: bool) -> str:
+    if filling:
+        return " is legal: the number is laid, and blanks are optional"
+    return ": a turn begins with a number, which must be laid"
 
 
-# ---- reading ----
+def _explain_phase(filling: bool) -> str:
+    if filling:
+        return ": the number of this turn is laid, so only blanks or end may follow"
+    return ": a blank may be laid only after the number of the same turn"
 
 
-def split(text: str, numbers: int, keys: tuple[str, ...] = ()) -> PositionText:
-    """The parts of a position text; raises `PositionError` where it is malformed."""
-    return split_position(text, (SIZE,) * SIZE, _alphabet(numbers), COLOUR_LETTERS, (*WORDS, *keys))
+def _explain_blank(state: Any, cell: int) -> str:
+    numbers = candidates_on(state, cell)
+    if numbers:
+        fits = list_of([str(n) for n in numbers])
+        return f": {SQUARES[cell]} is not dead, since {fits} may still be laid there"
+    return f" is legal: {SQUARES[cell]} is dead, and there are blanks left"
 
 
-def _alphabet(numbers: int) -> str:
-    return EMPTY + DIGITS[WHITE][:numbers] + DIGITS[BLACK][:numbers] + BLANK_MARKS
-
-
-def read_board(state: Any, parts: PositionText) -> None:
-    """Lay the board of a text on an empty state and set who is to move.
-
-    Raises:
-        PositionError: the board breaks Sudoku's rule though there is a referee, or has more
-            than twelve blanks.
-    """
-    lay_marks(state, "".join(parts.rows))
-    state["to_move"] = COLOUR_LETTERS.index(parts.to_move)
-    if not state["no_referee"]:
-        _check_houses(state)
-    blanks = cells_of(np.array([state["blanks"]], U64))
-    if len(blanks) > BLANK_STONES:
-        raise PositionError(
-            f"position: {len(blanks)} blanks lie on the board; there are {BLANK_STONES} in all"
-        )
-
-
-def _check_houses(state: Any) -> None:
-    clash = first_clash([number_on(state, cell) for cell in range(CELLS)], HOUSES)
-    if clash is not None:
-        raise PositionError(
-            f"position: the number {clash.number} stands twice in one row, column or block, on "
-            f"{SQUARES[clash.first]} and {SQUARES[clash.second]}"
-        )
-
-
-def read_turn(state: Any, parts: PositionText, places: Places) -> None:
-    """Read the words of the turn, but for `undo=`, into a state whose board and rights are set.
-
-    Raises:
-        PositionError: they do not fit the board or the options.
-    """
-    words = parts.words
-    _need_no_referee(state, parts)
-    limit = words.get("result") == LIMIT
-    most = TURN_LIMIT if "result" in words else TURN_LIMIT - 1
-    state["turns"] = whole_number(words.get("turns", "0"), "turns", 0, most)
-    if words.get("phase", "blanks") != "blanks":
-        raise PositionError(f"position: phase={words['phase']}: must be blanks or left out")
-    state["phase"] = BLANKS if "phase" in words else NUMBER
-    if "claim" in words:
-        state["claim"] = whole_number(words["claim"], "claim", 1, 1)
-    if "result" in words:
-        state["over"] = TRUNCATED if limit else TERMINATED
-        if not limit:
-            state["payoff"] = whole_number(words["result"], "result", -MOST_POINTS, MOST_POINTS)
-        _check_over(state, parts, places)
-    elif state["phase"] == BLANKS:
-        _check_blanks(state)
-    else:
-        _check_number(state, places)
-
-
-def _need_no_referee(state: Any, parts: PositionText) -> None:
+def _explain_number(where: Where, state: Any, number: int, cell: int) -> str:
+    clash, place = clash_on(state, number, cell), where(state, cell)
+    if not has(state["targets"], cell):
+        return f": {place}"
+    if clash is None:
+        return f" is legal: the {number} fits row, column and block, and {place}"
     if state["no_referee"]:
-        return
-    for key in ("claim", "undo", "undofree", "turns"):
-        if key in parts.words:
-            raise PositionError(f"position: {key}= needs the option referee=False")
-    if parts.words.get("result") == LIMIT:
-        raise PositionError(f"position: result={LIMIT} needs the option referee=False")
+        return f" is legal only because there is no referee: {place}, but {clash}"
+    return f": {clash}, and no number stands twice in a house"
 
 
-def _check_over(state: Any, parts: PositionText, places: Places) -> None:
-    for key in ("phase", "claim", "undo"):
-        if key in parts.words:
-            raise PositionError(f"position: {key}= stands only while the game goes on")
-    if state["over"] == TRUNCATED:
-        if state["turns"] != TURN_LIMIT:
-            raise PositionError(f"position: result={LIMIT} needs turns={TURN_LIMIT}")
-        if not _may_lay(state, places):
-            raise PositionError(f"position: result={LIMIT}, but the player to move cannot lay")
+def list_of(items: Sequence[str]) -> str:
+    """Items as a list in words: `a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
 
-def _may_lay(state: Any, places: Places) -> bool:
-    player = int(state["to_move"])
-    return bool(places(state, player) & dominari.fitting(state))
-
-
-def _check_blanks(state: Any) -> None:
-    mover = int(state["to_move"])
-    if state["claim"]:
-        raise PositionError("position: claim= stands only where a turn begins")
-    if not dominari.can_fill(state):
-        raise PositionError("position: phase=blanks, but no dead cell or no blank is left")
-    if not state["colours"][mover] & ~state["blanks"]:
-        raise PositionError(f"position: phase=blanks, but {COLOUR_NAMES[mover]} has laid no number")
-
-
-def _check_number(state: Any, places: Places) -> None:
-    mover = int(state["to_move"])
-    state["targets"] = places(state, mover)
-    if not dominari.can_lay(state):
-        raise PositionError(
-            f"position: {COLOUR_NAMES[mover]} is to move and cannot lay a number, but no result= "
-            "is given"
-        )
-    if state["claim"]:
-        if not state["turns"]:
-            raise PositionError("position: claim=1 needs turns= of 1 or more")
-        if not state["colours"][1 - mover] & ~state["blanks"]:
-            raise PositionError(
-                f"position: claim=1, but {COLOUR_NAMES[1 - mover]} has laid no number"
-            )
-
-
-# ---- the wrong turn ----
-
-
-def read_undo(state: Any, before: Any, parts: PositionText, places: Places, flips: Places) -> None:
-    """Read `undo=`, the board before the wrong turn, into a state that is read but for it.
-
-    Args:
-        state: the position; its turn is set.
-        before: an empty state with the same options and the rights there were before that turn.
-        parts: the text.
-        places: the game's kernel.
-        flips: `flips(before, cell)`, the stones that the number of that turn turned over.
-
-    Raises:
-        PositionError: no wrong turn leads from that board to this one.
-    """
-    if "undo" not in parts.words:
-        return
-    if state["phase"] == NUMBER and not state["claim"]:
-        raise PositionError("position: undo= needs claim=1 or phase=blanks")
-    numbers = len(state["stones"])
-    board = split_position(
-        f"{parts.words['undo']} w", (SIZE,) * SIZE, _alphabet(numbers), COLOUR_LETTERS, ()
-    )
-    mover = int(state["to_move"]) ^ int(state["claim"])
-    lay_marks(before, "".join(board.rows))
-    before["to_move"] = mover
-    before["targets"] = places(before, mover)
-    number, cell = _number_laid(state, before)
-    _check_turned(state, before, U64(flips(before, cell)))
-    square = SQUARES[cell]
-    if has(before["candidates"][number], cell):
-        raise PositionError(f"position: undo=: the {number + 1} on {square} broke no rule")
-    if not has(before["targets"], cell) or not dominari.can_lay(before):
-        raise PositionError(f"position: undo=: {COLOUR_NAMES[mover]} could not lay on {square}")
-    state["wrong"] = 1
-    state["prior"] = before["colours"]
-
-
-def _number_laid(state: Any, before: Any) -> tuple[int, int]:
-    """The number (from 0) and the cell in which two boards differ; blanks may be new too."""
-    mover, old = int(before["to_move"]), U64(dominari.taken(before))
-    laid = [
-        (n, cell)
-        for n, board in enumerate(state["stones"])
-        for cell in cells_of(np.array([board & ~old], U64))
-    ]
-    same = (state["stones"] & old == before["stones"]).all()
-    if not same or state["blanks"] & old != before["blanks"] or len(laid) != 1:
-        raise PositionError(
-            "position: undo=: the board must be this one without one number and some blanks"
-        )
-    number, cell = laid[0]
-    if not has(state["colours"][mover], cell):
-        raise PositionError(
-            f"position: undo=: the number on {SQUARES[cell]} must be {COLOUR_NAMES[mover]}'s"
-        )
-    return number, cell
-
-
-def _check_turned(state: Any, before: Any, flips: Any) -> None:
-    """Stones turn over to the mover alone: the captured, and more only if blanks were laid."""
-    mover, old = int(before["to_move"]), U64(dominari.taken(before))
-    turned = state["colours"][mover] & before["colours"][1 - mover]
-    lost = state["colours"][1 - mover] & before["colours"][mover]
-    own_blanks = state["blanks"] & ~old & state["colours"][mover]
-    if lost or flips & ~turned or (turned != flips and not (flips and own_blanks)):
-        where = ", ".join(
-            SQUARES[cell] for cell in cells_of(np.array([lost | (turned ^ flips)], U64))
-        )
-        raise PositionError(f"position: undo=: no turn changes the colours so, on {where}")
-
-
-# ---- displays ----
+# ---- scenes ----
 
 
 def scene(state: Any, start: Any, notes: Sequence[str]) -> Scene:
@@ -304,7 +256,7 @@ def scene(state: Any, start: Any, notes: Sequence[str]) -> Scene:
         board="dominari36",
         grounds=tuple("light" if block % 2 else "plain" for block in BLOCK_OF),
         stones=tuple(_stone(state, start, cell) for cell in range(CELLS)),
-        dead=frozenset(cells_of(np.array([dominari.dead_cells(state)], U64))),
+        dead=frozenset(cells_of(np.array([dead_cells(state)], U64))),
         candidates={cell: candidates_on(state, cell) for cell in empty},
         notes=(turn_note(state), *notes, *limit),
         trays=(("blanks left", (Stone("white"),) * left),),
@@ -320,7 +272,7 @@ def _stone(state: Any, start: Any, cell: int) -> Stone | None:
 
 
 def side_name(player: int) -> str:
-    """`player_0 (white)` and the like."""
+    """A player and their colour, like `player_0 (white)`."""
     return f"player_{player} ({COLOUR_NAMES[player]})"
 
 
@@ -336,8 +288,8 @@ def turn_note(state: Any) -> str:
 
 
 def points_note(state: Any) -> str:
-    """The points of both, as they would count now."""
-    white, black = dominari.points(state, WHITE), dominari.points(state, BLACK)
+    """The points of both players if the game ended now."""
+    white, black = points(state, WHITE), points(state, BLACK)
     return f"points: white {int(white)}, black {int(black)}"
 
 
@@ -345,7 +297,11 @@ def points_note(state: Any) -> str:
 
 
 def check_state(state: Any, places: Places) -> None:
-    """What all states obey: boards agree, blanks lie on dead cells, the turn is as it must be."""
+    """What every state obeys: boards agree, blanks lie on dead cells, the turn is consistent.
+
+    Raises:
+        AssertionError: a state does not.
+    """
     numbers, colours = list(state["stones"]), list(state["colours"])
     cells = [cells_of(np.array([board], U64)) for board in (*numbers, state["blanks"])]
     laid = sorted(cell for board in cells for cell in board)
@@ -364,16 +320,16 @@ def check_state(state: Any, places: Places) -> None:
 def _check_turn(state: Any, places: Places) -> None:
     over, number = bool(state["over"]), state["phase"] == NUMBER
     running = state["over"] == RUNNING
-    assert number or (running and dominari.can_fill(state))
+    assert number or (running and can_fill(state))
     targets = places(state, int(state["to_move"])) if running and number else ZERO
     assert state["targets"] == targets
-    assert bool(dominari.can_lay(state)) == (running and number)
+    assert bool(can_lay(state)) == (running and number)
     assert bool(state["prior"].any()) == bool(state["wrong"])
     assert not state["claim"] or (running and number and state["turns"])
     assert not state["wrong"] or (running and (state["claim"] or not number))
     assert state["turns"] <= TURN_LIMIT - (not over)
     if not state["no_referee"]:
-        assert not dominari.breaks_rule(state)
+        assert not breaks_rule(state)
         assert not state["wrong"]
         assert not state["claim"]
         assert not state["turns"]

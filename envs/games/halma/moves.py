@@ -1,14 +1,14 @@
-"""How stones move in Halma-Dominari: rules 2 to 4, for all six stones of a player at once.
+"""Legal moves of Halma-Dominari: rules 2 to 4 of `rules.py`, for a player's six stones at once.
 
-A row has a board for each number, so that one look at the shifted boards finds the steps, jumps
-and ways out of every stone.
+A row (see `kernels/rows.py`) has a board for each number, so that shifting the row finds the steps,
+jumps and ways off the board of all stones together.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.games.halma.words import BLACK, NUMBERS, WHITE
+from azumaya.envs.games.halma.board import BLACK, NUMBERS, WHITE
 from azumaya.envs.geometry.dominari36 import CELLS, COLUMN_OF, FULL, PEERS, SIZE
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest
 from azumaya.envs.kernels.compile import kernel
@@ -20,7 +20,7 @@ WAYS = 3
 _LAST = FULL & ~U64(sum(1 << cell for cell in range(CELLS) if COLUMN_OF[cell] == SIZE - 1))
 _FIRST = FULL & ~U64(sum(1 << cell for cell in range(CELLS) if COLUMN_OF[cell] == 0))
 KEPT = np.array([[FULL, _LAST, _LAST], [FULL, _FIRST, _FIRST]])
-"""By player and way, the cells that do not leave the board at its side."""
+"""By player and way, the cells from which that way does not lead off the board at its side."""
 DOWN_BITS = np.array([[6, 0, 5], [0, 1, 0]], U64)
 UP_BITS = np.array([[0, 1, 0], [6, 0, 5]], U64)
 """By player and way, how far a board is shifted to lower and to higher cells."""
@@ -32,14 +32,14 @@ CORNER = ONE << EXITS[:, 0]
 GATE = np.bitwise_or.reduce(ONE << EXITS[:, 1:], axis=1)
 """By player, the cells from which a stone jumps over that corner."""
 CLASHES = np.append(PEERS, np.zeros(64 - CELLS + 1, U64))
-"""By cell, the others of its row, column and block; none for 64, the cell of no stone."""
+"""By cell, the others of its row, column and block. Index 64 (`lowest` of no stone) has none."""
 OFF = U64(CELLS)
-"""The bit, beside those of the cells, that says that a stone may leave."""
+"""The bit after those of the cells: it is set if a stone may leave."""
 
 
 @kernel
 def forward(board, player, way):
-    """A board moved one cell forward; what would leave the board is gone."""
+    """A board shifted one cell forward; cells shifted off the board are lost."""
     board = board & KEPT[player, way]
     return (board >> DOWN_BITS[player, way] << UP_BITS[player, way]) & FULL
 
@@ -82,7 +82,7 @@ def room(state, player):
 
 @kernel
 def steps_from(stones, player, taken):
-    """Rule 2: where stones can go by one step; for a row of stones, or a single one."""
+    """Rule 2: where one step can take stones, given as a row or as one board."""
     cells = forward(stones, player, 0)
     for way in range(1, WAYS):
         cells = cells | forward(stones, player, way)
@@ -91,7 +91,7 @@ def steps_from(stones, player, taken):
 
 @kernel
 def jumps_from(stones, player, taken):
-    """Rule 2: all cells each of a row of stones can land on by jumps, flooding on from each."""
+    """Rule 2: the cells that each of a row of stones can reach by jumps: a flood from each."""
     landed, fresh = everywhere(ZERO, NUMBERS), stones
     while any_bit(fresh):
         found = forward(forward(fresh, player, 0) & taken, player, 0)
@@ -104,7 +104,7 @@ def jumps_from(stones, player, taken):
 
 @kernel
 def goals(state, player, taken):
-    """Where a player's stones may go, as a row of boards; bit `OFF` is set if one may leave."""
+    """Where each of a player's stones may go, as a row; bit `OFF` is set if it may leave."""
     stones = stones_row(state, player)
     landed = jumps_from(stones, player, taken)
     cells = (landed | steps_from(stones, player, taken)) & room(state, player)
@@ -118,7 +118,7 @@ def goals(state, player, taken):
 
 @kernel
 def jumps_of(state, player, number, taken):
-    """All cells where the stone of one number can land by jumps, as a board."""
+    """Rule 2: the cells that the stone of one number can reach by jumps."""
     return word_in(jumps_from(stones_row(state, player), player, taken), number)
 
 

@@ -1,40 +1,59 @@
-"""Words of Halma-Dominari: the setup, move names, position texts, displays."""
+"""Words of Halma-Dominari: setups, move names, sentences, scenes, checks.
+
+All of this runs on the host. Position texts are in `texts.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError
-from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELL, CELLS, HOUSES, SIZE, SQUARES
+from azumaya.envs.game import TERMINATED, new_states
+from azumaya.envs.games.halma.board import (
+    BLACK,
+    CHOOSE,
+    NUMBERS,
+    OFF_ACTION,
+    PLAY,
+    SHUFFLE,
+    START_CELLS,
+    STATE,
+    WHITE,
+)
+from azumaya.envs.games.halma.moves import (
+    CORNER,
+    fits,
+    goals_of,
+    jumps_of,
+    steps_from,
+    stones_of,
+    taken_cells,
+)
+from azumaya.envs.games.halma.rules import START, can_move, laid
+from azumaya.envs.geometry.dominari36 import (
+    BLOCK_OF,
+    CELL,
+    CELLS,
+    COLUMN_OF,
+    HOUSES,
+    ROW_OF,
+    SQUARES,
+)
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.kernels.bits import bit, cells_of
+from azumaya.envs.kernels.bits import U64, bit, cells_of, has, lowest
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import split_position, whole_number
 
-WHITE, BLACK = 0, 1
-SIDES, COLOURS = "wb", ("white", "black")
-NUMBERS = 6
-OFF_ACTION = NUMBERS * CELLS
-ACTIONS = OFF_ACTION + NUMBERS
-MARKS = (".123456", ".abcdef")
-"""By player, what stands in texts for its numbers."""
+COLOURS = ("white", "black")
 
-PLAY, CHOOSE = 0, 1
-"""Stages: the game itself, and before it the laying of the stones."""
 
-START_CELLS = tuple(
-    tuple(CELL[square] for square in squares.split())
-    for squares in ("a1 b1 c1 a2 b2 a3", "f6 e6 d6 f5 e5 f4")
-)
-"""By player, the start cells in the order of the option `setup`."""
+# ---- setups ----
 
 
 def check_setup(value: Any) -> str | tuple[str, str]:
-    """The option `setup`."""
+    """The option `setup`: its canonical value, or `OptionError`."""
     if isinstance(value, str) and value in ("random", "choose"):
         return value
     if isinstance(value, tuple | list) and len(value) == 2:
@@ -42,9 +61,22 @@ def check_setup(value: Any) -> str | tuple[str, str]:
         if all(isinstance(part, str) and sorted(part) == list(digits) for part in value):
             return (value[0], value[1])
     raise OptionError(
-        f"setup={value!r}: must be 'random', 'choose', or two strings with the digits 1 to 6 once "
-        "each, like ('123456', '654321')"
+        f"setup={value!r}: must be 'random', 'choose', or two strings with each of the digits 1 "
+        "to 6 once, like ('123456', '654321')"
     )
+
+
+def starts(settings: Settings) -> np.ndarray:
+    """The arrangement, or the start from which it is drawn or laid, `(1,)` states."""
+    states = new_states(1, STATE)
+    setup = settings["setup"]
+    if isinstance(setup, tuple):
+        for player, digits in enumerate(setup):
+            for cell, digit in zip(START_CELLS[player], digits, strict=True):
+                states["stones"][0, player, int(digit) - 1] = bit(cell)
+    else:
+        states["stage"] = CHOOSE if setup == "choose" else SHUFFLE
+    return states
 
 
 # ---- move names ----
@@ -75,11 +107,11 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
     return () if action >= OFF_ACTION else (action % CELLS,)
 
 
-# ---- position texts ----
+# ---- reading a state ----
 
 
 def numbers_of(state: Any) -> list[int]:
-    """The number on each of the 36 cells: white's above, black's below, 0 where there is none."""
+    """The number on each of the 36 cells: positive for white, negative for black, 0 for none."""
     numbers = [0] * CELLS
     for player, sign in ((WHITE, 1), (BLACK, -1)):
         for n in range(NUMBERS):
@@ -88,91 +120,44 @@ def numbers_of(state: Any) -> list[int]:
     return numbers
 
 
-def write_text(state: Any) -> str:
-    """A position text: board, side to move, then the stage before play or the result."""
-    marks = "".join(MARKS[n < 0][abs(n)] for n in numbers_of(state))
-    rows = (marks[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
-    words = ["/".join(rows), SIDES[int(state["to_move"])]]
-    if state["stage"] == CHOOSE:
-        words.append("stage=choose")
+def side_name(player: int) -> str:
+    """A player and their colour, like `player_0 (white)`."""
+    return f"player_{player} ({COLOURS[player]})"
+
+
+def taken_word(state: Any) -> np.uint64:
+    """The cells with a stone; compiled kernels hand words to the host as plain ints."""
+    return U64(taken_cells(state))
+
+
+# ---- sentences ----
+
+
+def explain(state: Any, action: int, settings: Settings) -> str:
+    """Why an action is legal, or which rule forbids it."""
+    name = move_name(action, settings)
     if state["over"]:
-        words.append(f"result={int(state['payoff'])}")
-    return " ".join(words)
-
-
-def read_text(text: str, states: np.ndarray) -> int | None:
-    """Read a text into an empty state, `(1,)`, but for how the game has ended.
-
-    Returns:
-        What `result=` says, None where the text has none.
-
-    Raises:
-        PositionError: the text is malformed or impossible.
-    """
-    alphabet = MARKS[WHITE] + MARKS[BLACK][1:]
-    parts = split_position(text, (SIZE,) * SIZE, alphabet, SIDES, ("stage", "result"))
-    marks = "".join(parts.rows)
-    _read_stones(marks, states)
-    numbers = [alphabet.index(mark) for mark in marks]
-    clash = first_clash([n - NUMBERS if n > NUMBERS else n for n in numbers], HOUSES)
-    if clash is not None:
-        raise PositionError(
-            f"position: the number {clash.number} lies twice in one row, column or block, on "
-            f"{SQUARES[clash.first]} and {SQUARES[clash.second]}"
-        )
-    states["to_move"] = SIDES.index(parts.to_move)
-    words = parts.words
-    if words.get("stage", "choose") != "choose":
-        raise PositionError(f"position: stage={words['stage']}: must be choose, or left out")
-    if "stage" in words:
-        _check_laying(states[0], "result" in words)
-        states["stage"] = CHOOSE
-    return whole_number(words["result"], "result", -1, 1) if "result" in words else None
-
-
-def _read_stones(marks: str, states: np.ndarray) -> None:
-    for player in (WHITE, BLACK):
-        for n, mark in enumerate(MARKS[player][1:]):
-            cells = [cell for cell, there in enumerate(marks) if there == mark]
-            if len(cells) > 1:
-                raise PositionError(
-                    f"position: {mark} ({COLOURS[player]}'s {n + 1}) lies on "
-                    f"{SQUARES[cells[0]]} and {SQUARES[cells[1]]}; each player has one"
-                )
-            if cells:
-                states["stones"][0, player, n] = bit(cells[0])
-
-
-def _check_laying(state: Any, over: bool) -> None:
-    """Whether the stones laid can be those of a setup in progress."""
-    mover = int(state["to_move"])
-    laid = [[n for n in range(NUMBERS) if state["stones"][p, n]] for p in (WHITE, BLACK)]
-    count = len(laid[BLACK])
-    in_turn = len(laid[WHITE]) == count + mover and count < NUMBERS
-    if over or not in_turn or any(numbers != list(range(len(numbers))) for numbers in laid):
-        raise PositionError(
-            "position: stage=choose: white lays the 1, then black, white the 2, and so on; these "
-            "stones and this side to move do not come of it"
-        )
-    for player in (WHITE, BLACK):
-        for n in laid[player]:
-            (cell,) = cells_of(state["stones"][player, n : n + 1])
-            if cell not in START_CELLS[player]:
-                raise PositionError(
-                    f"position: stage=choose: {COLOURS[player]}'s {n + 1} on {SQUARES[cell]} "
-                    "is not on a start cell"
-                )
-
-
-# ---- sentences and displays ----
-
-
-def explain_laying(state: Any, action: int, laid: int) -> str:
-    """The sentence, after the move's name, while the stones are laid."""
+        return f"{name}: the game is over"
     player = int(state["to_move"])
+    if state["stage"] == CHOOSE:
+        return f"{name}{_explain_laying(state, action)}"
+    number = action - OFF_ACTION if action >= OFF_ACTION else action // CELLS
+    stone = state["stones"][player, number]
+    if not stone:
+        return f"{name}: the {number + 1} has left the board already"
+    taken = taken_word(state)
+    if action >= OFF_ACTION:
+        return f"{name}{_explain_off(state, player, number, taken)}"
+    return f"{name}{_explain_move(state, player, number, action % CELLS, taken)}"
+
+
+def _explain_laying(state: Any, action: int) -> str:
+    """What follows the move's name while the stones are laid."""
+    player = int(state["to_move"])
+    following = int(laid(state, player))
     number, cell = action // CELLS, action % CELLS
-    if action >= OFF_ACTION or number != laid:
-        return f": first the stones are laid, and the {laid + 1} is next (rule 1)"
+    if action >= OFF_ACTION or number != following:
+        return f": the stones are still being laid, and the {following + 1} is next (rule 1)"
     if cell not in START_CELLS[player]:
         cells = " ".join(SQUARES[c] for c in START_CELLS[player])
         return f": {COLOURS[player]}'s start cells are {cells} (rule 1)"
@@ -181,30 +166,71 @@ def explain_laying(state: Any, action: int, laid: int) -> str:
     return f" is legal: {SQUARES[cell]} is a free start cell"
 
 
-def side_name(player: int) -> str:
-    """`player_0 (white)` and the like."""
-    return f"player_{player} ({COLOURS[player]})"
+def _explain_off(state: Any, player: int, number: int, taken: Any) -> str:
+    corner = SQUARES[lowest(CORNER[player])]
+    stone = state["stones"][player, number]
+    if stone == CORNER[player]:
+        return f" is legal: the stone steps off from {corner} (rule 4)"
+    if has(U64(goals_of(state, player, number, taken)), CELLS):
+        return f" is legal: the stone jumps over the one on {corner} (rule 4)"
+    return f": stones leave only by a step from {corner} or a jump over a stone on it (rule 4)"
 
 
-def scene(state: Any, candidates: Mapping[int, tuple[int, ...]]) -> Scene:
+def _explain_move(state: Any, player: int, number: int, cell: int, taken: Any) -> str:
+    stone, square = state["stones"][player, number], SQUARES[cell]
+    start = SQUARES[lowest(stone)]
+    if has(taken, cell):
+        return f": {square} is not free (rule 2)"
+    jump = has(U64(jumps_of(state, player, number, taken)), cell)
+    if not jump and not has(U64(steps_from(stone, player, taken)), cell):
+        ways = "up and right" if player == WHITE else "down and left"
+        return f": no step and no jumps lead from {start} to {square}, going {ways} (rule 2)"
+    if not has(U64(fits(state, player, number)), cell):
+        other = lowest(state["stones"][1 - player, number])
+        house = _shared_house(cell, int(other))
+        return (
+            f": the {house} of {square} has a {number + 1} on {SQUARES[other]}, and no number may "
+            "stand twice (rule 3)"
+        )
+    how = "jumps" if jump else "goes one step"
+    return f" is legal: the stone {how} from {start}, and the {number + 1} fits there"
+
+
+def _shared_house(cell: int, other: int) -> str:
+    houses = (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF))
+    return next(name for name, of in houses if of[cell] == of[other])
+
+
+# ---- scenes ----
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it, with the stones borne off beside the board."""
-    numbers = numbers_of(state)
-    stones = tuple(Stone(COLOURS[n < 0], str(abs(n))) if n else None for n in numbers)
+    stones = tuple(Stone(COLOURS[n < 0], str(abs(n))) if n else None for n in numbers_of(state))
+    tray = "to lay" if state["stage"] == CHOOSE else "borne off"
     return Scene(
         board="dominari36",
         grounds=tuple("light" if block % 2 else "plain" for block in BLOCK_OF),
         stones=stones,
-        candidates=candidates,
+        candidates=_candidates(state),
         notes=(_note(state),),
-        trays=tuple(
-            (f"{colour} {'to lay' if state['stage'] == CHOOSE else 'borne off'}", _beside(state, p))
-            for p, colour in enumerate(COLOURS)
-        ),
+        trays=tuple((f"{colour} {tray}", _off_board(state, p)) for p, colour in enumerate(COLOURS)),
         regions=BLOCK_OF,
     )
 
 
-def _beside(state: Any, player: int) -> tuple[Stone, ...]:
+def _candidates(state: Any) -> dict[int, tuple[int, ...]]:
+    """By free cell, the numbers on the board that the mover may leave there by rule 3."""
+    taken, player = taken_word(state), int(state["to_move"])
+    on_board = [n for n in range(NUMBERS) if state["stones"][player, n]]
+    return {
+        cell: tuple(n + 1 for n in on_board if has(U64(fits(state, player, n)), cell))
+        for cell in range(CELLS)
+        if not has(taken, cell)
+    }
+
+
+def _off_board(state: Any, player: int) -> tuple[Stone, ...]:
     gone = (n for n in range(NUMBERS) if not state["stones"][player, n])
     return tuple(Stone(COLOURS[player], str(n + 1)) for n in gone)
 
@@ -215,3 +241,44 @@ def _note(state: Any) -> str:
         return f"over: {side_name(int(payoff < 0))} wins" if payoff else "over: a draw"
     task = "lay the next stone" if state["stage"] == CHOOSE else "move"
     return f"{side_name(int(state['to_move']))} to {task}"
+
+
+# ---- checks ----
+
+
+def check_end(state: Any, result: int) -> None:
+    """Check that a game can end in a state with a result; raises `PositionError`."""
+    mover = int(state["to_move"])
+    stones = [int(laid(state, player)) for player in (WHITE, BLACK)]
+    if result:
+        possible = stones[mover] == 0 < stones[1 - mover] and result == 1 - 2 * mover
+    else:
+        possible = min(stones) > 0 and not can_move(state, WHITE) and not can_move(state, BLACK)
+    if not possible:
+        raise PositionError(
+            f"position: result={result} is not how this game ends: the winner is to move and has "
+            "no stones left, or (result=0) both have stones and cannot move"
+        )
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants; raises `AssertionError` or, for a wrong end, `PositionError`."""
+    boards = [int(board) for board in state["stones"].ravel()]
+    assert all(board & (board - 1) == 0 and not board >> CELLS for board in boards)
+    assert sum(boards) == int(taken_word(state))
+    numbers = [abs(number) for number in numbers_of(state)]
+    assert first_clash(numbers, HOUSES) is None
+    counts = [int(laid(state, player)) for player in (WHITE, BLACK)]
+    mover = int(state["to_move"])
+    if state["stage"] == CHOOSE:
+        assert not state["over"]
+        assert counts == [counts[BLACK] + mover, counts[BLACK]]
+        assert all(int(stones_of(state, p)) & ~int(START[p]) == 0 for p in (WHITE, BLACK))
+    elif state["over"]:
+        assert state["over"] == TERMINATED
+        check_end(state, int(state["payoff"]))
+    else:
+        assert state["stage"] == PLAY
+        assert min(counts) > 0
+        assert can_move(state, mover)
+        assert state["payoff"] == 0

@@ -1,1 +1,12 @@
-"""Sudoku Moyo, Sudoku Horikomi and the match: games of territory on a Sudoku board."""
+"""Sudoku Moyo, Sudoku Horikomi and the match: games of territory on a Sudoku board.
+
+Where to find what:
+    board.py: actions, states, observations, symmetries of all three games.
+    moyo.py, horikomi.py, match.py: the rules, one file per game, as kernels.
+    stones.py, before_play.py: kernels that the games share: laying a stone, the stages before play.
+    territory.py: `Territory` and the named territories.
+    starts.py: from options to start positions.
+    words.py, moyo_words.py, horikomi_words.py, match_words.py: names, position texts, sentences,
+        scenes and checks; what the games share is in words.py.
+    record.py: the `Game` records with their options and variants.
+"""

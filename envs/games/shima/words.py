@@ -1,4 +1,4 @@
-"""Words of Sudoku Moyo and Sudoku Horikomi: actions, move names, position texts, displays."""
+"""Words that Sudoku Moyo and Sudoku Horikomi share: move names, texts, sentences, scenes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,22 @@ import numpy as np
 
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.game import TERMINATED
-from azumaya.envs.games.shima import board as shima
-from azumaya.envs.games.shima.territory import FREE, MOST_HANDICAP, empty_states, territory_of
+from azumaya.envs.games.shima.board import (
+    COLOUR,
+    DARK,
+    DRAFT,
+    DRAFT_ORDER,
+    HANDICAP,
+    LIGHT,
+    NEUTRAL,
+    NUMBER_ACTIONS,
+    PLAY,
+    STARTER,
+    STONES_ON,
+)
+from azumaya.envs.games.shima.starts import MOST_HANDICAP, empty_states
+from azumaya.envs.games.shima.stones import lay_puzzles, neutral_room, region_at, word_of
+from azumaya.envs.games.shima.territory import FREE, territory_of
 from azumaya.envs.games.sudoku_words import (
     ALPHABET,
     ROW_LENGTHS,
@@ -29,28 +43,30 @@ from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
 Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
+"""Stones shown beside the board, under a heading each."""
 
 SIDES = "ld"
+"""In texts, the side to move."""
 OWNER_NAMES = ("light", "dark", "neutral")
 STAGE_NAMES = {
-    "draft": shima.DRAFT,
-    "colour": shima.COLOUR,
-    "starter": shima.STARTER,
-    "handicap": shima.HANDICAP,
+    "draft": DRAFT,
+    "colour": COLOUR,
+    "starter": STARTER,
+    "handicap": HANDICAP,
 }
-WORDS_BEFORE_PLAY = ("light", "stage", "owners", "starter", "handicap", "result")
-"""The words of a position text that both games know."""
+SHARED_KEYS = ("light", "stage", "owners", "starter", "handicap", "result")
+"""The keys of the fields that position texts of all games may have."""
 
 
 # ---- actions and move names ----
 
 
 def num_actions(settings: Settings) -> int:
-    """729 numbers on cells, then what the options need."""
-    return shima.NUMBER_ACTIONS + len(_setup_names(settings))
+    """729 numbers on cells, and the choices before play that the options ask for."""
+    return NUMBER_ACTIONS + len(_choice_names(settings))
 
 
-def _setup_names(settings: Settings) -> tuple[str, ...]:
+def _choice_names(settings: Settings) -> tuple[str, ...]:
     drafts, chooses = settings["territory"] == "draft", settings["setup"] == "choose"
     regions = tuple(f"r{r}" for r in range(1, NUMBERS + 1)) if drafts else ()
     colours = ("light", "dark") if chooses and not drafts else ()
@@ -59,27 +75,27 @@ def _setup_names(settings: Settings) -> tuple[str, ...]:
 
 def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     """The name of an action, like `5e4`."""
-    if action < shima.NUMBER_ACTIONS:
+    if action < NUMBER_ACTIONS:
         return f"{action // CELLS + 1}{SQUARES[action % CELLS]}"
-    return _setup_names(settings)[action - shima.NUMBER_ACTIONS]
+    return _choice_names(settings)[action - NUMBER_ACTIONS]
 
 
 def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a name; raises `MoveNameError`."""
-    setup = _setup_names(settings)
-    if name in setup:
-        return shima.NUMBER_ACTIONS + setup.index(name)
+    choices = _choice_names(settings)
+    if name in choices:
+        return NUMBER_ACTIONS + choices.index(name)
     if len(name) == 3 and name[0] in "123456789" and name[1:] in CELL:
         return (int(name[0]) - 1) * CELLS + CELL[name[1:]]
-    also = f" or one of {', '.join(setup)}" if setup else ""
-    raise MoveNameError(f"{name!r} names no move: a digit and a square like 5e4{also} is needed")
+    also = f" or one of {', '.join(choices)}" if choices else ""
+    raise MoveNameError(f"name={name!r}: must be a digit and a square like 5e4{also}")
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
-    """The cell a number goes to, or the region taken."""
-    if action < shima.NUMBER_ACTIONS:
+    """The cell on which a number is laid, or the cells of the region taken."""
+    if action < NUMBER_ACTIONS:
         return (action % CELLS,)
-    region = action - shima.NUMBER_ACTIONS
+    region = action - NUMBER_ACTIONS
     if settings["territory"] == "draft" and region < NUMBERS:
         return territory_of(settings).houses[region]
     return ()
@@ -90,7 +106,7 @@ def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
 
 def region_of(state: Any, cell: int) -> int:
     """The region of a cell, from 0."""
-    return int(shima.region_at(state, cell))
+    return int(region_at(state, cell))
 
 
 def cells_in(state: Any, region: int) -> tuple[int, ...]:
@@ -99,16 +115,16 @@ def cells_in(state: Any, region: int) -> tuple[int, ...]:
 
 
 def owner_of(state: Any, region: int) -> int | None:
-    """The owner of a region, or None while it may be drafted."""
-    there = shima.STONES_ON[cells_in(state, region)[0]]
+    """The owner of a region (from 0), or None while it may be drafted."""
+    there = STONES_ON[cells_in(state, region)[0]]
     light, dark = ((row & there).any() for row in state["territory"])
     if light and dark:
         return None
-    return shima.LIGHT if light else shima.DARK if dark else shima.NEUTRAL
+    return LIGHT if light else DARK if dark else NEUTRAL
 
 
 def owners_text(state: Any) -> str:
-    """The owners of the nine regions in the order of their numbers, `?` where free."""
+    """The owners of the nine regions in the order of their numbers, `?` for a free one."""
     owners = (owner_of(state, r) for r in range(NUMBERS))
     return "".join(FREE if owner is None else "LD."[owner] for owner in owners)
 
@@ -117,51 +133,60 @@ def owners_text(state: Any) -> str:
 
 
 def write_text(state: Any, extra: Iterable[str] = ()) -> str:
-    """A position text: board, side to move, then the words that are not at their usual value."""
-    words = [write_board(digits_of(state)), SIDES[int(state["to_move"]) ^ int(state["light"])]]
+    """The position text: board, side to move, then the fields that are not at their usual value.
+
+    `extra` are fields of one game only; they come before `result=`.
+    """
+    parts = [write_board(digits_of(state)), SIDES[int(state["to_move"]) ^ int(state["light"])]]
     if state["light"]:
-        words.append("light=1")
+        parts.append("light=1")
     if state["drafts"]:
-        words.append(f"owners={owners_text(state)}")
-    words += _stage_words(state)
-    words += extra
+        parts.append(f"owners={owners_text(state)}")
+    parts += _stage_fields(state)
+    parts += extra
     if state["over"]:
-        words.append(f"result={int(state['payoff'])}")
-    return " ".join(words)
+        parts.append(f"result={int(state['payoff'])}")
+    return " ".join(parts)
 
 
-def _stage_words(state: Any) -> list[str]:
+def _stage_fields(state: Any) -> list[str]:
     stage = int(state["stage"])
-    words = [f"stage={name}" for name, known in STAGE_NAMES.items() if known == stage]
-    if stage <= shima.HANDICAP:
+    fields = [f"stage={name}" for name, known in STAGE_NAMES.items() if known == stage]
+    if stage <= HANDICAP:
         if state["handicap"]:
-            words.append(f"handicap={int(state['handicap_player'])},{int(state['handicap'])}")
+            fields.append(f"handicap={int(state['handicap_player'])},{int(state['handicap'])}")
         if state["starter"]:
-            words.append("starter=1")
-    return words
+            fields.append("starter=1")
+    return fields
 
 
 def read_text(
     text: str, dtype: np.dtype[Any], settings: Settings, keys: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, PositionText]:
-    """The position of a text, `(1,)` states, and the text's parts for the game's own words.
+    """The position of a text, `(1,)` states, and the text's parts, for the game's own fields.
+
+    Args:
+        text: the position text.
+        dtype: the game's states.
+        settings: the options.
+        keys: the keys of the game's own fields.
 
     Raises:
         PositionError: the text is malformed or impossible.
     """
-    parts = split_position(text, ROW_LENGTHS, ALPHABET, SIDES, (*WORDS_BEFORE_PLAY, *keys))
+    parts = split_position(text, ROW_LENGTHS, ALPHABET, SIDES, (*SHARED_KEYS, *keys))
     digits = read_board(parts)
     _check_board(digits, settings)
     states = empty_states(1, dtype, settings)
-    shima.lay_puzzles(states, np.array([digits], np.uint8))
+    lay_puzzles(states, np.array([digits], np.uint8))
     _read_owners(states, parts, settings)
     _read_stage(states, parts, settings)
-    light = whole_number(parts.words.get("light", "0"), "light", 0, 1)
+    light = whole_number(parts.fields.get("light", "0"), "light", 0, 1)
     states["light"] = light
     states["to_move"] = SIDES.index(parts.to_move) ^ light
-    if "result" in parts.words:
+    if "result" in parts.fields:
         states["over"] = TERMINATED
-        states["payoff"] = whole_number(parts.words["result"], "result", -CELLS, CELLS)
+        states["payoff"] = whole_number(parts.fields["result"], "result", -CELLS, CELLS)
     return states, parts
 
 
@@ -175,7 +200,7 @@ def _check_board(digits: list[int], settings: Settings) -> None:
 
 
 def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    owners = parts.words.get("owners")
+    owners = parts.fields.get("owners")
     if settings["territory"] != "draft":
         if owners is not None:
             raise PositionError("position: owners= needs the option territory='draft'")
@@ -185,45 +210,45 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
     known = set(owners) <= {"L", "D", FREE, "."} and len(owners) == NUMBERS
     if not known or owners[4] != "." or owners.count(".") != 1:
         raise PositionError(
-            f"position: owners={owners}: nine of L, D and ? are needed, with . in the middle"
+            f"position: owners={owners}: must be nine of L, D and ?, with . in the middle"
         )
     light, dark = owners.count("L"), owners.count("D")
-    order = shima.DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
+    order = DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
     if (order.count(0), order.count(1)) != (light, dark):
         raise PositionError(f"position: owners={owners}: no draft gives {light} L and {dark} D")
     for region, letter in enumerate(owners):
         if letter in "LD":
-            stones = np.bitwise_or.reduce(shima.STONES_ON[list(cells_in(states[0], region))])
+            stones = np.bitwise_or.reduce(STONES_ON[list(cells_in(states[0], region))])
             states["territory"][0, "DL".index(letter)] &= ~stones
 
 
 def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    words = parts.words
-    name = words.get("stage")
+    fields = parts.fields
+    name = fields.get("stage")
     if name is not None and name not in STAGE_NAMES:
         raise PositionError(f"position: stage={name}: must be one of {', '.join(STAGE_NAMES)}")
-    stage = shima.PLAY if name is None else STAGE_NAMES[name]
+    stage = PLAY if name is None else STAGE_NAMES[name]
     states["stage"] = stage
-    drafting = FREE in words.get("owners", "")
-    if drafting != (stage == shima.DRAFT):
+    drafting = FREE in fields.get("owners", "")
+    if drafting != (stage == DRAFT):
         raise PositionError("position: stage=draft and free regions (?) in owners= go together")
-    needs_choice = stage in (shima.COLOUR, shima.STARTER)
+    needs_choice = stage in (COLOUR, STARTER)
     if needs_choice and settings["setup"] != "choose":
         raise PositionError(f"position: stage={name} needs the option setup='choose'")
-    if stage == shima.COLOUR and states["drafts"][0]:
+    if stage == COLOUR and states["drafts"][0]:
         raise PositionError("position: stage=colour: after a draft no colour is chosen")
-    if stage == shima.PLAY and ("handicap" in words or "starter" in words):
-        raise PositionError("position: handicap= and starter= stand only before play")
-    player, stones = _read_handicap(words.get("handicap", "0,0"))
-    if stage == shima.HANDICAP and not stones:
+    if stage == PLAY and ("handicap" in fields or "starter" in fields):
+        raise PositionError("position: handicap= and starter= are allowed only before play")
+    player, stones = _read_handicap(fields.get("handicap", "0,0"))
+    if stage == HANDICAP and not stones:
         raise PositionError("position: stage=handicap needs handicap=player,stones")
     states["handicap"] = stones
     states["handicap_player"] = player
-    states["starter"] = whole_number(words.get("starter", "0"), "starter", 0, 1)
+    states["starter"] = whole_number(fields.get("starter", "0"), "starter", 0, 1)
 
 
-def _read_handicap(word: str) -> tuple[int, int]:
-    player, _, count = word.partition(",")
+def _read_handicap(value: str) -> tuple[int, int]:
+    player, _, count = value.partition(",")
     who = whole_number(player, "handicap", 0, 1)
     stones = whole_number(count, "handicap", 0, MOST_HANDICAP)
     return (who, stones) if stones else (0, 0)
@@ -233,42 +258,42 @@ def _read_handicap(word: str) -> tuple[int, int]:
 
 
 TASKS = {
-    shima.DRAFT: "draft a region (r1 to r9)",
-    shima.COLOUR: "choose a colour (light or dark)",
-    shima.STARTER: "choose who starts (start0 or start1)",
-    shima.HANDICAP: "lay a handicap stone in the neutral region",
+    DRAFT: "draft a region (r1 to r9)",
+    COLOUR: "choose a colour (light or dark)",
+    STARTER: "choose who starts (start0 or start1)",
+    HANDICAP: "lay a handicap stone in the neutral region",
 }
 
 
 def explain_before(state: Any, action: int, settings: Settings) -> str | None:
     """The sentence for a step before play, or None where a number is laid."""
     name, stage = move_name(action, settings), int(state["stage"])
-    number = action < shima.NUMBER_ACTIONS
-    if stage >= shima.HANDICAP:
+    number = action < NUMBER_ACTIONS
+    if stage >= HANDICAP:
         return None if number else f"{name}: that step is over; a number is to be laid"
     fits = {
-        shima.DRAFT: name.startswith("r"),
-        shima.COLOUR: name in ("light", "dark"),
-        shima.STARTER: name.startswith("start"),
+        DRAFT: name.startswith("r"),
+        COLOUR: name in ("light", "dark"),
+        STARTER: name.startswith("start"),
     }
     if number or not fits[stage]:
         return f"{name}: first {TASKS[stage]}"
-    if stage == shima.DRAFT and owner_of(state, int(name[1:]) - 1) is not None:
+    if stage == DRAFT and owner_of(state, int(name[1:]) - 1) is not None:
         return f"{name}: that region has an owner already"
     return f"{name} is legal: the step before play is to {TASKS[stage]}"
 
 
 def mover_before_play(state: Any) -> int:
-    """Who acts in the stages before play."""
-    if state["stage"] == shima.HANDICAP:
+    """The player to move in a stage before play."""
+    if state["stage"] == HANDICAP:
         return int(state["handicap_player"])
-    if state["stage"] == shima.DRAFT:
-        return int(shima.DRAFT_ORDER[sum(letter in "LD" for letter in owners_text(state))])
-    return 0 if state["stage"] == shima.COLOUR else 1
+    if state["stage"] == DRAFT:
+        return int(DRAFT_ORDER[sum(letter in "LD" for letter in owners_text(state))])
+    return 0 if state["stage"] == COLOUR else 1
 
 
 def explain_common(state: Any, action: int, settings: Settings) -> str | None:
-    """The sentence for what both games say first: steps before play, and rule 4; else None."""
+    """The sentence for the end, for steps before play or for rule 4; None if none applies."""
     name = move_name(action, settings)
     if state["over"]:
         return f"{name}: the game is over"
@@ -280,7 +305,7 @@ def explain_common(state: Any, action: int, settings: Settings) -> str | None:
 
 
 def _why_not_there(state: Any, number: int, cell: int) -> str | None:
-    """What keeps a number (from 1) off a cell by rule 4, or None."""
+    """Why rule 4 forbids a number (from 1) on a cell, or None if it does not."""
     digits = digits_of(state)
     reason = why_not_there(digits, number, cell)
     if reason is not None:
@@ -292,23 +317,29 @@ def _why_not_there(state: Any, number: int, cell: int) -> str | None:
 
 
 def check_to_move(state: Any, can_move: bool) -> None:
-    """Refuse a running position whose side to move is impossible or could not lay a stone."""
+    """Refuse a running position in which the wrong side is to move, or cannot lay a stone.
+
+    `can_move` says whether the player to move can lay a stone.
+
+    Raises:
+        PositionError: it is such a position.
+    """
     stage = int(state["stage"])
-    if stage >= shima.PLAY:
+    if stage >= PLAY:
         if not can_move:
             raise PositionError(
                 "position: the player to move cannot lay a stone, but no result= is given"
             )
         return
     expected = mover_before_play(state)
-    if stage == shima.HANDICAP and not shima.neutral_room(state):
+    if stage == HANDICAP and not neutral_room(state):
         raise PositionError("position: stage=handicap, but no stone fits the neutral region")
     if int(state["to_move"]) != expected:
         raise PositionError(f"position: in this stage player_{expected} is to move")
 
 
 def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> Scene:
-    """The position as renderers see it."""
+    """The position as renderers see it, with a game's own notes and trays."""
     regions = tuple(region_of(state, cell) for cell in range(CELLS))
     owner_by_region = [owner_of(state, region) for region in range(NUMBERS)]
     owners = [owner_by_region[region] for region in regions]
@@ -330,7 +361,7 @@ def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> 
 
 
 def side_name(state: Any, player: int) -> str:
-    """`player_0 (light)` and the like."""
+    """A player with colour, like `player_0 (light)`."""
     return f"player_{player} ({OWNER_NAMES[player ^ int(state['light'])]})"
 
 
@@ -338,11 +369,15 @@ def side_name(state: Any, player: int) -> str:
 
 
 def check_state(state: Any) -> None:
-    """The board obeys rule 4 and the candidates are what the stones leave."""
+    """Rule 4 holds, candidates follow from the stones, and territories are whole.
+
+    Raises:
+        AssertionError: one of these is broken.
+    """
     check_board(state, HOUSES + tuple(cells_in(state, region) for region in range(NUMBERS)))
     light, dark = state["territory"]
-    assert state["stage"] == shima.DRAFT or not (light & dark).any()
+    assert state["stage"] == DRAFT or not (light & dark).any()
     assert np.bitwise_count(light | dark).sum() == 8 * NUMBERS * NUMBERS
-    for row in state["territory"]:  # it repeats one board for each number
+    for row in state["territory"]:  # the same cells for each number
         for w in range(2):
-            assert len({int(shima.word_of(row, n, w)) for n in range(NUMBERS)}) == 1
+            assert len({int(word_of(row, n, w)) for n in range(NUMBERS)}) == 1

@@ -1,12 +1,7 @@
-"""Sudoku tiles: the state, laying a tile, dealing the start, the hidden pile.
+"""Dealing and drawing, as kernels: laying a tile, dealing the start, the hidden pile.
 
-    a9 .. i9     cell 0 .. 8       Actions: the cell on which the drawn tile is laid.
-     :    :         :    :
-    a1 .. i1     cell 72 .. 80
-
-The pile holds the tiles not yet drawn: tile `k`, a number from 1 to 9, is four bits of
-`pile[k // 16]`. The next tile is taken from the top, `k = height - 1`, and stays there as a trace
-of the past. All draws of chance are made when an episode begins.
+All draws of chance are made when an episode begins. Rule numbers are those of `rules`; the layout
+of the state is in `board`.
 """
 
 from __future__ import annotations
@@ -15,52 +10,21 @@ import itertools
 
 import numpy as np
 
+from azumaya.envs.games.tiles.board import ONE_EACH, READY
 from azumaya.envs.geometry.sudoku81 import FULL, NUMBERS, PEERS, SIZE, WORDS
 from azumaya.envs.kernels.bits import LOW4, U64, ZERO, bit, nibble
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.kernels.states import copy_state
 
-EACH = 9
-"""Tiles of each number."""
-TILES = NUMBERS * EACH
-ALL_TILES = U64(int(str(EACH) * NUMBERS, 16))
-"""Nine of each number, as counts: four bits a number (bits.nibble)."""
-PILE_WORDS = 5
-"""16 tiles a word: at most 80 tiles are hidden, as one is drawn at once."""
-DEALT = 9
-"""Tiles on the board at the start, unless a board is given."""
-
-READY, RANDOM, ONE_EACH = 0, 1, 2
-"""What is left to be dealt of a start: nothing but the pile, nine random tiles, 1 to 9."""
-
-STATE = np.dtype(
-    [
-        ("candidates", U64, (NUMBERS, WORDS)),  # per number: empty cells where it may be laid
-        ("stones", U64, (NUMBERS, WORDS)),  # per number: cells where it lies
-        ("empty", U64, (WORDS,)),  # cells without a tile
-        ("left", U64),  # counts of the tiles in the pile
-        ("pile", U64, (PILE_WORDS,)),  # hidden: their order
-        ("height", np.int64),  # how many there are
-        ("tile", np.int64),  # the tile drawn, 1 to 9; 0: none is left
-        ("to_move", np.int64),
-        ("over", np.int64),
-        ("payoff", np.int64),
-        ("scores", np.int64, (2,)),
-        ("misplacement", np.int64),  # options: may tiles be misplaced, are points the reward?
-        ("points", np.int64),
-        ("deal", np.int64),  # before an episode: what is to be dealt; then READY
-        ("fixed", np.int64),  # hidden: how many tiles at the top of the pile the user has chosen
-        ("began", np.int64),  # past: the height of the pile when the episode began
-    ]
-)
-
-# Each use of an episode's key has draws of its own; compiled players use those from 0 on.
+# Each use of an episode's key has a range of draws of its own. Compiled players draw from 0 on.
 PILE_DRAWS, RESAMPLE_DRAWS, FIRST_DRAW, DEAL_DRAWS = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 DRAWS_A_TRY = 32
+"""Draws set aside for each attempt to deal a random start."""
 IN_ORDER = U64(0x876543210)
-"""The numbers from 0 to 8, four bits each."""
+"""The numbers 0 to 8, four bits each."""
 THREES = np.array(list(itertools.permutations(range(3))), np.int64)
+"""The six orders of 0, 1, 2: `(6, 3)`."""
 
 
 # ---- laying and drawing ----
@@ -68,7 +32,7 @@ THREES = np.array(list(itertools.permutations(range(3))), np.int64)
 
 @kernel
 def lay(state, number, cell):
-    """Lay a number (from 0) on an empty cell: its house peers lose the number."""
+    """Lay a number (from 0) on an empty cell: by rule 2 the cell's houses lose the number."""
     word, here = cell >> 6, bit(cell & 63)
     for n in range(NUMBERS):
         state.candidates[n, word] &= ~here
@@ -80,26 +44,26 @@ def lay(state, number, cell):
 
 @kernel
 def fits(state, number):
-    """Whether a number (from 0) may be laid anywhere."""
+    """Rule 2: whether a number (from 0) may be laid on any cell."""
     return state.candidates[number, 0] | state.candidates[number, 1] != ZERO
 
 
 @kernel
 def tile_at(state, k):
-    """Tile `k` of the pile."""
+    """Tile `k` of the pile, 1 to 9."""
     return nibble(state.pile[k >> 4], k & 15)
 
 
 @kernel
 def put_tile(state, k, tile):
-    """Make a tile the `k`-th of the pile."""
+    """Make a tile (1 to 9) tile `k` of the pile."""
     shift = U64(4 * (k & 15))
     state.pile[k >> 4] = (state.pile[k >> 4] & ~(LOW4 << shift)) | (U64(tile) << shift)
 
 
 @kernel
 def draw(state):
-    """Show the next tile; there must be one."""
+    """Rule 2: show the next tile; there must be one."""
     state.height -= 1
     state.tile = tile_at(state, state.height)
     state.left -= bit(4 * (state.tile - 1))
@@ -110,7 +74,7 @@ def draw(state):
 
 @kernel
 def total(counts):
-    """How many tiles these counts are."""
+    """The sum of the counts of all numbers."""
     tiles = 0
     for n in range(NUMBERS):
         tiles += nibble(counts, n)
@@ -119,7 +83,7 @@ def total(counts):
 
 @kernel
 def pick(counts, k):
-    """The number (from 0) of the k-th of these tiles, sorted; there must be more than k."""
+    """The number (from 0) of tile `k` of the counted tiles, sorted; there must be more than k."""
     number = 0
     while k >= nibble(counts, number):
         k -= nibble(counts, number)
@@ -129,7 +93,7 @@ def pick(counts, k):
 
 @kernel
 def fixed_counts(state):
-    """The tiles at the top of the pile that the user has chosen."""
+    """The counts of the tiles at the top of the pile that the user has chosen."""
     counts = ZERO
     for k in range(state.height - state.fixed, state.height):
         counts += bit(4 * (tile_at(state, k) - 1))
@@ -141,7 +105,7 @@ def fixed_counts(state):
 
 @kernel
 def shuffled_nine(key, at):
-    """The numbers from 0 to 8 in random order, four bits each."""
+    """The numbers 0 to 8 in random order, four bits each."""
     word = IN_ORDER
     for k in range(SIZE - 1, 0, -1):
         j = random_below(key, at + k, k + 1)
@@ -152,7 +116,7 @@ def shuffled_nine(key, at):
 
 @kernel
 def columns_of_blocks(key, at):
-    """By row a column, four bits each: random, one in each row, column and block."""
+    """By row a random column, four bits each, so that each column and block gets one cell."""
     columns = ZERO
     for row in range(SIZE):
         stack = THREES[random_below(key, at + row // 3, 6), row % 3]
@@ -163,9 +127,9 @@ def columns_of_blocks(key, at):
 
 @kernel
 def random_tiles(loose, columns, key, at):
-    """By row a number (from 0), drawn from the loose tiles; and whether they obey the rule.
+    """By row a number (from 0), four bits each, drawn from `loose`; and whether they obey rule 1.
 
-    There is one in each row and column, so only blocks can have a number twice.
+    Each row and column gets one tile, so a number can appear twice only in a block.
     """
     tiles, count = ZERO, total(loose)
     for row in range(SIZE):
@@ -181,7 +145,7 @@ def random_tiles(loose, columns, key, at):
 
 @kernel
 def has_room(tile, columns, tiles):
-    """Whether a tile (from 1; 0: no matter which) fits beside the tiles of a start."""
+    """Whether a tile (1 to 9; 0 stands for any) fits beside the tiles of a start."""
     low, high = FULL[0], FULL[1]
     for row in range(SIZE):
         cell = SIZE * row + nibble(columns, row)
@@ -197,10 +161,10 @@ def has_room(tile, columns, tiles):
 
 @kernel
 def deal(state, loose, key):
-    """The nine tiles of a start, as (columns, tiles), four bits a row.
+    """Rule 1: the nine tiles of a start as (columns, numbers from 0), four bits a row.
 
-    Random ones are drawn again until they obey the Sudoku rule and a first tile that the user has
-    chosen fits, so that all such starts are equally likely. About four tries in five succeed.
+    Random tiles are drawn again until they obey Sudoku's rule and the first tile, if the user has
+    chosen it, fits. So all such starts are equally likely. About four attempts in five succeed.
     """
     if state.deal == ONE_EACH:
         return columns_of_blocks(key, DEAL_DRAWS), shuffled_nine(key, DEAL_DRAWS + SIZE)
@@ -215,7 +179,7 @@ def deal(state, loose, key):
 
 @kernel
 def lay_start(state, loose, key):
-    """Lay the nine tiles of a start; returns them as counts."""
+    """Lay the nine tiles of a start; returns their counts."""
     columns, tiles = deal(state, loose, key)
     counts = ZERO
     for row in range(SIZE):
@@ -227,7 +191,7 @@ def lay_start(state, loose, key):
 
 @kernel
 def first_tile(state, loose, key):
-    """The number (from 0) of the first tile, drawn from the loose ones that fit."""
+    """The number (from 0) of the first tile, drawn from those of `loose` that fit."""
     for n in range(NUMBERS):
         if not fits(state, n):
             loose &= ~(LOW4 << U64(4 * n))
@@ -239,7 +203,10 @@ def first_tile(state, loose, key):
 
 @kernel
 def stack(state, loose, key, draws):
-    """Put the loose tiles under the pile in random order, from draw `draws` of the key on."""
+    """Put the tiles counted in `loose` under the pile in random order.
+
+    Uses the key's draws from `draws` on.
+    """
     count = 0
     for n in range(NUMBERS):
         for _ in range(nibble(loose, n)):
@@ -254,7 +221,7 @@ def stack(state, loose, key, draws):
 
 @kernel
 def reset(states, i, starts, key):
-    """Begin an episode: deal what is to be dealt, draw the first tile, shuffle the rest."""
+    """Begin an episode: deal the start, draw the first tile, shuffle the rest."""
     copy_state(states, i, starts, 0)
     state = states[i]
     loose = state.left - fixed_counts(state)
@@ -274,6 +241,6 @@ def reset(states, i, starts, key):
 
 @kernel
 def resample(state, key):
-    """Draw the order of the pile anew; what has been drawn stays."""
+    """Draw the order of the hidden pile anew; the tiles drawn so far stay."""
     state.fixed = 0
     stack(state, state.left, key, RESAMPLE_DRAWS)

@@ -1,15 +1,15 @@
-"""Words of Sudoku tiles: options, starts, move names, position texts, sentences, displays."""
+"""Words of Sudoku tiles: move names, position texts, sentences, scenes, checks."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError, OptionError, PositionError
-from azumaya.envs.game import TERMINATED, as_states
+from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.sudoku_words import (
     ALPHABET,
     ROW_LENGTHS,
@@ -21,21 +21,14 @@ from azumaya.envs.games.sudoku_words import (
     why_not_there,
     write_board,
 )
-from azumaya.envs.games.tiles.deal import (
-    ALL_TILES,
-    DEALT,
-    EACH,
-    ONE_EACH,
-    PILE_DRAWS,
-    RANDOM,
-    STATE,
-    TILES,
-    fits,
-    lay,
-    put_tile,
-    stack,
-    tile_at,
-    total,
+from azumaya.envs.games.tiles.board import EACH
+from azumaya.envs.games.tiles.deal import PILE_DRAWS, fits, stack, tile_at, total
+from azumaya.envs.games.tiles.starts import (
+    empty_states,
+    fix_draws,
+    lay_all,
+    show_tile,
+    twice_text,
 )
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, PEERS, SQUARES, WORDS
@@ -44,146 +37,8 @@ from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, split_position, whole_number
 
-KINDS = {"random": RANDOM, "one_each": ONE_EACH}
-DIGITS = "123456789"
 MOVERS = "01"
-
-
-# ---- options ----
-
-
-def check_start(value: Any) -> str:
-    """The canonical form of the option `start`: `random`, `one_each` or 81 of `.` and 1-9."""
-    if isinstance(value, str) and value in KINDS:
-        return value
-    if not isinstance(value, str) or len(value) != CELLS or set(value) - set(ALPHABET + "0"):
-        raise OptionError(
-            f"start={value!r}: must be 'random', 'one_each' or 81 characters, digits and '.'"
-        )
-    board = value.replace("0", ".")
-    clash = first_clash(_digits(board), HOUSES)
-    if clash is not None:
-        raise OptionError(f"start: {_twice(clash.number, clash.first, clash.second)}")
-    return board
-
-
-def _digits(board: str) -> list[int]:
-    return [0 if mark == "." else int(mark) for mark in board]
-
-
-def _twice(number: int, first: int, second: int) -> str:
-    where = f"on {SQUARES[first]} and {SQUARES[second]}"
-    return f"the number {number} lies twice in one row, column or block, {where}"
-
-
-def check_draws(value: Any) -> str:
-    """The canonical form of the option `draws`: a text of digits, at most nine of each."""
-    if not isinstance(value, str) or set(value) - set(DIGITS):
-        raise OptionError(f"draws={value!r}: must be a text of digits from 1 to 9")
-    _check_nine_each(Counter(map(int, value)), "")
-    return value
-
-
-def _check_nine_each(tiles: Mapping[int, int], where: str) -> None:
-    for number, count in sorted(tiles.items()):
-        if count > EACH:
-            raise OptionError(
-                f"draws: {count} tiles with the {number}{where}; there are nine of each number"
-            )
-
-
-# ---- starts ----
-
-
-def starts(settings: Settings) -> np.ndarray:
-    """The start from which `reset` deals, `(1,)`; raises `OptionError`."""
-    start, draws = settings["start"], settings["draws"] or ""
-    states = _blank(settings)
-    if start in KINDS:
-        states["deal"] = KINDS[start]
-        _check_dealable(start, draws)
-        laid = DEALT
-    else:
-        digits = _digits(start)
-        _lay_all(states, digits)
-        laid = sum(d > 0 for d in digits)
-        _check_nine_each(Counter(d for d in [*digits, *map(int, draws)] if d), " with the start")
-    states["height"] = TILES - laid - 1
-    if draws:
-        _show(states, int(draws[0]))
-        _fix(states, draws[1:])
-    if start not in KINDS:
-        _check_first(states)
-    return states
-
-
-def _blank(settings: Settings) -> np.ndarray:
-    """An empty board and nine tiles of each number."""
-    states = as_states(np.zeros(1, STATE))
-    states["candidates"] = board_of(range(CELLS), WORDS)
-    states["empty"] = board_of(range(CELLS), WORDS)
-    states["left"] = ALL_TILES
-    states["misplacement"] = settings["misplacement"]
-    states["points"] = settings["reward"] == "points"
-    return states
-
-
-def _lay_all(states: np.ndarray, digits: Sequence[int]) -> None:
-    for cell, digit in enumerate(digits):
-        if digit:
-            lay(states[0], digit - 1, cell)
-            states["left"] -= _one(digit)
-
-
-def _one(number: int) -> np.uint64:
-    return U64(1 << 4 * (number - 1))
-
-
-def _show(states: np.ndarray, number: int) -> None:
-    """Draw a tile of a number."""
-    states["tile"] = number
-    states["left"] -= _one(number)
-
-
-def _fix(states: np.ndarray, draws: str) -> None:
-    """Put these tiles on top of the pile, the first one uppermost."""
-    state = states[0]
-    for k, digit in enumerate(draws, start=1):
-        put_tile(state, int(state["height"]) - k, int(digit))
-    states["fixed"] = len(draws)
-
-
-def _check_dealable(start: str, draws: str) -> None:
-    """Whether tiles for a start, on which the first tile fits, are left beside the draws."""
-    counts = Counter(map(int, draws))
-    if start == "one_each":
-        _check_nine_each({n: count + 1 for n, count in counts.items()}, " with the start")
-    if len(draws) > TILES - DEALT:
-        raise OptionError(
-            f"draws: {len(draws)} tiles, but after the start {TILES - DEALT} are left"
-        )
-    # With eight of a number in eight rows and columns, the ninth tile lies where the two that are
-    # free cross, and the number fits nowhere. With seven there is a start on which it fits.
-    others = TILES - len(draws) - (EACH - counts[int(draws[0])]) if draws else TILES
-    if others < 2:
-        raise OptionError(f"draws: they leave no start on which the first tile, {draws[0]}, fits")
-
-
-def _check_first(states: np.ndarray) -> None:
-    """Refuse a board on which the first tile does not fit, or no tile that is left does."""
-    state = states[0]
-    tile = int(state["tile"])
-    if tile and not fits(state, tile - 1):
-        raise OptionError(f"start: the first tile, {tile}, fits nowhere")
-    if not any(nibble(state["left"], n) + (n + 1 == tile) and fits(state, n) for n in range(9)):
-        raise OptionError("start: none of the tiles that are left fits")
-
-
-def revealed(state: Any) -> Mapping[str, str]:
-    """The tiles drawn since the episode began, but for the first, which its start shows."""
-    drawn = range(int(state["began"]) - 1, int(state["height"]) - 1, -1)
-    return {"draws": "".join(str(int(tile_at(state, k))) for k in drawn)}
-
+"""In texts, the player to move."""
 
 # ---- move names ----
 
@@ -196,7 +51,7 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
 def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a square; raises `MoveNameError`."""
     if name not in CELL:
-        raise MoveNameError(f"{name!r} names no move: a square like e4 is needed")
+        raise MoveNameError(f"name={name!r}: must be a square like e4")
     return CELL[name]
 
 
@@ -213,32 +68,32 @@ def aside(state: Any) -> list[int]:
 
 
 def write_text(state: Any, settings: Settings) -> str:
-    """The position text: `tile=` drawn, `score=` of both, `aside=` counts from 1 to 9.
+    """The position text: `tile=` drawn, `score=` of both, `aside=` counts of 1 to 9.
 
-    The game is over where the tile drawn fits nowhere, and where there is none.
+    The game is over if the tile drawn fits nowhere or there is none, so no field says it.
     """
-    words = [write_board(digits_of(state)), str(int(state["to_move"]))]
+    parts = [write_board(digits_of(state)), str(int(state["to_move"]))]
     if state["tile"]:
-        words.append(f"tile={int(state['tile'])}")
-    words.append(f"score={int(state['scores'][0])},{int(state['scores'][1])}")
+        parts.append(f"tile={int(state['tile'])}")
+    parts.append(f"score={int(state['scores'][0])},{int(state['scores'][1])}")
     if any(aside(state)):
-        words.append(f"aside={''.join(map(str, aside(state)))}")
-    return " ".join(words)
+        parts.append(f"aside={''.join(map(str, aside(state)))}")
+    return " ".join(parts)
 
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`.
 
-    The text does not tell the order of the pile: it is drawn by a key of its own here, and anew
-    where an episode begins.
+    The text does not say in which order the hidden tiles lie. Here they are shuffled by a key of
+    their own, and again when an episode begins.
     """
     parts = split_position(text, ROW_LENGTHS, ALPHABET, MOVERS, ("tile", "score", "aside"))
     digits = read_board(parts)
     clash = first_clash(digits, HOUSES)
     if clash is not None:
-        raise PositionError(f"position: {_twice(clash.number, clash.first, clash.second)}")
-    states = _blank(settings)
-    _lay_all(states, digits)
+        raise PositionError(f"position: {twice_text(clash.number, clash.first, clash.second)}")
+    states = empty_states(settings)
+    lay_all(states, digits)
     states["to_move"] = MOVERS.index(parts.to_move)
     _read_aside(states, parts, settings)
     _read_tile(states, parts)
@@ -248,15 +103,15 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 
 def _read_aside(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
-    word = parts.words.get("aside", "0" * NUMBERS)
-    if len(word) != NUMBERS or set(word) - set("0123456789"):
-        raise PositionError(f"position: aside={word}: nine digits are needed, one for each number")
-    if "aside" in parts.words and not settings["misplacement"]:
+    counts = parts.fields.get("aside", "0" * NUMBERS)
+    if len(counts) != NUMBERS or set(counts) - set("0123456789"):
+        raise PositionError(f"position: aside={counts}: must be nine digits, one for each number")
+    if "aside" in parts.fields and not settings["misplacement"]:
         raise PositionError("position: aside= needs the option misplacement=True")
-    for n, count in enumerate(map(int, word)):
+    for n, count in enumerate(map(int, counts)):
         if count > nibble(states["left"][0], n):
             raise PositionError(
-                f"position: aside={word}: with those on the board there would be more than nine "
+                f"position: aside={counts}: with those on the board there would be more than nine "
                 f"tiles with the {n + 1}"
             )
         states["left"] -= U64(count << 4 * n)
@@ -264,24 +119,24 @@ def _read_aside(states: np.ndarray, parts: PositionText, settings: Settings) -> 
 
 def _read_tile(states: np.ndarray, parts: PositionText) -> None:
     state, left = states[0], int(total(states["left"][0]))
-    if "tile" not in parts.words:
+    if "tile" not in parts.fields:
         if left:
             raise PositionError(f"position: tile= is needed, as {left} tiles are left")
         states["over"] = TERMINATED
         return
-    tile = whole_number(parts.words["tile"], "tile", 1, NUMBERS)
+    tile = whole_number(parts.fields["tile"], "tile", 1, NUMBERS)
     if not nibble(state["left"], tile - 1):
         raise PositionError(f"position: tile={tile}: all nine tiles with the {tile} are used up")
-    _show(states, tile)
+    show_tile(states, tile)
     states["height"] = left - 1
     if not fits(state, tile - 1):
         states["over"] = TERMINATED
 
 
 def _read_score(states: np.ndarray, parts: PositionText, digits: Sequence[int]) -> None:
-    first, _, second = parts.words.get("score", "0,0").partition(",")
+    first, _, second = parts.fields.get("score", "0,0").partition(",")
     most = _pairs(digits)
-    scores = [whole_number(word, "score", 0, most) for word in (first, second)]
+    scores = [whole_number(score, "score", 0, most) for score in (first, second)]
     if sum(scores) > most:
         raise PositionError(
             f"position: score={first},{second}: the tiles on the board cannot have scored more "
@@ -296,13 +151,13 @@ def _read_score(states: np.ndarray, parts: PositionText, digits: Sequence[int]) 
 
 
 def _pairs(digits: Sequence[int]) -> int:
-    """How many pairs of tiles share a row, column or block: each scores a point at most."""
+    """How many pairs of tiles share a house; each pair scores at most one point."""
     laid = board_of((cell for cell in range(CELLS) if digits[cell]), WORDS)
     return sum(len(cells_of(PEERS[cell] & laid)) for cell in cells_of(laid)) // 2
 
 
 def _shuffle(states: np.ndarray, draws: str) -> None:
-    """Stack the pile, on top as many of the user's draws as are left."""
+    """Shuffle the pile; on top come as many of the user's draws as are still left."""
     state, left = states[0], int(states["left"][0])
     possible = 0
     for digit in draws:
@@ -310,12 +165,12 @@ def _shuffle(states: np.ndarray, draws: str) -> None:
             break
         left -= 1 << 4 * (int(digit) - 1)
         possible += 1
-    _fix(states, draws[:possible])
+    fix_draws(states, draws[:possible])
     stack(state, U64(left), U64(0), PILE_DRAWS)
     states["began"] = states["height"]
 
 
-# ---- sentences and displays ----
+# ---- sentences and scenes ----
 
 
 def explain(state: Any, action: int, settings: Settings) -> str:
@@ -336,7 +191,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
 
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
-    """The position as renderers see it, with the tile drawn and the points."""
+    """The position as renderers see it, with the tile drawn, the tiles put aside and the points."""
     digits, givens = digits_of(state), digits_of(start)
     return Scene(
         board="sudoku81",
@@ -373,7 +228,7 @@ def _counts(state: Any) -> tuple[str, ...]:
     return (*scores, "still to be drawn: " + ", ".join(left))
 
 
-# ---- invariants and cases ----
+# ---- invariants ----
 
 
 def check_state(state: Any) -> None:
@@ -394,18 +249,3 @@ def check_state(state: Any) -> None:
     lead = scores[0] - scores[1]
     gained = lead if state["points"] else np.sign(lead) if state["over"] else 0
     assert int(state["payoff"]) == gained
-
-
-CROWDED = "..4678.126.2195348198342567859761423.2685379171392485696153728428741.6.534528617."
-"""So few cells are empty that the tiles may run out."""
-
-VARIANTS: tuple[Settings, ...] = (
-    {},
-    {"start": "one_each"},
-    {"misplacement": True},
-    {"reward": "points"},
-    {"start": CROWDED},
-    {"start": CROWDED, "misplacement": True},
-    {"start": "one_each", "draws": "5938", "misplacement": True, "reward": "points"},
-    {"start": "1" + "." * 80, "draws": "123456789", "reward": "points"},
-)

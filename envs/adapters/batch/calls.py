@@ -1,0 +1,85 @@
+"""One call at a time: what guards the methods of an environment that change its games."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+from gymnasium.error import AlreadyPendingCallError, ClosedEnvironmentError, ResetNeeded
+
+
+class Caller:
+    """Which thread is inside a call of an environment, and whether a call was broken off.
+
+    A call that fails with a `ValueError` has refused its arguments, and nothing was changed.
+    After any other exception, `KeyboardInterrupt` above all, states and masks may not fit each
+    other, and results were lost: the environment then asks for a reset.
+    """
+
+    def __init__(self) -> None:
+        self.thread: int | None = None
+        self.broken_off = False
+
+    def check_alone(self, name: str, me: int) -> None:
+        """Refuse a call while another thread is in one."""
+        if self.thread != me and any(t.ident == self.thread for t in threading.enumerate()):
+            raise AlreadyPendingCallError(
+                f"{name}: another thread is inside a call of this environment, which serves one "
+                "thread at a time; give each thread an environment of its own",
+                name,
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"thread": None, "broken_off": self.broken_off}
+
+
+class Call:
+    """Context of one call.
+
+    Args:
+        env: the environment, with `_caller`, `_batch` and `closed`.
+        name: of the method.
+        begins: whether the call puts games into play; else some must be in play.
+    """
+
+    __slots__ = ("_begins", "_env", "_name")
+
+    def __init__(self, env: Any, name: str, begins: bool = False) -> None:
+        self._env, self._name, self._begins = env, name, begins
+
+    def __enter__(self) -> None:
+        env, caller, me = self._env, self._env._caller, threading.get_ident()
+        if caller.thread is not None:
+            caller.check_alone(self._name, me)
+            break_off(env)  # an interrupt came before or after what `__exit__` sees
+        caller.thread = me
+        if env.closed or not (self._begins or env._batch.begun):
+            caller.thread = None
+            raise not_playing(env, self._name)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        caller = self._env._caller
+        if kind is None:
+            caller.broken_off = caller.broken_off and not self._begins
+        elif not issubclass(kind, ValueError):
+            break_off(self._env)
+        caller.thread = None
+
+
+def break_off(env: Any) -> None:
+    """Let nothing be played before the next reset."""
+    env._caller.broken_off, env._batch.begun = True, False
+
+
+def not_playing(env: Any, name: str) -> Exception:
+    """The error for a call that needs games in play."""
+    if env.closed:
+        return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+    why = "the last call was broken off; " if env._caller.broken_off else ""
+    return ResetNeeded(f"{name}: {why}reset must be called first")

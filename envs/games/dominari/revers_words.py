@@ -1,0 +1,95 @@
+"""Words of Revers-Dominari alone: its starts, position texts, sentences, scene and checks."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.game import TERMINATED
+from azumaya.envs.games.dominari import texts, words
+from azumaya.envs.games.dominari.board import BLACK, REVERS_BOARD, WHITE
+from azumaya.envs.games.dominari.revers import CENTRE, CENTRE_COLOURS, captured, places
+from azumaya.envs.games.dominari.turn import breaks_rule, fitting, payoff_of_points
+from azumaya.envs.games.dominari.words import list_of
+from azumaya.envs.geometry.dominari36 import CELLS, FULL, SQUARES
+from azumaya.envs.kernels.bits import U64, bit, cells_of
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Settings
+
+
+def check_centre(value: Any) -> str:
+    """The option `centre`: its canonical value, or `OptionError`."""
+    known = isinstance(value, str) and len(value) == len(CENTRE) and set(value) <= set("123456")
+    if not known or len(set(value)) < len(CENTRE):
+        raise OptionError(
+            f"centre={value!r}: must be a string of four different digits from 1 to 6, for c4, d4, "
+            "c3 and d3"
+        )
+    return str(value)
+
+
+def starts(settings: Settings) -> np.ndarray:
+    """Every way to fill the centre, or the one asked for, with white to move: `(n,)` states."""
+    centre = settings["centre"]
+    centres = list(permutations("123456", len(CENTRE))) if centre is None else [tuple(centre)]
+    states = words.new_states(REVERS_BOARD, settings, len(centres))
+    for state, numbers in zip(states, centres, strict=True):
+        marks = [texts.EMPTY] * CELLS
+        for cell, colour, number in zip(CENTRE, CENTRE_COLOURS, numbers, strict=True):
+            marks[cell] = texts.DIGITS[colour][int(number) - 1]
+        texts.lay_marks(state, marks)
+        state["targets"] = places(state, WHITE)
+    return states
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text."""
+    return texts.write_text(state)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    states, _ = texts.read_position(text, REVERS_BOARD, settings, places, _flips)
+    if states["over"][0] == TERMINATED:
+        _check_end(states[0])
+    return states
+
+
+def _flips(before: Any, cell: int) -> Any:
+    """What a stone of the player to move captures from a cell."""
+    mover = int(before["to_move"])
+    return captured(before["colours"][mover], before["colours"][1 - mover], U64(bit(cell)))
+
+
+def _check_end(state: Any) -> None:
+    payoff, room = int(state["payoff"]), fitting(state)
+    stuck = not any(places(state, player) & room for player in (WHITE, BLACK))
+    counted = stuck and payoff == payoff_of_points(state)
+    drawn = state["no_referee"] and not payoff and breaks_rule(state)
+    if not (counted or drawn):
+        raise PositionError(f"position: result={payoff} is not how this game ends")
+
+
+def where(state: Any, cell: int) -> str:
+    """Why a number may go to a free cell by rule 2, or not."""
+    caught = [SQUARES[c] for c in cells_of(np.array([_flips(state, cell)], U64))]
+    if not caught:
+        return f"a stone on {SQUARES[cell]} would capture nothing (rule 2)"
+    return f"it captures {list_of(caught)}"
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The position as renderers see it."""
+    return words.scene(state, start, (words.points_note(state),))
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants; raises `AssertionError` or, for a wrong end, `PositionError`."""
+    words.check_state(state, places)
+    if state["over"] == TERMINATED:
+        _check_end(state)
+    elif not state["phase"]:
+        assert state["targets"] & FULL == state["targets"]

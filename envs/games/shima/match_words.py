@@ -1,0 +1,128 @@
+"""Words of the match: position texts, sentences, scenes, checks.
+
+Most are those of Sudoku Moyo, for the game in progress.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import PositionError
+from azumaya.envs.game import TERMINATED
+from azumaya.envs.games.shima import moyo_words
+from azumaya.envs.games.shima.board import MOYO_STATE
+from azumaya.envs.games.shima.match import sum_up
+from azumaya.envs.games.shima.starts import (
+    as_matches,
+    breaks_a_house,
+    empty_states,
+    with_points,
+)
+from azumaya.envs.games.shima.stones import lay_puzzles
+from azumaya.envs.games.shima.territory import territory_of
+from azumaya.envs.games.sudoku_words import digits_of
+from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Settings
+from azumaya.envs.text import pop_fields, whole_number
+
+# ---- position texts ----
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The text of the game in progress, then `puzzle=`, `game=`, `began=` and `first=`."""
+    single = moyo_words.write_text(state, with_points(settings))
+    fields = [f"puzzle={_puzzle_text(state)}", f"game={int(state['game']) + 1}"]
+    if state["began"]:
+        fields.append("began=1")
+    if state["first"]:
+        fields.append(f"first={int(state['first'])}")
+    return " ".join([single, *fields])
+
+
+def _puzzle_text(state: Any) -> str:
+    digits = digits_of(state, "givens")
+    return "".join(str(d) if d else "." for d in digits)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The match of a text, `(1,)` states; raises `PositionError`.
+
+    Without `puzzle=` the stones on the board count as the puzzle.
+    """
+    single, fields = pop_fields(text, ("puzzle", "game", "began", "first", "result"))
+    game = whole_number(fields.get("game", "1"), "game", 1, 2)
+    first = whole_number(fields.get("first", "0"), "first", -CELLS, CELLS)
+    if game == 1 and (first or "result" in fields):
+        raise PositionError("position: first= and result= are allowed only in the second game")
+    if "result" in fields:
+        total = whole_number(fields["result"], "result", -1, 1)
+        single = _with_own_result(single, first, total, settings)
+    states = as_matches(moyo_words.read_text(single, with_points(settings)), settings)
+    if "puzzle" in fields:
+        states["givens"] = _givens(fields["puzzle"], states, settings)
+    states["game"], states["first"] = game - 1, first
+    states["began"] = whole_number(fields.get("began", "0"), "began", 0, 1)
+    sum_up(states[0])
+    return states
+
+
+def _with_own_result(single: str, first: int, total: int, settings: Settings) -> str:
+    """The text of a finished second game with the points of that game as its result."""
+    _, fields = pop_fields(single, ("points",))
+    streak = whole_number(fields.get("points", "0"), "points", 0, CELLS)
+    for gain in (streak, -streak):
+        if int(np.sign(first + gain)) == total:
+            return f"{single} result={gain}"
+    raise PositionError(f"position: result={total} does not follow from first= and points=")
+
+
+def _givens(puzzle: str, states: np.ndarray, settings: Settings) -> np.ndarray:
+    if len(puzzle) != CELLS or set(puzzle) - set(".123456789"):
+        raise PositionError(f"position: puzzle={puzzle}: must be 81 digits and dots")
+    digits = np.array([[0 if c == "." else int(c) for c in puzzle]], np.uint8)
+    if breaks_a_house(digits, HOUSES + territory_of(settings).houses).any():
+        raise PositionError("position: puzzle= has a number twice in a house or region")
+    laid = empty_states(1, MOYO_STATE, settings)
+    lay_puzzles(laid, digits)
+    if (laid["stones"] & ~states["stones"]).any():
+        raise PositionError("position: puzzle= has a stone that does not lie on the board")
+    return np.asarray(laid["stones"])
+
+
+# ---- sentences and scenes ----
+
+
+def explain(state: Any, action: int, settings: Settings) -> str:
+    """Why an action is legal, or which rule forbids it."""
+    return moyo_words.explain(state, action, with_points(settings))
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The game in progress, with the score of the first one."""
+    single = moyo_words.scene(state, {"stones": state["givens"]}, with_points(settings))
+    if state["over"]:
+        payoff = int(state["payoff"])
+        result = f"player_{int(payoff < 0)} wins the match" if payoff else "the match is drawn"
+        notes: tuple[str, ...] = (result,)
+    else:
+        notes = (*single.notes, f"game {int(state['game']) + 1} of 2")
+    if state["game"]:
+        notes += (f"first game: {int(state['first']):+d} for player_0",)
+    return replace(single, notes=notes)
+
+
+# ---- invariants ----
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    if not state["over"]:
+        moyo_words.check_state(state)
+    assert state["points"] == 1
+    assert not (state["givens"] & ~state["stones"]).any()
+    assert state["game"] == 1 or (not state["first"] and not state["over"])
+    assert (state["over"] == TERMINATED) or not state["payoff"]

@@ -1,0 +1,126 @@
+"""Words of Sudoku Moyo: position texts, sentences, scenes, checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import PositionError
+from azumaya.envs.games.shima import words
+from azumaya.envs.games.shima.board import HANDICAP, MOYO_STATE, NEUTRAL, PLAY, POINTS
+from azumaya.envs.games.shima.moyo import can_move, target
+from azumaya.envs.games.shima.stones import neutral_room
+from azumaya.envs.geometry.sudoku81 import CELLS
+from azumaya.envs.scene import Scene
+from azumaya.envs.symmetries import Settings
+from azumaya.envs.text import PositionText, whole_number
+
+# ---- position texts ----
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text; `points=` is the number of stones laid since the loser's last one."""
+    extra = [f"points={int(state['streak'])}"] if state["stage"] == POINTS else []
+    return words.write_text(state, extra)
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    states, parts = words.read_text(text, MOYO_STATE, settings, ("points",))
+    states["points"] = settings["scoring"] == "points"
+    if "points" in parts.fields:
+        _read_points(states, parts)
+    _check_possible(states)
+    return states
+
+
+def _read_points(states: np.ndarray, parts: PositionText) -> None:
+    if not states["points"][0] or states["stage"][0] != PLAY:
+        raise PositionError("position: points= needs the option scoring='points' and no stage=")
+    states["stage"] = POINTS
+    states["streak"] = whole_number(parts.fields["points"], "points", 0, CELLS)
+    if can_move(states[0], 1 - int(states["to_move"][0])):
+        raise PositionError("position: points= is allowed only if the opponent cannot lay a stone")
+
+
+def _check_possible(states: np.ndarray) -> None:
+    state = states[0]
+    if state["over"]:
+        _check_result(state)
+    else:
+        words.check_to_move(state, can_move(state, int(state["to_move"])))
+
+
+def _check_result(state: Any) -> None:
+    payoff = int(state["payoff"])
+    if state["stage"] == POINTS:
+        possible = abs(payoff) == int(state["streak"])
+        stuck = not can_move(state, 0) and not can_move(state, 1)
+    else:
+        possible = abs(payoff) == 1 and not state["points"]
+        stuck = state["stage"] == PLAY and possible and not can_move(state, int(payoff > 0))
+    if not possible or not stuck:
+        raise PositionError(f"position: result={payoff} is not how this game ends")
+
+
+# ---- sentences and scenes ----
+
+
+def explain(state: Any, action: int, settings: Settings) -> str:
+    """Why an action is legal, or which rule forbids it."""
+    reason = words.explain_common(state, action, settings)
+    if reason is not None:
+        return reason
+    name, stage = words.move_name(action, settings), int(state["stage"])
+    number, cell = action // CELLS + 1, action % CELLS
+    owner = words.owner_of(state, words.region_of(state, cell))
+    wanted = NEUTRAL if stage == HANDICAP else int(target(state))
+    if owner != wanted:
+        return f"{name}: {_why_not_in(owner, wanted, stage)}"
+    where = "the neutral region" if owner == NEUTRAL else "a region of your own"
+    return f"{name} is legal: the {number} fits the row, column, block and region, in {where}"
+
+
+def _why_not_in(owner: int | None, wanted: int, stage: int) -> str:
+    if stage == HANDICAP:
+        return "handicap stones go to the neutral region"
+    if wanted == NEUTRAL:
+        return "while a number fits the neutral region, it must be laid there (rule 2)"
+    whose = "neutral" if owner == NEUTRAL else "the opponent's"
+    return f"the region is {whose}, and stones go to regions of your own (rule 3)"
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The position as renderers see it."""
+    return words.scene(state, start, (_note(state),))
+
+
+def _note(state: Any) -> str:
+    mover = words.side_name(state, int(state["to_move"]))
+    if state["over"]:
+        payoff = int(state["payoff"])
+        if not payoff:
+            return "over: no stone fitted, no points"
+        winner = words.side_name(state, int(payoff < 0))
+        return f"over: {winner} wins" + (f" {abs(payoff)} points" if state["points"] else "")
+    if state["stage"] < PLAY:
+        return f"{mover}: {words.TASKS[int(state['stage'])]}"
+    if state["stage"] == POINTS:
+        return f"{mover} lays on for points: {int(state['streak'])}"
+    phase = "opening: neutral region" if neutral_room(state) else "own regions"
+    return f"{mover} to move ({phase})"
+
+
+# ---- invariants ----
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    words.check_state(state)
+    movable = [bool(can_move(state, player)) for player in (0, 1)]
+    if state["over"]:
+        assert not all(movable)
+    elif state["stage"] >= PLAY:
+        assert movable[int(state["to_move"])]
+    assert (state["streak"] > 0) <= (state["stage"] == POINTS)

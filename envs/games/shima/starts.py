@@ -1,0 +1,189 @@
+"""From options to start positions: the puzzles laid out, in the first stage the options ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import as_states
+from azumaya.envs.games.shima.before_play import begin_all
+from azumaya.envs.games.shima.board import (
+    ALL_STONES,
+    COLOUR,
+    DRAFT,
+    HANDICAP,
+    HORIKOMI_STATE,
+    MATCH_STATE,
+    MOYO_STATE,
+    PLAY,
+)
+from azumaya.envs.games.shima.horikomi import FULL_STOCK, open_play
+from azumaya.envs.games.shima.moyo import starter_can_move
+from azumaya.envs.games.shima.stones import lay_puzzles
+from azumaya.envs.games.shima.territory import territory_of
+from azumaya.envs.geometry.houses import first_clash
+from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS, SQUARES
+from azumaya.envs.puzzles.choice import PuzzleSet
+from azumaya.envs.symmetries import Settings
+from azumaya.envs.whole import as_whole
+
+MOST_HANDICAP = 9
+"""The neutral region has nine cells, so no more handicap stones can ever be laid."""
+
+
+def check_handicap(value: Any) -> tuple[int, int] | None:
+    """The canonical form of the option `handicap`: (player, stones), at most nine stones.
+
+    No stones become (0, 0) for either player, because a position text does not say who would lay
+    them.
+
+    Raises:
+        OptionError: the value is neither None nor a pair of a player and a number of stones.
+    """
+    if value is None:
+        return None
+    try:
+        player, stones = map(as_whole, value)
+    except (TypeError, ValueError):
+        player, stones = None, None
+    if player not in (0, 1) or stones is None or stones < 0:
+        raise OptionError(
+            f"handicap={value!r}: must be None or (player, stones) with player 0 or 1 and at least "
+            "0 stones"
+        )
+    return (player, min(stones, MOST_HANDICAP)) if stones else (0, 0)
+
+
+# ---- starts of each game ----
+
+
+def moyo_starts(settings: Settings) -> np.ndarray:
+    """The starts of Sudoku Moyo, `(n,)` states."""
+    points = settings["scoring"] == "points"
+    return puzzle_starts(MOYO_STATE, settings, starter_can_move, points=points)
+
+
+def horikomi_starts(settings: Settings) -> np.ndarray:
+    """The starts of Sudoku Horikomi, `(n,)` states."""
+    return puzzle_starts(HORIKOMI_STATE, settings, open_play, stock=FULL_STOCK)
+
+
+def match_starts(settings: Settings) -> np.ndarray:
+    """The starts of the match, `(n,)` states: those of its first game."""
+    return as_matches(moyo_starts(with_points(settings)), settings)
+
+
+def with_points(settings: Settings) -> Settings:
+    """The settings of a match's single games, which are scored by points."""
+    return {**settings, "scoring": "points"}
+
+
+def as_matches(singles: np.ndarray, settings: Settings) -> np.ndarray:
+    """Matches in their first game, `(n,)`, which take the stones of the single games as puzzles."""
+    matches = np.zeros(len(singles), MATCH_STATE)
+    for name in MOYO_STATE.names or ():
+        matches[name] = singles[name]
+    matches["givens"] = singles["stones"]
+    if settings["handicap"] is not None:
+        matches["lays_before"], matches["stones_before"] = settings["handicap"]
+    return as_states(matches)
+
+
+# ---- what the games share ----
+
+
+def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.ndarray:
+    """Boards without stones in the first stage of some settings, `(count,)` states."""
+    territory = territory_of(settings)
+    states = np.zeros(count, dtype)
+    states["candidates"] = ALL_STONES
+    states["regions"] = territory.region_bits
+    states["territory"] = territory.owner_stones
+    states["chooses"] = settings["setup"] == "choose"
+    if settings["handicap"] is not None:
+        states["handicap_player"], states["handicap"] = settings["handicap"]
+    if settings["territory"] == "draft":
+        states["drafts"] = 1
+        states["territory"] = np.bitwise_or.reduce(territory.owner_stones)  # free: in both
+        states["stage"] = DRAFT
+    else:
+        states["stage"] = COLOUR if settings["setup"] == "choose" else HANDICAP
+    return as_states(states)
+
+
+def puzzle_starts(
+    dtype: np.dtype[Any], settings: Settings, open_play: Any, **fields: int | np.uint64
+) -> np.ndarray:
+    """Every puzzle of some settings laid out, `(n,)` states.
+
+    Puzzles of the shipped bank that break rule 4, because a region is no house, or that leave the
+    starter without a move are left out.
+
+    Args:
+        dtype: the game's states.
+        settings: the options.
+        open_play: the game's kernel `open_play(state)`, called where play begins at once: it
+            prepares the state and returns whether the player to move can lay a stone.
+        **fields: values for further fields of every state.
+
+    Raises:
+        OptionError: a puzzle of the user breaks rule 4 or leaves the starter without a move, or
+            no puzzle of the bank is left.
+    """
+    puzzles: PuzzleSet = settings["puzzle"]
+    digits = puzzles.digits
+    houses = HOUSES + territory_of(settings).houses
+    unknown = [house for house in houses if not (puzzles.bank and house in HOUSES)]
+    broken = breaks_a_house(digits, unknown)
+    if broken.any():
+        if not puzzles.bank:
+            raise OptionError(_where_broken(digits, int(broken.argmax()), houses))
+        digits = digits[~broken]
+    states = empty_states(len(digits), dtype, settings)
+    for name, value in fields.items():
+        states[name] = value
+    lay_puzzles(states, digits)
+    stuck = _begin_play_at_once(states, open_play)
+    if stuck.any() and not puzzles.bank:
+        raise OptionError(
+            f"puzzle {int(stuck.argmax()) + 1}: the player who starts cannot lay a stone"
+        )
+    if stuck.all():
+        raise OptionError(f"territory: none of the {len(puzzles.digits)} puzzles fits it")
+    return states[~stuck]
+
+
+def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
+    """Begin play in states in which nothing comes before it.
+
+    Returns in which of the states, `(n,)` bool, the starter then cannot lay a stone.
+    """
+    stuck = np.zeros(len(states), bool)
+    if states["stage"].size and states["stage"][0] == HANDICAP:
+        begin_all(states)
+        for i in (states["stage"] == PLAY).nonzero()[0]:
+            stuck[i] = not open_play(states[i])
+    return stuck
+
+
+def breaks_a_house(digits: np.ndarray, houses: Sequence[Sequence[int]]) -> np.ndarray:
+    """Which boards, `(n, 81)`, have a number twice in one of the houses: `(n,)` bool."""
+    members = np.zeros((CELLS, len(houses)), np.float32)
+    for h, cells in enumerate(houses):
+        members[list(cells), h] = 1
+    broken = np.zeros(len(digits), bool)
+    for number in range(1, NUMBERS + 1):
+        broken |= ((digits == number).astype(np.float32) @ members > 1).any(axis=1)
+    return broken
+
+
+def _where_broken(digits: np.ndarray, index: int, houses: Sequence[Sequence[int]]) -> str:
+    clash = first_clash(digits[index].tolist(), houses)
+    assert clash is not None
+    return (
+        f"puzzle {index + 1}: the number {clash.number} lies twice in one row, column, block "
+        f"or region, on {SQUARES[clash.first]} and {SQUARES[clash.second]}"
+    )

@@ -1,0 +1,200 @@
+"""Whatever is passed where it does not belong is refused by a named error, and nothing changes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs import OptionError, Position, make, make_vec, raw
+from azumaya.envs.errors import IllegalActionError, MoveNameError, PositionError
+from azumaya.envs.registry import GAMES, find_game
+from azumaya.wrappers import SingleAgentEnv
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+
+NAME = list(GAMES)[4]
+DOCUMENTED = (OptionError, IllegalActionError, MoveNameError, PositionError)
+THINGS = (
+    None, True, np.True_, 1.0, float("nan"), -1, 2**62, 2**70, "", "x" * 300, b"x", ["planes"],
+    {"a": 1}, (), object(), np.zeros(3), np.zeros((2, 2), np.int64), np.array("a"), int, len,
+)  # fmt: skip
+"""Things of all kinds."""
+
+
+def brief(thing: Any) -> str:
+    return repr(thing)[:20].split(" at 0x")[0]
+
+
+def vector() -> Any:
+    games = make_vec(NAME, 2, threads=1)
+    games.reset(seed=1)
+    return games
+
+
+def learner() -> Any:
+    games = AzumayaVecEnv(NAME, 2, seed=1)
+    games.reset()
+    return games
+
+
+def aec(wrapped: bool) -> Any:
+    env = make(NAME) if wrapped else raw(NAME)
+    env.reset(seed=1)
+    return env
+
+
+def seat() -> Any:
+    env = SingleAgentEnv(NAME)
+    env.reset(seed=1)
+    return env
+
+
+CALLS: dict[str, Callable[[], Callable[[Any], Any]]] = {
+    "make": lambda: make,
+    "make render_mode": lambda: lambda x: make(NAME, render_mode=x),
+    "make position": lambda: lambda x: make(NAME, position=x),
+    "make action_mask": lambda: lambda x: make(NAME, action_mask=x),
+    "find_game": lambda: find_game,
+    "Position": lambda: Position,
+    "Position seed": lambda: lambda x: Position(NAME, seed=x),
+    "from_text game": lambda: lambda x: Position.from_text(x, ""),
+    "from_text": lambda: lambda x: Position.from_text(NAME, x),
+    "observation": lambda: Position(NAME).observation,
+    "play": lambda: Position(NAME).play,
+    "explain": lambda: Position(NAME).explain,
+    "move_name": lambda: Position(NAME).move_name,
+    "parse_move": lambda: Position(NAME).parse_move,
+    "check_action": lambda: Position(NAME).check_action,
+    "scene": lambda: Position(NAME).scene,
+    "resample_hidden": lambda: Position(NAME).resample_hidden,
+    "make_vec": lambda: make_vec,
+    "num_envs": lambda: lambda x: make_vec(NAME, x),
+    "threads": lambda: lambda x: make_vec(NAME, 1, threads=x),
+    "device": lambda: lambda x: make_vec(NAME, 1, device=x),
+    "vector observation": lambda: lambda x: make_vec(NAME, 1, observation=x),
+    "autoreset_mode": lambda: lambda x: make_vec(NAME, 1, autoreset_mode=x),
+    "vector illegal": lambda: lambda x: make_vec(NAME, 1, illegal=x),
+    "vector step": lambda: vector().step,
+    "vector reset seed": lambda: lambda x: vector().reset(seed=x),
+    "vector reset options": lambda: lambda x: vector().reset(options=x),
+    "reset_mask": lambda: lambda x: vector().reset(options={"reset_mask": x}),
+    "rollout": lambda: lambda x: vector().rollout(3 if type(x) is int and x == 2**62 else x),
+    "vector position": lambda: vector().position,
+    "vector set_state": lambda: vector().set_state,
+    "unpack": lambda: make_vec(NAME, 1, observation="packed").unpack,
+    "sb3 game": lambda: AzumayaVecEnv,
+    "sb3 num_envs": lambda: lambda x: AzumayaVecEnv(NAME, x),
+    "sb3 dtype": lambda: lambda x: AzumayaVecEnv(NAME, dtype=x),
+    "sb3 illegal": lambda: lambda x: AzumayaVecEnv(NAME, illegal=x),
+    "sb3 seat": lambda: lambda x: AzumayaVecEnv(NAME, seat=x),
+    "sb3 shaping": lambda: lambda x: AzumayaVecEnv(NAME, shaping=x),
+    "sb3 step": lambda: learner().step,
+    "sb3 seed": lambda: learner().seed,
+    "sb3 position": lambda: lambda x: learner().env_method("position", indices=x),
+    "sb3 action_masks": lambda: lambda x: learner().env_method("action_masks", indices=x),
+    "sb3 get_attr": lambda: lambda x: learner().get_attr("num_envs", x),
+    "aec step": lambda: aec(wrapped=False).step,
+    "aec reset": lambda: lambda x: aec(wrapped=False).reset(seed=x),
+    "aec reset options": lambda: lambda x: aec(wrapped=False).reset(options=x),
+    "aec observe": lambda: aec(wrapped=False).observe,
+    "aec observation_space": lambda: aec(wrapped=False).observation_space,
+    "aec action_space": lambda: aec(wrapped=False).action_space,
+    "aec set_state": lambda: aec(wrapped=False).set_state,
+    "aec move_name": lambda: aec(wrapped=False).move_name,
+    "aec parse_move": lambda: aec(wrapped=False).parse_move,
+    "seat game": lambda: SingleAgentEnv,
+    "seat opponent": lambda: lambda x: SingleAgentEnv(NAME, x),
+    "seat seat": lambda: lambda x: SingleAgentEnv(NAME, seat=x),
+    "seat action_mask": lambda: lambda x: SingleAgentEnv(NAME, action_mask=x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*reset.options.*has no option")
+@pytest.mark.parametrize("thing", THINGS, ids=brief)
+@pytest.mark.parametrize("name", CALLS)
+def test_things_of_all_kinds(name: str, thing: Any) -> None:
+    """Each is taken or refused; no other error comes out."""
+    call = CALLS[name]()
+    with contextlib.suppress(*DOCUMENTED):
+        call(thing)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: Position(None), OptionError),  # type: ignore[arg-type]
+        (lambda: Position(3), OptionError),  # type: ignore[arg-type]
+        (lambda: Position(NAME).parse_move(None), MoveNameError),  # type: ignore[arg-type]
+        (lambda: Position(NAME).observation(True), OptionError),
+        (lambda: Position(NAME).observation(1.0), OptionError),  # type: ignore[arg-type]
+        (lambda: make(np.zeros(3)), OptionError),  # type: ignore[arg-type]
+        (lambda: aec(wrapped=True).step(True), IllegalActionError),
+        (lambda: make_vec(NAME, 2**62), OptionError),
+        (lambda: make_vec(NAME, 1, observation=["planes"]), OptionError),
+        (lambda: learner().env_method("position", indices=-1), OptionError),
+        (lambda: learner().env_method("position", indices=[0, 2]), OptionError),
+    ],
+)
+def test_what_is_never_taken(call: Callable[[], Any], error: type[Exception]) -> None:
+    """Those that raised something else once, or gave something broken."""
+    with pytest.raises(error):
+        call()
+
+
+def test_words_are_whole_numbers() -> None:
+    """Floats of 64 bits are no packed observation."""
+    games = make_vec(NAME, 2, observation="packed")
+    words = games.reset(seed=1)[0]
+    floats = {name: array.astype(np.float64) for name, array in words.items()}
+    with pytest.raises(OptionError, match="64-bit words"):
+        games.unpack(floats)
+    games.unpack({name: array.view(np.int64) for name, array in words.items()})
+
+
+# ---- keywords ----
+
+
+@pytest.mark.parametrize(
+    "call", [make, raw, make_vec, Position, SingleAgentEnv, AzumayaVecEnv], ids=lambda c: c.__name__
+)
+def test_unknown_keywords_are_type_errors(call: Callable[..., Any]) -> None:
+    """As Python's own; TorchRL tries keywords and catches these by their text."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'") as caught:
+        call(NAME, frameskip=1)
+    assert isinstance(caught.value, OptionError)
+
+
+# ---- where masks are ----
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_masks_in_info_alone(wrapped: bool) -> None:
+    """The AEC environment shows planes; PettingZoo's tests take it, and illegal moves lose."""
+    from pettingzoo.test import api_test  # noqa: PLC0415 - slow to load
+
+    env, usual = make(NAME, action_mask="info"), make(NAME)
+    env.reset(seed=1)
+    usual.reset(seed=1)
+    seen, mask = env.last()[0], env.infos[env.agent_selection]["action_mask"]
+    assert env.observation_space(env.agent_selection).contains(seen)
+    assert np.array_equal(seen, usual.last()[0]["observation"])
+    assert np.array_equal(mask, usual.last()[0]["action_mask"])
+    if wrapped:
+        env.step(int(np.argmin(mask)))
+        assert min(env.rewards.values()) == -1
+    else:
+        api_test(env.unwrapped, 30)
+
+
+def test_masks_inside_the_observation() -> None:
+    """One seat's observation may be a dict, as for many libraries."""
+    env, usual = SingleAgentEnv(NAME, action_mask="observation"), SingleAgentEnv(NAME)
+    (seen, info), (planes, _) = env.reset(seed=1), usual.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    assert np.array_equal(seen["observation"], planes)
+    assert np.array_equal(seen["action_mask"], info["action_mask"])
+    action = int(np.argmax(seen["action_mask"]))
+    assert env.observation_space.contains(env.step(action)[0])

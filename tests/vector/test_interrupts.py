@@ -1,0 +1,145 @@
+"""Ctrl-C at any moment: a call is made or it is not, or the environment asks for a reset."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import Case
+from tests.vector.cases import FIRST, vector
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX"),
+    pytest.mark.skipif(INTERPRETED, reason="plain Python is slow to come to a moment"),
+]
+ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
+GAMES, MOMENTS = 5000, 60
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """The timer's signal is as a key press."""
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, old)
+
+
+def interrupted(call: Callable[[], Any], delay: float) -> bool:
+    """Make a call that is interrupted after some seconds; whether it was."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        call()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def delays(call: Callable[[], Any]) -> list[float]:
+    """Moments over all that a call lasts."""
+    call()
+    begun = time.perf_counter()
+    call()
+    return np.linspace(2e-6, 1.1 * (time.perf_counter() - begun), MOMENTS).tolist()
+
+
+def check_masks(games: Any) -> None:
+    """The mask by which actions are checked is that of every game."""
+    batch, rows = games._batch, range(0, GAMES, 311)
+    for row in rows:
+        words = batch.position(row).legal_words()
+        assert np.array_equal(words, batch._legal[row]), row
+
+
+@ONE_GAME
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
+def test_vector_environments(case: Case, name: str, threads: int) -> None:
+    """Where a call was broken off, nothing is played or told before the next reset."""
+    games = vector(case, GAMES, threads=threads)
+    games.reset(seed=1)
+    saved = games.get_state()
+    actions = games.random_actions()
+    calls: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "reset": (lambda: games.reset(seed=2), lambda: None),
+        "step": (lambda: games.step(actions), lambda: games.set_state(saved)),
+        "rollout": (lambda: games.rollout(6), lambda: games.set_state(saved)),
+        "set_state": (lambda: games.set_state(saved), lambda: None),
+    }
+    call, prepare = calls[name]
+    broken = 0
+    for delay in delays(lambda: (prepare(), call())):
+        prepare()
+        if interrupted(call, delay) and not games._batch.begun:
+            broken += 1
+            for ask in (lambda: games.step(actions), games.get_state, games.random_actions):
+                with pytest.raises(ResetNeeded, match="the last call was broken off; reset must"):
+                    ask()
+            games.reset(seed=3)
+        else:
+            games.random_actions()  # a call that ended is over, whenever the key was pressed
+        if games._batch.begun:
+            check_masks(games)
+        games.set_state(saved)
+    assert broken
+
+
+@ONE_GAME
+@pytest.mark.parametrize("opponent", ["random", "policy"])
+def test_sb3_environments(case: Case, opponent: str) -> None:
+    """With a policy inside a step is taken back; else a reset is asked for."""
+
+    def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return masks.argmax(axis=1)
+
+    other = policy if opponent == "policy" else opponent
+    games = AzumayaVecEnv(case.game, 300, opponent=other, seed=1, **case.options)
+    games.reset()
+    broken = kept = 0
+
+    def step() -> None:
+        games.step(games.action_masks().argmax(axis=1))
+
+    for delay in delays(step):
+        before = games.duel.states.tobytes(), games.duel._series.tobytes()
+        if interrupted(step, delay):
+            if games.duel._why_reset is not None:
+                broken += 1
+                with pytest.raises(ResetNeeded, match="was broken off; reset must"):
+                    step()
+                games.reset()
+            elif before == (games.duel.states.tobytes(), games.duel._series.tobytes()):
+                kept += 1
+        masks = [games.duel.position(row).action_mask() for row in range(0, 300, 37)]
+        assert np.array_equal(masks, games.action_masks()[::37])
+    assert kept if opponent == "policy" else broken
+
+
+@ONE_GAME
+def test_broken_off_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mask of some games does not do after a call that was broken off."""
+    games = vector(case, 3)
+    games.reset(seed=1)
+
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(games._batch, "show", press)
+        with pytest.raises(KeyboardInterrupt):
+            games.rollout(1)
+    some = np.array([True, False, True])
+    with pytest.raises(ValueError, match="after a call that was broken off"):
+        games.reset(options={"reset_mask": some})
+    games.reset(seed=1)
+    games.reset(options={"reset_mask": some})
+    games.step(games.random_actions())

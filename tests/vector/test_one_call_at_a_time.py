@@ -1,0 +1,128 @@
+"""Threads: no more than can be used, none left behind, one caller at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import AlreadyPendingCallError, ResetNeeded
+
+from azumaya.envs.adapters.batch import workers as workers_module
+from azumaya.envs.adapters.batch.workers import LEAST, Workers
+from azumaya.envs.errors import OptionError
+from azumaya.envs.kernels.compile import INTERPRETED
+from tests.cases import Case
+from tests.vector.cases import FIRST, vector
+from tests.vector.test_workers import helpers, mark
+
+ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python is not shared")
+
+
+def wait_until_gone(before: set[threading.Thread]) -> None:
+    patience = time.monotonic() + 30
+    while helpers() - before and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert not helpers() - before
+
+
+@compiled_only
+@ONE_GAME
+def test_closing_ends_the_threads(case: Case) -> None:
+    """While the environment is still there."""
+    before, games = helpers(), vector(case, 3 * LEAST, threads=3)
+    games.reset(seed=1)
+    games.step(games.random_actions())
+    assert len(helpers() - before) == 2
+    games.close()
+    wait_until_gone(before)
+    assert games.position(0)
+
+
+@compiled_only
+def test_no_more_threads_than_can_be_used() -> None:
+    """As many as the largest run so far has use for."""
+    before, workers = helpers(), Workers(20_000)
+    for parts, threads in ((4, 4), (2, 4), (6, 6)):
+        marks = np.zeros(parts * LEAST, np.int64)
+        workers.run(mark, len(marks), lambda marks=marks: (marks,))
+        assert (marks == 1).all()
+        time.sleep(0.2)  # those that a larger number has replaced end
+        assert len(helpers() - before) == threads - 1
+    workers.close()
+    wait_until_gone(before)
+
+
+@compiled_only
+def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, and those that did start end."""
+    before, started = helpers(), []
+    real = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        if thread.name == "azumaya" and len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        real(thread)
+
+    workers, marks = Workers(8), np.zeros(8 * LEAST, np.int64)
+    with monkeypatch.context() as patch:
+        patch.setattr(workers_module.threading.Thread, "start", start)
+        with pytest.raises(OptionError, match="threads=8: the system starts only 3"):
+            workers.run(mark, len(marks), lambda: (marks,))
+    wait_until_gone(before)
+    workers.run(mark, len(marks), lambda: (marks,))
+    assert (marks == 1).all()
+    workers.close()
+
+
+@ONE_GAME
+def test_another_thread_inside_a_call_is_told(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call that is inside goes on as if nothing had been."""
+    games, twin = vector(case, 3), vector(case, 3)
+    for each in (games, twin):
+        each.reset(seed=1)
+    inside, leave, results = threading.Event(), threading.Event(), []
+    step = games._batch.step
+
+    def slow(*arguments: Any, **more: Any) -> Any:
+        inside.set()
+        assert leave.wait(60)
+        return step(*arguments, **more)
+
+    actions = games.random_actions()
+    monkeypatch.setattr(games._batch, "step", slow)
+    other = threading.Thread(target=lambda: results.append(games.step(actions)))
+    other.start()
+    assert inside.wait(60)
+    for name, call in (
+        ("step", lambda: games.step(actions)),
+        ("reset", games.reset),
+        ("rollout", lambda: games.rollout(1)),
+        ("random_actions", games.random_actions),
+    ):
+        with pytest.raises(AlreadyPendingCallError, match=f"{name}: another thread is inside"):
+            call()
+    leave.set()
+    other.join()
+    assert np.array_equal(twin.random_actions(), actions)
+    assert np.array_equal(results[0][1], twin.step(actions)[1])
+    assert np.array_equal(games.random_actions(), twin.random_actions())
+
+
+@ONE_GAME
+def test_a_thread_that_died_in_a_call(case: Case) -> None:
+    """Nobody is inside any more; what it left is not played on."""
+    games = vector(case, 3)
+    games.reset(seed=1)
+    gone = threading.Thread(target=lambda: None)
+    gone.start()
+    gone.join()
+    games._caller.thread = gone.ident
+    with pytest.raises(ResetNeeded, match="broken off"):
+        games.rollout(1)
+    games.reset()
+    games.rollout(1)

@@ -1,0 +1,197 @@
+"""States that come from outside are known by their checksums, or refused, all unchanged."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.kernels.checksum import checksum, checksums
+from azumaya.envs.registry import GAMES
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import Case, cases_of
+from tests.vector.cases import FIRST, vector
+
+ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
+ROWS = 4
+
+
+def in_play(case: Case) -> Any:
+    """Some games after some moves."""
+    games = vector(case, ROWS)
+    games.reset(seed=1)
+    for _ in range(6):
+        games.step(games.random_actions())
+    return games
+
+
+def flipped(array: np.ndarray, row: int, bit: int) -> np.ndarray:
+    """A copy with one bit of a row changed."""
+    copy = np.array(array)
+    octets = copy.view(np.ndarray).view(np.uint8).reshape(len(copy), -1)
+    octets[row, bit // 8] ^= np.uint8(1 << bit % 8)
+    return copy
+
+
+def check_refused(games: Any, state: Any, match: str = "state: row") -> None:
+    before = games.get_state()
+    with pytest.raises(OptionError, match=match):
+        games.set_state(state)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(before, games.get_state(), strict=True))
+    games.step(games.random_actions())
+    games.set_state(before)
+
+
+@ALL_GAMES
+def test_changed_bits_are_refused(case: Case) -> None:
+    """Any bit of the states and of what comes with them; the row is named."""
+    games = in_play(case)
+    states, series = games.get_state()
+    rng = np.random.default_rng(1)
+    for bit in rng.choice(8 * states.itemsize, 60, replace=False).tolist():
+        row = bit % ROWS
+        check_refused(games, (flipped(states, row, bit), series), f"state: row {row}")
+    for bit in rng.choice(8 * series.itemsize, 30, replace=False).tolist():
+        check_refused(games, (states, flipped(series, bit % ROWS, bit)))
+
+
+@ALL_GAMES
+def test_garbage_is_refused(case: Case) -> None:
+    """Random bytes of the right type and shape."""
+    games = in_play(case)
+    states, series = games.get_state()
+    rng = np.random.default_rng(2)
+    for _ in range(12):
+        noise = np.frombuffer(rng.bytes(states.nbytes), states.dtype)
+        check_refused(games, (noise, series), "state: row 0")
+    wrong = states.copy()
+    wrong["to_move"][2] = 2
+    check_refused(games, (wrong, series), "state: row 2")
+    check_refused(games, (np.zeros_like(states), np.zeros_like(series)), "state: row 0")
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_another_action_space_is_refused(game: Any) -> None:
+    """Its states have the same layout, but other actions are legal in them."""
+    by_size = {case.setup.num_actions: case for case in cases_of(game)}
+    if len(by_size) == 1:
+        pytest.skip("all variants have the same actions")
+    one, other = list(by_size.values())[:2]
+    state = in_play(one).get_state()
+    check_refused(in_play(other), state, f"another action space than {other.setup.num_actions}")
+
+
+@ONE_GAME
+def test_rows_may_be_taken_and_joined(case: Case) -> None:
+    """As long as both arrays keep them together; saved to a file, too."""
+    games, other = in_play(case), in_play(case)
+    other.step(other.random_actions())
+    (states, series), (more, their) = games.get_state(), other.get_state()
+    joined = np.concatenate([states[2:], more[:2]]), np.concatenate([series[2:], their[:2]])
+    games.set_state(pickle.loads(pickle.dumps(joined)))
+    assert str(games.position(3)) == str(other.position(1))
+    check_refused(games, (states, series[::-1]))
+
+
+def test_checksums() -> None:
+    """They depend on every word, its place, its row's only, and on what the records are."""
+    kind = np.dtype([("a", np.int64), ("b", np.uint64)])
+    records = np.zeros(3, kind)
+    records["a"], records["b"] = [1, 2, 1], [2, 1, 2]
+    sums = checksums("x", records)
+    assert sums[0] == sums[2] != sums[1]
+    assert (checksums("y", records) != sums).all()
+    assert (checksums("x", records, records) != sums).all()
+    assert checksums("x", records[1:]).tolist() == sums[1:].tolist()
+    assert checksum("x", records) != checksum("x", records[[1, 0, 2]]) != checksum("x", records[:2])
+
+
+# ---- the AEC environment ----
+
+
+@ALL_GAMES
+def test_changed_moments_are_refused(case: Case) -> None:
+    """State and start by checksum, the rest by what it may be."""
+    env = case.raw()
+    env.reset(seed=1)
+    moment = env.get_state()
+    env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))
+    now = str(env.position)
+    rng = np.random.default_rng(3)
+    bits = rng.choice(8 * moment.states.itemsize, 40, replace=False).tolist()
+    wrong = [replace(moment, states=flipped(moment.states, 0, bit)) for bit in bits]
+    wrong += [replace(moment, start=flipped(moment.start, 0, bit)) for bit in bits]
+    wrong += [
+        replace(moment, selection="player_2"),
+        replace(moment, agents=("player_0", "nobody")),
+        replace(moment, terminations={}),
+        replace(moment, states=np.concatenate([moment.states] * 2)),
+        replace(moment, states=None),
+    ]
+    for each in wrong:
+        with pytest.raises(OptionError, match="moment: "):
+            env.set_state(each)
+        assert str(env.position) == now
+    env.set_state(pickle.loads(pickle.dumps(moment)))
+
+
+# ---- pickles ----
+
+
+def sb3_games(case: Case) -> AzumayaVecEnv:
+    """The learner's side of some games, shaped, as that is part of what is saved."""
+    games = AzumayaVecEnv(case.game, ROWS, seed=1, shaping=0.5, opponent="greedy", **case.options)
+    games.reset()
+    return games
+
+
+def aec_env(case: Case) -> Any:
+    """An AEC environment in play."""
+    env = case.env()
+    env.reset(seed=1)
+    return env
+
+
+SAVED: dict[str, tuple[Callable[[Case], Any], Callable[[Any], np.ndarray]]] = {
+    "vector": (in_play, lambda games: games._batch.states),
+    "starts": (in_play, lambda games: games._setup.starts),
+    "aec": (aec_env, lambda env: env.unwrapped._game_now.states),
+    "aec start": (aec_env, lambda env: env.unwrapped._start),
+    "position": (lambda case: case.position(1), lambda position: position._states),
+    "sb3": (sb3_games, lambda games: games.duel.states),
+    "sb3 seats": (sb3_games, lambda games: games.duel._seats),
+}
+
+
+@ONE_GAME
+@pytest.mark.parametrize("name", SAVED)
+def test_changed_pickles_are_refused(case: Case, name: str) -> None:
+    """A bit that changed in the saved states is found when they are loaded; the rest loads."""
+    make, states_of = SAVED[name]
+    saved = pickle.dumps(make(case))
+    loaded = pickle.loads(saved)
+    content = states_of(loaded).tobytes()
+    at = saved.index(content)
+    for bit in np.random.default_rng(4).choice(8 * len(content), 20, replace=False).tolist():
+        wrong = bytearray(saved)
+        wrong[at + bit // 8] ^= 1 << bit % 8
+        with pytest.raises((OptionError, PositionError), match=r"changed|not as get_state"):
+            pickle.loads(bytes(wrong))
+
+
+@ALL_GAMES
+def test_saved_sb3_games_go_on(case: Case) -> None:
+    """A copy plays as the original does."""
+    games = sb3_games(case)
+    copy = pickle.loads(pickle.dumps(games))
+    for _ in range(8):
+        actions = games.action_masks().argmax(axis=1)
+        for left, right in zip(games.step(actions)[:3], copy.step(actions)[:3], strict=True):
+            assert np.array_equal(left, right)
+        assert np.array_equal(games.action_masks(), copy.action_masks())

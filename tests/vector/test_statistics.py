@@ -1,0 +1,116 @@
+"""Returns and lengths by seat, in every mode; illegal moves that lose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.wrappers import SeatStatistics
+from tests.cases import Case
+from tests.vector.cases import FIRST, vector
+
+ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
+MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+
+
+@ONE_GAME
+@MODES
+def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
+    """They are what the position at the end says, and lengths count moves."""
+    games = SeatStatistics(vector(case, 6, autoreset_mode=mode))
+    games.reset(seed=1)
+    inner, ended = games.unwrapped, 0
+    moves, over = np.zeros(6, np.int64), np.zeros(6, np.bool_)
+    for _ in range(200):
+        actions = inner.random_actions()
+        if mode is AutoresetMode.DISABLED and over.any():
+            games.reset(options={"reset_mask": over})
+            moves[over], actions = 0, inner.random_actions()
+            over[:] = False
+        before = moves + (1 if mode is not AutoresetMode.NEXT_STEP else ~over)
+        _, _, terminated, truncated, infos = games.step(actions)
+        moves = np.where(over, 0, before)
+        over = terminated | truncated
+        assert np.array_equal(infos["_episode"], over)
+        assert np.array_equal(infos["episode"]["l"], np.where(over, moves, 0))
+        for row in np.flatnonzero(over):
+            ended += 1
+            gained = infos["episode"]["r"][row]
+            assert gained.sum() == 0
+            if mode is AutoresetMode.SAME_STEP:
+                assert np.array_equal(gained, infos["rewards"][row])  # paid at the end alone
+            else:
+                assert gained.tolist() == list(inner.position(int(row)).returns())
+        if mode is AutoresetMode.SAME_STEP:
+            moves[over], over = 0, np.zeros(6, np.bool_)
+    assert ended > 12
+
+
+@ONE_GAME
+def test_other_environments_have_no_seats(case: Case) -> None:
+    """They are refused by name."""
+    with pytest.raises(OptionError, match="a vector environment of azumaya is needed"):
+        SeatStatistics(case.env())
+
+
+# ---- illegal moves that lose ----
+
+
+def illegal(masks: np.ndarray) -> np.ndarray:
+    return np.argmin(masks, axis=1)
+
+
+@ONE_GAME
+@MODES
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) -> None:
+    """Whoever made it, the other wins; the others' games go on as ever."""
+    many: dict[str, Any] = {"autoreset_mode": mode, "threads": threads}
+    games, twin = vector(case, 4000, illegal="lose", **many), vector(case, 4000, **many)
+    masks = games.reset(seed=1)[0]["action_mask"]
+    twin.reset(seed=1)
+    for ply in range(2):
+        actions = twin.random_actions()
+        movers = games.get_state()[0]["to_move"]
+        if ply:
+            wrong = np.arange(4000) % 3 == 0
+            twin_results = twin.step(actions)
+            actions[wrong] = illegal(masks)[wrong]
+            actions[0] = -(2**40)
+            seen, rewards, terminated, _, infos = games.step(actions)
+            assert (rewards[wrong] == -1).all()
+            assert terminated[wrong].all()
+            each = np.arange(4000)
+            assert (infos["rewards"][each, movers][wrong] == -1).all()
+            assert (infos["rewards"].sum(axis=1) == 0).all()
+            assert np.array_equal(rewards[~wrong], twin_results[1][~wrong])
+            assert np.array_equal(
+                seen["action_mask"][~wrong], twin_results[0]["action_mask"][~wrong]
+            )
+            if mode is AutoresetMode.SAME_STEP:
+                assert seen["action_mask"].any(axis=1).all()
+                assert infos["_final_obs"][wrong].all()
+            else:
+                assert not seen["action_mask"][wrong].any()
+        else:
+            masks = games.step(actions)[0]["action_mask"]
+            twin.step(actions)
+    if mode is AutoresetMode.DISABLED:
+        with pytest.raises(IllegalActionError, match=r"actions\[0\]"):
+            games.step(actions)
+    else:
+        seen = games.step(np.zeros(4000, np.int64))[0]
+        if mode is AutoresetMode.NEXT_STEP:
+            assert seen["action_mask"][wrong].any(axis=1).all()
+
+
+@ONE_GAME
+def test_the_mode_is_an_attribute(case: Case) -> None:
+    """As Gymnasium's own vector environments have it."""
+    for mode in AutoresetMode:
+        assert vector(case, 2, autoreset_mode=mode).autoreset_mode is mode
+        assert vector(case, 2, autoreset_mode=mode.value).autoreset_mode is mode

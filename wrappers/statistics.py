@@ -1,0 +1,67 @@
+"""Returns and lengths of the episodes of a vector environment, seat by seat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorWrapper
+
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.errors import OptionError
+
+
+class SeatStatistics(VectorWrapper):
+    """Adds to the infos what both seats gained in the episodes that end.
+
+    Rewards of a vector environment are those of whoever moved. Summing them up, as Gymnasium's
+    `RecordEpisodeStatistics` does, mixes both seats: the winner moves last, so nearly every game
+    gives +1. Here the returns are `(n, 2)`, one for each seat.
+
+    Args:
+        env: an Azumaya vector environment on the CPU, wrapped or not.
+
+    Infos, like those of `RecordEpisodeStatistics`: `episode`, a dict of `r`, the returns
+    `(n, 2)` float64 by seat, and `l`, the lengths `(n,)` int64 in moves of both; and `_episode`,
+    `(n,)` bool: which games ended in this step. Other rows are 0.
+
+    Raises:
+        OptionError: `env` is no Azumaya vector environment.
+    """
+
+    def __init__(self, env: Any) -> None:
+        if not isinstance(getattr(env, "unwrapped", None), AzumayaVectorEnv):
+            raise OptionError(f"env={env}: a vector environment of azumaya is needed")
+        super().__init__(env)
+        self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
+        self._returns = np.zeros((env.num_envs, 2))
+        self._lengths = np.zeros(env.num_envs, np.int64)
+        self._over = np.zeros(env.num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: Any = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin episodes, whose returns begin at 0."""
+        results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
+        mask = (options or {}).get("reset_mask")
+        self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
+        return results
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Make a move in every game."""
+        seen, rewards, terminated, truncated, infos = self.env.step(actions)
+        self._lengths += ~self._over  # a step that begins a game anew is no move
+        self._forget(self._over.copy())
+        self._returns += infos["rewards"]
+        ended = terminated | truncated
+        returns = np.where(ended[:, None], self._returns, 0.0)
+        episode = {"r": returns, "l": np.where(ended, self._lengths, 0)}
+        if self._same_step:
+            self._forget(ended)
+        else:
+            self._over = ended.copy()
+        infos = {**infos, "episode": episode, "_episode": ended}
+        return seen, rewards, terminated, truncated, infos
+
+    def _forget(self, rows: np.ndarray) -> None:
+        self._returns[rows], self._lengths[rows], self._over[rows] = 0.0, 0, False
