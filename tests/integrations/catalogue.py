@@ -26,7 +26,8 @@ class Library:
         script: in `scripts/`.
         shows: what the script does, for the table in the documentation.
         adapter: what the library's side is called, for the same table.
-        packages: the versions to report besides our core dependencies.
+        packages: the versions to report besides its own and our core dependencies.
+        torch: whether it needs torch.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Library:
     adapter: str
     shows: str
     packages: tuple[str, ...] = ()
+    torch: bool = True
 
     @property
     def version(self) -> str:
@@ -52,7 +54,8 @@ class Library:
         """Its virtual environment: the library and ours, resolved by pip together."""
         # ours is named with its bounds, so that an environment made for others is made anew
         ours = ("-e", str(ROOT), *dependencies())
-        return Peer(self.name, self.script, (*ours, TORCH, *self.pins), (TORCH,))
+        first = (TORCH,) if self.torch else ()
+        return Peer(self.name, self.script, (*ours, *first, *self.pins), first)
 
 
 def dependencies() -> tuple[str, ...]:
@@ -95,9 +98,10 @@ LIBRARIES = {
             "supersuit",
             "SuperSuit",
             ("supersuit==3.11.0",),
-            "supersuit_stack.py",
+            "supersuit_frames.py",
             "",
             "",
+            torch=False,
         ),
         Library(
             "agilerl",

@@ -1,19 +1,27 @@
-"""TorchRL: REINFORCE with action masks, both seats played by one policy."""
+"""TorchRL: REINFORCE with action masks for both seats; one seat; many games at once."""
 
 from __future__ import annotations
 
 import json
 
 import torch
-from tensordict.nn import TensorDictModule
+from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
-from torchrl.envs import MarlGroupMapType, PettingZooWrapper, check_env_specs
+from torchrl.envs import (
+    ActionMask,
+    GymEnv,
+    GymWrapper,
+    MarlGroupMapType,
+    PettingZooWrapper,
+    TransformedEnv,
+    check_env_specs,
+)
 from torchrl.modules import MaskedCategorical, ProbabilisticActor
 
-from azumaya.envs import raw
+from azumaya.envs import make_vec, raw
 
 GAME = "vierer_dominari"
-GAMES = 4
+GAMES = 6
 PLAYERS = MarlGroupMapType.ALL_IN_ONE_GROUP
 
 
@@ -50,35 +58,58 @@ def make_policy(env: PettingZooWrapper) -> ProbabilisticActor:
         in_keys={"logits": ("agents", "logits"), "mask": ("agents", "action_mask")},
         out_keys=[("agents", "action")],
         distribution_class=MaskedCategorical,
+        default_interaction_type=InteractionType.RANDOM,
     )
 
 
-def main() -> None:
-    """Check the specs, play games and learn from each."""
-    torch.manual_seed(1)
-    env = make_env()
-    check_env_specs(env)
+def learn(env: PettingZooWrapper) -> dict[str, float]:
+    """Play games and learn from each: the log-probability of a move times its player's return."""
     policy = make_policy(env)
     optimizer = torch.optim.Adam(policy.parameters(), 1e-3)
-    steps = 0
+    steps, won = 0, 0.0
     for _ in range(GAMES):
         with torch.no_grad():
             played = env.rollout(1000, policy)
         players = played["agents"]
-        chosen = players["action_mask"].gather(-1, players["action"].unsqueeze(-1)).squeeze(-1)
-        assert chosen[players["mask"]].all()
         returns = played["next", "agents", "reward"].sum(0).squeeze(-1)
         assert played["next", "done"][-1]
         assert returns.sum() == 0
-        assert returns.abs().max() > 0
         log_probs = policy.get_dist(played).log_prob(players["action"])
         loss = -(log_probs * returns)[players["mask"]].mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        steps += len(played)
-    done = {"game": GAME, "algorithm": "REINFORCE", "steps": steps, "games": GAMES}
-    print(json.dumps({**done, "loss": float(loss)}))
+        steps, won = steps + len(played), won + float(returns.abs().max())
+    assert won > 0
+    return {"steps": steps, "games": GAMES, "games won": won, "loss": float(loss)}
+
+
+def one_seat() -> int:
+    """One seat against a random opponent, by its id; random legal actions."""
+    env = GymEnv(f"azumaya/{GAME}-v0", action_mask="observation", categorical_action_encoding=True)
+    masked = TransformedEnv(env, ActionMask())
+    check_env_specs(env)
+    played = masked.rollout(100, break_when_any_done=False)
+    assert played["action_mask"].gather(-1, played["action"].unsqueeze(-1)).all()
+    assert played["next", "reward"].abs().sum() > 0
+    return len(played)
+
+
+def many_games() -> int:
+    """A batch of games; `illegal="lose"`, as the random actions of `rollout` know no masks."""
+    env = GymWrapper(make_vec(GAME, 8, illegal="lose", autoreset_mode="Disabled"))
+    played = env.rollout(20, break_when_any_done=False)
+    assert played["next", "done"].any()
+    return played.numel()
+
+
+def main() -> None:
+    """Check the specs, then do all three."""
+    torch.manual_seed(1)
+    env = make_env()
+    check_env_specs(env)
+    done = {"game": GAME, "algorithm": "REINFORCE", **learn(env)}
+    print(json.dumps({**done, "one seat": one_seat(), "batch": many_games()}))
 
 
 if __name__ == "__main__":
