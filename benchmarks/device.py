@@ -1,7 +1,7 @@
-"""The figures of a CUDA device, by its own clock: bare rules, batched steps, and a memset beside.
+"""Measurements on a CUDA device by its own clock: bare rules, batched steps, and a memset.
 
-`azumaya bench --device cuda` runs this. In numba's simulator it runs too, by the wall clock, with
-figures that mean nothing: so the tests can see that every row comes about.
+`azumaya bench --device cuda` runs this. It also runs in numba's simulator, by the wall clock and
+with meaningless figures, so that the tests can check every row.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ BUDGETS = {
 }
 """What a run measures; sizes go up to 2^22 games."""
 PLIES = 100
-"""Moves of one rollout."""
+"""The number of moves of one rollout."""
 MOST = 10_000
-"""Steps of one repeat at most."""
+"""The most steps of one repeat."""
 
 
 class Clock:
-    """Seconds of work on the device, by CUDA events; in the simulator by the wall clock."""
+    """Times work on the device by CUDA events, in the simulator by the wall clock."""
 
     def __init__(self, env: Any) -> None:
         self._torch, self._device = require("torch", "cuda"), env._batch.device
         self._real = self._device.place.type == "cuda"
 
     def mark(self) -> Any:
-        """A moment, after all that has been launched so far."""
+        """A time stamp after everything launched so far."""
         if not self._real:
             return time.perf_counter()
         event = self._torch.cuda.Event(enable_timing=True)
@@ -52,21 +52,21 @@ class Clock:
         return event
 
     def between(self, first: Any, last: Any) -> float:
-        """Seconds between two moments; the device must be past both."""
+        """Seconds between two time stamps that the device has passed."""
         return first.elapsed_time(last) / 1000 if self._real else last - first
 
     def wait(self) -> None:
-        """Until the device has done all."""
+        """Wait until the device has finished."""
         if self._real:
             self._torch.cuda.synchronize()
 
 
 def about() -> dict[str, Any]:
-    """What the device is and what drives it, for the header of a run.
+    """The device and the versions of its software, for the header of a run.
 
     Raises:
-        DeviceError: there is none.
-        MissingExtraError: what it needs is not installed.
+        DeviceError: there is no CUDA device.
+        MissingExtraError: the extra `cuda` is not installed.
     """
     torch = require("torch", "cuda")
     from azumaya.envs.adapters.cuda.device import Device  # noqa: PLC0415 - loads numba.cuda
@@ -86,7 +86,7 @@ def about() -> dict[str, Any]:
 
 
 def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
-    """All jobs of a run: of each game bare rules and batches, the largest sizes of both."""
+    """All jobs of a run: for each game the bare rules and the batches."""
     for game in chosen:
         fields = {"game": game.name}
         size = max(budget.sizes)
@@ -105,7 +105,7 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
 
 
 def sparing(measure: Callable[..., Row], *arguments: Any) -> Row:
-    """A row, or why there is none: the device may have too little memory for so many games."""
+    """A row, or a row that says that the device has too little memory for so many games."""
     torch = require("torch", "cuda")
     try:
         return measure(*arguments)
@@ -120,7 +120,7 @@ def _new(game: Game, size: int, form: str) -> Any:
 
 
 def rates(clock: Clock, work: Callable[[], int], seconds: float, repeats: int) -> Rates:
-    """Units a second of work that says how many units it launched, by the device's clock."""
+    """Units per second by the device's clock; `work` returns how many units it launched."""
     work()  # compiles, warms up
     found = Rates()
     for _ in range(repeats):
@@ -149,7 +149,7 @@ def bare(game: Game, size: int, seconds: float, repeats: int) -> Row:
 
 
 def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row:
-    """Steps with masks and autoreset, and a memset of the same bytes; `loop_` with the choice."""
+    """Steps with masks and autoreset, and a memset; `loop_` includes the choice of actions."""
     torch = require("torch", "cuda")
     env = _new(game, size, form)
     clock, steps, moments = Clock(env), Rates(), []
@@ -169,7 +169,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
         moments.clear()
         over.zero_()
         loop = rates(clock, work, seconds, 1)
-        idle = int(over.item())  # the next step of a game that ended begins it anew
+        idle = int(over.item())  # the next step only begins a new game where one has ended
         counted = len(moments) * size
         moves = max(0.0, 1 - idle / counted)
         spent = sum(clock.between(*pair) for pair in moments)

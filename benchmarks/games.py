@@ -1,4 +1,4 @@
-"""Our own figures, for any game: bare rules, batched steps, the AEC loop, memory."""
+"""Measurements of any game: bare rules, batched steps, the AEC loop, memory."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.game import Game
 
 BARE_GAMES, BARE_PLIES = 256, 200
-"""Games of the bare rules, and moves made in each by one call."""
+"""For bare rules, the number of games and the moves that one call makes in each."""
 CHUNK = 4096
-"""Steps between two looks at the clock, at least."""
+"""The fewest steps between two readings of the clock."""
 SEED = 0
 
 BARE = "one random legal move inside a compiled loop: mask, choice, rules, reset at a game's end"
@@ -49,7 +49,7 @@ def bare(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
 
 
 class StepLoop:
-    """Random play in a vector environment; a stopwatch runs while it steps."""
+    """Random play in a vector environment; a stopwatch measures its steps."""
 
     def __init__(self, env: Any) -> None:
         self.env, self.watch = env, Stopwatch(stopwatch_cost())
@@ -58,7 +58,7 @@ class StepLoop:
         self._rounds = max(1, CHUNK // env.num_envs)
 
     def chunk(self) -> int:
-        """Some steps; returns how many moves were made in them."""
+        """Make some steps; returns the number of moves."""
         env, watch, moves = self.env, self.watch, 0
         for _ in range(self._rounds):
             actions = env.random_actions()
@@ -70,7 +70,7 @@ class StepLoop:
         return moves
 
     def bytes_written(self) -> list[int]:
-        """Bytes of each array that a step writes, padding included."""
+        """The size in bytes of each array that a step writes, including padding."""
         outputs, rewards, terminated, truncated, infos = self.env.step(self.env.random_actions())
         arrays = [*outputs.values(), rewards, terminated, truncated]
         arrays += [infos["to_move"], infos["rewards"]]
@@ -86,7 +86,7 @@ def batch(
     repeats: int,
     copies: bool = False,
 ) -> dict[str, Any]:
-    """Steps of a batch with masks and autoreset, and what the memory allows."""
+    """Steps of a batch with masks and autoreset, and the limits set by memory."""
     env = AzumayaVectorEnv(game, size, threads=threads, observation=observation, copy=copies)
     loop, steps = StepLoop(env), Rates()
     loops = measure(loop.chunk, seconds, repeats, (loop.watch, steps))
@@ -147,9 +147,9 @@ def aec(game: Game, form: str, seconds: float, repeats: int) -> dict[str, Any]:
 
 
 def memory(game: Game, observation: str, small: int = 256, large: int = 1280) -> dict[str, Any]:
-    """Bytes of one more game in a vector environment, all in all and for its state alone.
+    """The bytes that one more game takes in a vector environment: in total, and for its state.
 
-    All in all counts what numpy and Python allocate: states, packed masks, outputs, spaces.
+    The total is what NumPy and Python allocate: states, packed masks, outputs, spaces.
     """
 
     def allocated(size: int) -> int:
@@ -158,7 +158,7 @@ def memory(game: Game, observation: str, small: int = 256, large: int = 1280) ->
         env.step(env.random_actions())
         return tracemalloc.get_traced_memory()[0] + 0 * env.num_envs
 
-    allocated(small)  # what is made once is made now
+    allocated(small)  # so that what is allocated only once is not counted below
     tracemalloc.start()
     try:
         before, less = tracemalloc.get_traced_memory()[0], allocated(small)

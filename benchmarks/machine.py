@@ -1,4 +1,4 @@
-"""What a run was measured on: named in every result, as figures mean nothing without it."""
+"""The machine that a run was measured on. Every result names it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "azumaya")
 
 
 def cpu_model() -> str:
-    """The CPU's name as the system gives it."""
+    """The name of the CPU as reported by the system."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -27,7 +27,7 @@ def cpu_model() -> str:
 
 
 def commit() -> str:
-    """The commit of the checkout this code lies in, `+` where it was changed; or none."""
+    """The commit of the checkout that contains this code, with `+` if it was changed; or none."""
     folder = Path(__file__).parent
     try:
         head = _git(folder, "rev-parse", "--short=12", "HEAD")
@@ -45,12 +45,12 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def load() -> float | None:
-    """How many processes wanted to run during the last minute; None where nobody knows."""
+    """The load average over the last minute; None where the system does not report it."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def describe() -> dict[str, Any]:
-    """The machine, the versions, the commit, the moment."""
+    """The machine, the versions, the commit and the time."""
     versions = {}
     for package in PACKAGES:
         try:
@@ -70,7 +70,7 @@ def describe() -> dict[str, Any]:
 
 
 def short_name(gpu: str | None = None) -> str:
-    """Date and CPU, or the GPU that is measured, as a folder name."""
+    """The date and the CPU, or the measured GPU, as a folder name."""
     if gpu is not None:
         slug = re.sub(r"[^a-z0-9]+", "-", gpu.lower()).strip("-")
         return f"{datetime.date.today().isoformat()}-{slug}"

@@ -1,4 +1,4 @@
-"""What a run measures, in which order: jobs over all games, references in between."""
+"""What a run measures and in which order: jobs for all games, and references between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from azumaya.envs.game import Game
 
 FORMS = ("planes", "packed", "none")
 LARGE = 65536
-"""From this size on a batch is checked to fit into memory before it is made."""
+"""Batches of at least this size are made only if they fit into memory."""
 GIB = 2**30
 
 
@@ -25,14 +25,14 @@ class Budget:
     """How much a run measures.
 
     Attributes:
-        name: of the budget; rows of different budgets do not mix.
-        seconds, repeats: of each rate.
+        name: the name of the budget; rows of different budgets are not mixed.
+        seconds, repeats: the length and number of the repeats of each rate.
         sizes: batch sizes with one thread.
-        forms: of observations.
-        shared: batch sizes that are measured with two threads, too.
-        copies: the batch size at which copies are measured beside zero-copy buffers.
-        starts: for how many games start-up is measured, None for all.
-        start_repeats: warm starts of each.
+        forms: forms of observations.
+        shared: batch sizes that are also measured with two threads.
+        copies: the batch size at which copies are compared with zero-copy buffers.
+        starts: the number of games whose start-up is measured; None means all.
+        start_repeats: the number of warm starts of each.
     """
 
     name: str
@@ -63,7 +63,7 @@ BUDGETS = {
 
 @dataclass(frozen=True)
 class Job:
-    """One row to measure: its key, what it is, and how to measure it."""
+    """One row to measure: its key, its fields, and the function that measures it."""
 
     key: str
     fields: Mapping[str, Any]
@@ -71,7 +71,7 @@ class Job:
 
 
 def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
-    """All jobs of a run; references stand before, between and after the games."""
+    """All jobs of a run; references are measured before, between and after the games."""
     chosen = list(chosen)
     yield from _references(budget, 0)
     for number, game in enumerate(chosen, 1):
@@ -136,7 +136,7 @@ def _batch_job(budget: Budget, game: Game, form: str, size: int, threads: int, c
 
 
 def _missing_memory(game: Game, form: str, size: int) -> str:
-    """Why a batch is too large for this machine; empty where it is not."""
+    """Why a batch is too large for this machine, or an empty text."""
     there = available_memory()
     if size < LARGE or there is None:
         return ""
@@ -145,7 +145,7 @@ def _missing_memory(game: Game, form: str, size: int) -> str:
 
 
 def available_memory() -> int | None:
-    """Bytes that programs may still take, where the system tells."""
+    """The bytes of memory still available; None where the system does not report it."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

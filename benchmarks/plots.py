@@ -1,4 +1,4 @@
-"""A run's pictures: what each game reaches beside CartPole and memset, and over batch sizes."""
+"""The pictures of a run: each game compared with CartPole and memset, and rates by batch size."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from azumaya.envs.extras import require
 
 BARS, CURVES = "games.svg", "batch-sizes.svg"
 FORMS = {"none": "masks only"}
-"""What a form of observations is called in a picture, if not by its name."""
+"""Names of forms of observations in the pictures, where they differ."""
 
 
 def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
-    """Write the pictures a run has rows for; returns their names.
+    """Write the pictures that a run has rows for; returns their names.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -39,7 +39,7 @@ def _save(figure: Any, path: Path) -> None:
 
 
 def _bars(table: Table) -> Any:
-    """Bars per game in units of CartPole's loop; a mark where memset of the planes would be."""
+    """Bars per game in units of CartPole's loop, with a mark at the rate of a memset."""
     pyplot = require("matplotlib.pyplot", extra="train")
     unit = table.reference(CARTPOLE) or 1.0
     planes: dict[str, Any] = {"form": "planes", "threads": 1, "copies": False}

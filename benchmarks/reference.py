@@ -1,4 +1,4 @@
-"""What our figures stand beside, in the same run: CartPole, the unit; PettingZoo's board game."""
+"""References measured in the same run: CartPole, the unit, and PettingZoo's Connect Four."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACTIONS = 4000
 
 
 def cartpole(seconds: float, repeats: int) -> dict[str, Any]:
-    """The reference unit: Gymnasium's CartPole-v1 in a plain loop, actions drawn beforehand."""
+    """The unit of comparison: Gymnasium's CartPole-v1 in a plain loop with prepared actions."""
     import gymnasium  # noqa: PLC0415 - only this row needs it
 
     rng = random.Random(SEED)
@@ -36,7 +36,7 @@ def cartpole(seconds: float, repeats: int) -> dict[str, Any]:
 
 
 def connect_four(form: str, seconds: float, repeats: int) -> dict[str, Any]:
-    """PettingZoo's connect_four_v3 in the loop that our AEC environments run in."""
+    """PettingZoo's connect_four_v3 in the same loop as our AEC environments."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of the module form

@@ -1,4 +1,4 @@
-"""A run's rows as Markdown: tables first, each figure with what it stands beside."""
+"""The report of a run in Markdown: tables of its rows, with the references beside each figure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from azumaya.benchmarks.results import Row
 
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"
 BENCH, PEERS = "azumaya bench", "azumaya bench peers"
-"""The commands whose reports a page can hold."""
+"""The commands whose reports a page can contain."""
 
 
 class Table:
-    """The rows of a run, to look figures up in."""
+    """The rows of a run, with functions to look up figures."""
 
     def __init__(self, header: Row, rows: Sequence[Row]) -> None:
         self.header, self.rows = header, rows
         self.games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
 
     def pick(self, kind: str, **wanted: Any) -> list[Row]:
-        """Rows of a kind that have a value and these fields."""
+        """The rows of a kind that have a value and these fields."""
         return [
             row
             for row in self.rows
@@ -40,7 +40,7 @@ class Table:
         return statistics.median(taken) if taken else None
 
     def signatures(self, game: str) -> set[str]:
-        """The signatures of a game's rows; one, unless something is wrong."""
+        """The signatures of a game's rows; more than one means an error."""
         return {
             row["signature"] for row in self.rows if row.get("game") == game and "signature" in row
         }
@@ -57,12 +57,12 @@ def rate(value: float | None) -> str:
 
 
 def ratio(value: float | None, beside: float | None) -> str:
-    """How many times another figure."""
+    """The ratio of a figure to another."""
     return f"{value / beside:.3g}" if value and beside else "–"
 
 
 def markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, figures to the right."""
+    """A Markdown table with figures aligned right."""
     rule = ["---", *["---:"] * (len(headings) - 1)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (headings, rule, *lines))
 
@@ -97,10 +97,10 @@ def _machine(table: Table) -> str:
     if loads:
         lines.append(("load over the run", f"{min(loads)} to {max(loads)}"))
     note = (
-        "Rates are a second of CPU time, the median of the repeats (the lowest and highest are in "
-        "`rows.jsonl`), on one core unless said. Time to compile is in none of them. A load above "
-        "the number of cores means that others used the machine as well: caches and clock rate "
-        "are shared even where CPU time is not."
+        "Rates are per second of CPU time, on one core unless stated otherwise. Each is the median "
+        "of several repeats (`rows.jsonl` has the lowest and highest) and does not include "
+        "compilation. A load above the number of cores means that other programs used the machine "
+        "as well: caches and clock rate are shared even where CPU time is not."
     )
     return f"{note}\n\n" + markdown(
         ("what", "value"), [*lines, ("budget", table.header["settings"])]
@@ -122,9 +122,10 @@ def _device(table: Table) -> str:
         "signature",
     )  # fmt: skip
     note = (
-        "By the device's own clock (CUDA events). Steps: `step` of the vector environment with "
-        "masks and autoreset, zero-copy. Of memset: what share of the rate at which torch fills "
-        "the same buffers with zeros. Bare: random play in one kernel, at the largest batch."
+        "Measured by the device's own clock (CUDA events). Steps: `step` of the vector environment "
+        "with masks and autoreset, zero-copy. Of memset: the share of the rate at which torch "
+        "fills the same buffers with zeros. Bare: random play in one kernel, at the largest batch "
+        "size."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -164,9 +165,9 @@ def _one_core(table: Table) -> str:
     )  # fmt: skip
     note = (
         "Bare: random play with resets in compiled code. Planes, packed, masks only: `step` of the "
-        "vector environment with masks and autoreset, zero-copy, at the fastest batch size; the "
-        "choice of the actions is apart (`loop_value` in `rows.jsonl` has it in). Of memset: "
-        "what share of the rate at which `memset` fills the same buffers."
+        "vector environment with masks and autoreset, zero-copy, at the fastest batch size, "
+        "without the choice of actions (`loop_value` in `rows.jsonl` includes it). Of memset: the "
+        "share of the rate at which `memset` fills the same buffers."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -210,10 +211,10 @@ def _threads(table: Table) -> str:
         "per CPU second", "× one thread",
     )  # fmt: skip
     note = (
-        "Beside one thread and zero-copy buffers. Two threads gain by the wall clock only as far "
-        "as they got cores (cores used: CPU time over wall time, which the system knows of other "
-        "threads to its tick only); the last column tells what is lost to working together (1 is "
-        "nothing)."
+        "Compared with one thread and zero-copy buffers. By the wall clock two threads are faster "
+        "only if they get two cores. Cores used is CPU time divided by wall time; the system "
+        "counts the CPU time of other threads only in ticks. The last column shows what "
+        "coordination costs (1 means nothing)."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
@@ -243,7 +244,7 @@ def _memory(table: Table) -> str:
             cells = (f"{mine[form]['value']:,.0f}" if form in mine else "–" for form in forms)
             lines.append((game, state, *cells))
     headings = ("game", "state", *(f"all, {form}" for form in forms))
-    note = "Bytes of one more game in a vector environment: its state, and all in all."
+    note = "Bytes that one more game takes in a vector environment: for its state, and in total."
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
 
@@ -257,7 +258,7 @@ def _start(table: Table) -> str:
         for row in table.pick("start")
     ]  # fmt: skip
     headings = ("game", "from `import` to the", "import", "warm", "warm, wall", "cold", "compiling")
-    note = "Seconds of CPU time in a fresh process; cold is with an empty compile cache."
+    note = "Seconds of CPU time in a fresh process; cold means with an empty compile cache."
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
 
@@ -271,15 +272,15 @@ def _missing(table: Table) -> str:
 
 
 def marks(command: str) -> tuple[str, str]:
-    """The lines of a page between which the report of a command stands."""
+    """The two lines of a page between which the report of a command is written."""
     return f"<!-- begin: {command} -->", f"<!-- end: {command} -->"
 
 
 def put_into(page: str, report: str, command: str) -> str:
-    """A page with the report of a command in its place: without its title, parts a level lower.
+    """A page with a command's report inserted, without its title and with headings a level lower.
 
     Raises:
-        ValueError: the page has no place for it.
+        ValueError: the page does not have the two lines of `marks`.
     """
     begin, end = marks(command)
     if page.count(begin) != 1 or page.count(end) != 1:

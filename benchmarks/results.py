@@ -1,7 +1,7 @@
-"""Where a run's rows go: one JSON object a line, written as soon as it is measured.
+"""The files of a run: one JSON object per line, written as soon as it is measured.
 
-`rows.jsonl` begins with a line that names the machine. A run that finds rows there goes on from
-them; `results.json` has the same in one piece, once the run has ended.
+`rows.jsonl` begins with a line that describes the machine. A run that finds rows there continues
+from them. When the run has ended, `results.json` has all of them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 from azumaya.benchmarks import machine
 
 Row = dict[str, Any]
-"""`key` (unique in a run), `kind`, and what that kind has; rates are units a second."""
+"""`key` (unique in a run), `kind`, and the fields of that kind; rates are units per second."""
 
 SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
-"""What must not differ between the parts of one run."""
+"""The fields of the header that must be the same in all parts of a run."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -29,11 +29,11 @@ LARGEST = 64 << 20
 
 
 class ResultsError(Exception):
-    """The folder holds something that this run cannot go on from."""
+    """The folder contains something that this run cannot continue."""
 
 
 def said_by(error: OSError) -> str:
-    """What is wrong with which file, in words."""
+    """The error in words, with the name of the file."""
     what = error.strerror or type(error).__name__
     return f"{error.filename}: {what}" if error.filename else what
 
@@ -57,13 +57,13 @@ class Results:
     """The rows of one run.
 
     Args:
-        folder: where they are, or will be; made if need be.
-        settings: what the run measures, by name; another one cannot go on from it.
-        about: what else there is to say of the machine.
+        folder: the folder of the files; created if it does not exist.
+        settings: the name of what the run measures; only a run of the same name can continue it.
+        about: further facts about the machine.
 
     Raises:
-        ResultsError: the folder has rows of another machine, commit or setting, or is none that
-            can be written to.
+        ResultsError: the folder has rows of another machine, commit or setting, or cannot be
+            written.
     """
 
     def __init__(self, folder: Path, settings: str, about: Mapping[str, Any] = NOTHING) -> None:
@@ -79,7 +79,7 @@ class Results:
                 self._append(self.header)
         except OSError as error:
             raise ResultsError(
-                f"{folder}: no folder that rows can be written to: {said_by(error)}; "
+                f"{folder}: rows cannot be written to this folder: {said_by(error)}; "
                 "give another --output"
             ) from error
 
@@ -104,7 +104,7 @@ class Results:
             file.write(json.dumps(line) + "\n")
 
     def __contains__(self, key: str) -> bool:
-        """Whether a row has been measured."""
+        """Whether the row of a key has been measured."""
         return key in self.rows
 
     def add(self, row: Row) -> None:
@@ -142,10 +142,10 @@ def _not_written(file: Path, error: OSError) -> ResultsError:
 
 
 def read_lines(file: Path) -> tuple[Row, list[Row]]:
-    """The header and the rows of a `rows.jsonl`; a torn last line is left out.
+    """The header and the rows of a `rows.jsonl`; an incomplete last line is left out.
 
     Raises:
-        ResultsError: this is no such file.
+        ResultsError: the file is not of this kind.
     """
     lines = list(_whole_lines(file))
     return _checked(file, lines[0] if lines else None, lines[1:])
@@ -168,25 +168,25 @@ def _text_of(file: Path) -> str:
     except OSError as error:
         raise ResultsError(said_by(error)) from error
     except UnicodeDecodeError as error:
-        raise ResultsError(f"{file}: no rows of a benchmark run: no text") from error
+        raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
 
 
 def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
-    """The header and rows of a file, if that is what they are."""
+    """Check the header and rows of a file; returns them."""
     headed = isinstance(header, dict) and isinstance(header.get("machine"), dict)
     rowed = isinstance(rows, list) and all(
         isinstance(row, dict) and {"key", "kind"} <= row.keys() for row in rows
     )
     if not headed or "settings" not in header or not rowed:
-        raise ResultsError(f"{file}: no rows of a benchmark run")
+        raise ResultsError(f"{file}: not rows of a benchmark run")
     return header, rows
 
 
 def read_run(folder: Path) -> tuple[Row, list[Row]]:
-    """The header and rows of a run's folder: of its lines, or of the whole alone.
+    """The header and rows of a run's folder, from `rows.jsonl` or else from `results.json`.
 
     Raises:
-        ResultsError: it has neither, or they are malformed.
+        ResultsError: neither file exists, or it is malformed.
     """
     if os.path.lexists(folder / "rows.jsonl"):
         return read_lines(folder / "rows.jsonl")

@@ -1,4 +1,4 @@
-"""Runs the jobs of a plan and keeps each row as soon as it is there."""
+"""Runs the jobs of a plan and saves each row as soon as it is measured."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def run(
     planned: Callable[[Budget, Iterable[Game]], Iterable[Job]] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Measure what is not measured yet; returns whether the run came to its end.
+    """Measure what has not been measured yet; returns whether the run is complete.
 
-    Ctrl-C ends it early; the same run goes on from there. `planned` makes the jobs, where they
-    are not those of `plan.jobs`; `about` is what else there is to say of the machine.
+    Ctrl-C ends it early, and the same call continues from there. `planned` makes the jobs, by
+    default `plan.jobs`; `about` has further facts about the machine.
 
     Raises:
         ResultsError: the folder has rows of another run.
@@ -39,7 +39,7 @@ def run(
         _run_all(todo, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command goes on from here")
+        console.print("stopped; the same command continues from here")
     results.finish()
     return finished
 

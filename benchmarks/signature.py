@@ -1,9 +1,9 @@
-"""A behaviour signature: a digest of where random play leads, printed beside every rate.
+"""A behaviour signature: a digest of the positions that random play reaches, shown with every rate.
 
-It changes when a rule changes, and with nothing else: not with the layout of the states, the
-form of observations, the number of games in a batch or of threads. All ways to step a game give
-the same one, as the choices of each game come from its seed alone. So a change made for speed
-cannot alter behaviour unseen.
+It changes only when a rule changes. It does not depend on the layout of the states, the form of
+observations, the size of the batch or the number of threads. All ways to step a game give the same
+signature, because the choices in each game depend only on its seed. So a change made for speed
+cannot alter behaviour unnoticed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import episode_key
 
 WATCHED = 32
-"""Games that go into a signature, of the seeds 0, 1, ..."""
+"""The number of games in a signature, with the seeds 0, 1, ..."""
 PLIES = 128
-"""Moves made in each of them, episode after episode."""
+"""The number of moves in each of them, episode after episode."""
 MAX_GAMES = 2048
-"""Games in a batch at most; above, batches behave the same."""
+"""The largest batch used for a signature; larger batches behave the same."""
 
 
 def of_rollout(game: Game, device: str = "cpu") -> str:
@@ -57,7 +57,7 @@ def of_batch(
 
 
 def _play_batch(env: AzumayaVectorEnv, watched: int) -> tuple[list[str], int]:
-    """Texts of the first games after `PLIES` moves each, and how often one of them ended."""
+    """The texts of the first games after `PLIES` moves each, and how many episodes ended."""
     texts, made = [""] * watched, np.zeros(watched, np.int64)
     over, ended = np.zeros(watched, np.bool_), 0
     while not all(texts):

@@ -1,7 +1,7 @@
-"""Start-up: a fresh process, from its first line to the first step, with and without kernels.
+"""Start-up: the time of a fresh process from its first line to the first step.
 
-Each probe is a process of its own. Cold means a compile cache that is empty; what it takes more
-than warm is the time to compile.
+Each probe is a process of its own. Cold means with an empty compile cache; the difference to a warm
+start is the time of compilation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ print(json.dumps({"import": imported - begin[1], "value": end - begin[1],
 
 
 def probe(game: Game, form: str, cache: str) -> dict[str, float]:
-    """One process: CPU seconds of the import, to the first step, and of the whole process.
+    """CPU seconds of one process: for the import, until the first step, and in total.
 
     Args:
         game: the game.
@@ -62,7 +62,7 @@ def probe(game: Game, form: str, cache: str) -> dict[str, float]:
 
 
 def measure_start(game: Game, form: str, repeats: int) -> dict[str, Any]:
-    """Seconds from the first line to the first step: cold once, warm the median of repeats."""
+    """Seconds from the first line to the first step: one cold start, the median of warm starts."""
     with tempfile.TemporaryDirectory(prefix="azumaya-bench-") as cache:
         cold = probe(game, form, cache)
         warm = [probe(game, form, cache) for _ in range(repeats)]

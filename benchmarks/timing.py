@@ -1,7 +1,7 @@
-"""Rates by the clock: units a second, the median of some repeats with their spread.
+"""Rates in units per second: the median of several repeats, with their spread.
 
-The clock is the CPU time of the process, all its threads together: on a machine that others use
-as well it tells what an undisturbed core would give. Wall time is kept beside it, for threads.
+The clock is the CPU time of the process, summed over its threads: even on a busy machine it shows
+what an undisturbed core would reach. Wall time is recorded, too, for measurements with threads.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MAX_STRETCH = 8
-"""A repeat ends after so many times its length by the wall clock, however little it ran."""
+"""A repeat ends after this multiple of its length in wall time, however little CPU time it got."""
 
 
 @dataclass
 class Rates:
-    """Units a second in each repeat, by CPU time and by the wall clock."""
+    """Units per second in each repeat, by CPU time and by wall time."""
 
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
@@ -30,11 +30,11 @@ class Rates:
 
     @property
     def median_wall(self) -> float:
-        """The median by the wall clock."""
+        """The median by wall time."""
         return statistics.median(self.wall)
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
-        """The figures as fields of a row: value, low and high by CPU time, wall's median."""
+        """The fields of a row: value, low and high by CPU time, and the median by wall time."""
         return {
             f"{prefix}value": _short(self.median),
             f"{prefix}low": _short(min(self.cpu)),
@@ -44,14 +44,14 @@ class Rates:
 
 
 def _short(value: float) -> float:
-    """A rate with the digits it deserves."""
+    """A rate rounded to its significant digits."""
     return float(f"{value:.5g}")
 
 
 class Stopwatch:
-    """CPU and wall time spent within some stretches of code.
+    """Measures the CPU and wall time spent in parts of the code.
 
-    Reading the clocks costs about as much as a step of one game; `cost` is taken off.
+    Reading the clocks takes about as long as a step of one game; `cost` is subtracted for it.
     """
 
     def __init__(self, cost: float = 0.0) -> None:
@@ -59,21 +59,21 @@ class Stopwatch:
         self._cost = cost
 
     def start(self) -> None:
-        """Begin a stretch."""
+        """Start the clocks."""
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the clocks."""
         self.cpu += time.process_time() - self._cpu - self._cost
         self.wall += time.perf_counter() - self._wall - self._cost
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Set the times to zero."""
         self.cpu = self.wall = 0.0
 
 
 def stopwatch_cost(reads: int = 2000) -> float:
-    """Seconds an empty stretch takes by a stopwatch."""
+    """The seconds that a stopwatch measures between `start` and an immediate `stop`."""
     watch = Stopwatch()
     for _ in range(reads):
         watch.start()
@@ -87,14 +87,14 @@ def measure(
     repeats: int,
     inside: tuple[Stopwatch, Rates] | None = None,
 ) -> Rates:
-    """Units a second of work that `chunk()` does, which returns how many units it did.
+    """Measure the units per second of `chunk()`, which returns how many units it did.
 
     Args:
-        chunk: called once to warm up, then again and again.
-        seconds: CPU time of a repeat, at least.
-        repeats: how many repeats.
-        inside: a stopwatch that `chunk` runs around a part of its work, and where to put the
-            units a second of that part.
+        chunk: called once to warm up, then repeatedly.
+        seconds: the least CPU time of a repeat.
+        repeats: the number of repeats.
+        inside: a stopwatch that `chunk` runs around a part of its work, and the `Rates` that
+            receive the rates of that part.
     """
     chunk()
     rates = Rates()

@@ -6,10 +6,13 @@ env = make("sudoku_moyo")
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
 
+from azumaya.envs import registry
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import OrderEnforcing, wrap
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -23,6 +26,7 @@ from azumaya.envs.errors import (
     RecordError,
     UnknownOptionError,
 )
+from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
 
@@ -40,6 +44,7 @@ __all__ = [
     "make",
     "make_vec",
     "raw",
+    "register_game",
 ]
 
 
@@ -85,20 +90,46 @@ def make_vec(
     return vector_env(find_game(name), num_envs, device=device, **arguments)
 
 
-try:
-    from pettingzoo.env_registry.registration import aec_registry, register
-except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
-    pass
-else:
-    for _game in GAMES.values():
-        if _game.id not in aec_registry:
-            register("aec", _game.id, f"azumaya.envs.{_game.name}_v{_game.version}:env")
+def register_game(game: Game) -> None:
+    """Make a game of your own known by its name, everywhere a name is taken.
 
-for _game in GAMES.values():
-    if _game.id not in gymnasium.registry:
+    `make`, `make_vec`, `Position`, records, agents, the arena and training find it, PettingZoo and
+    Gymnasium know it by its `id`. It does not become one of `GAMES`. A game of the same name that
+    was registered before is replaced.
+
+    Args:
+        game: its record; `docs/guides/adding-a-game.md` tells how to write one.
+
+    Raises:
+        OptionError: this is no `Game`, or the library has a game of this name.
+    """
+    registry.register_game(game)
+    _announce(game, partial(make, game.name))
+
+
+def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
+    """Make a game known to PettingZoo and Gymnasium, unless it is already."""
+    _announce_to_pettingzoo(game, entry_point)
+    if game.id not in gymnasium.registry:
         gymnasium.register(
-            _game.id,
+            game.id,
             entry_point="azumaya.wrappers.single_agent:SingleAgentEnv",
             vector_entry_point="azumaya.envs.adapters.devices:vector_env",
-            kwargs={"game": _game.name},
+            kwargs={"game": game.name},
         )
+
+
+def _announce_to_pettingzoo(game: Game, entry_point: str | Callable[..., Any]) -> None:
+    try:
+        from pettingzoo.env_registry.registration import (  # noqa: PLC0415 - not everywhere there
+            aec_registry,
+            register,
+        )
+    except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
+        return
+    if game.id not in aec_registry:
+        register("aec", game.id, entry_point)
+
+
+for _game in GAMES.values():
+    _announce(_game, f"azumaya.envs.{_game.name}_v{_game.version}:env")

@@ -6,7 +6,7 @@ import importlib
 from types import ModuleType
 
 _DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "numba": "numba-cuda"}
-"""What brings a module, where it has another name (and `numba` itself is always there)."""
+"""Names of distributions that differ from the module's (`numba.cuda`: numba is always there)."""
 
 
 class MissingExtraError(ImportError):
@@ -14,23 +14,22 @@ class MissingExtraError(ImportError):
 
 
 def distribution_of(module: str) -> str:
-    """The name under which a module is installed."""
+    """The name of the distribution that contains a module."""
     top = module.partition(".")[0]
     return _DISTRIBUTIONS.get(top, top.replace("_", "-"))
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra.
+    """The command that installs an extra in a clone of the repository.
 
-    In a clone, as azumaya is in no index; with the pinned versions, as torch alone would bring
-    gigabytes of CUDA, but for the extra that needs just that.
+    It uses the pinned versions, except for the extra `cuda`, which needs torch with CUDA.
     """
     pins = "" if extra == "cuda" else "-c constraints.txt "
     return f'pip install {pins}-e ".[{extra}]"'
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say what is missing and how to install it.
+    """Import an optional module; if it is missing, the error says how to install it.
 
     Raises:
         MissingExtraError: the module is not installed.

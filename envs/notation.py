@@ -1,4 +1,4 @@
-"""Game records: one JSON object a line, with everything needed to play the game again."""
+"""Game records: one JSON object per line, with everything needed to replay the game."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class GameRecord:
     """One game.
 
     Attributes:
-        environment: the environment id, `azumaya/sudoku_moyo-v0`.
-        options: the options that were not at their default.
-        start: the position text the game began with.
+        environment: the environment id, for example `azumaya/sudoku_moyo-v0`.
+        options: the options that differ from their defaults.
+        start: the text of the start position.
         moves: the names of the moves.
-        returns: what each player gained.
-        players: who played, player_0 first.
-        date: the day, ISO 8601.
-        finished: whether the game came to its end; if not, `returns` is what was gained so far.
-            None where the record does not say, as records of before this field: not checked then.
+        returns: the sum of each player's rewards.
+        players: the names of the players, player_0 first.
+        date: the date, ISO 8601.
+        finished: whether the game ended; if not, `returns` are the rewards up to the last move.
+            None in old records without this field; then `replay` does not check it.
     """
 
     environment: str
@@ -56,10 +56,10 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
-        """The record of a line of JSON (needs the extra `records`).
+        """Read a record from a line of JSON (needs the extra `records`).
 
         Raises:
-            RecordError: the line is no record; the error says which field is wrong.
+            RecordError: the line is not a record; the error names the field that is wrong.
         """
         msgspec = require("msgspec", "records")
         try:
@@ -74,7 +74,7 @@ def _plain(value: Any) -> Any:
         return asdict(value)
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"{type(value).__name__} has no place in a record")
+    raise TypeError(f"a record cannot contain a {type(value).__name__}")
 
 
 def record_of(
@@ -82,7 +82,7 @@ def record_of(
 ) -> GameRecord:
     """The record of a game from its first and last position and the names of its moves.
 
-    The last position may be a running one: the record is that of an unfinished game then.
+    If the game is not over in the last position, the record is that of an unfinished game.
 
     Raises:
         OptionError: `players` is not two names.
@@ -103,21 +103,22 @@ def check_players(players: Any) -> tuple[str, str]:
     """The names of the two players, player_0 first.
 
     Raises:
-        OptionError: these are not two texts.
+        OptionError: `players` is not two strings.
     """
     texts = isinstance(players, Sequence) and all(isinstance(name, str) for name in players)
     if not texts or isinstance(players, str) or len(players) != 2:
-        raise OptionError(f"players={players!r}: two names are needed, player_0's first")
+        raise OptionError(f"players={players!r}: must be two names, player_0's first")
     return players[0], players[1]
 
 
 def check_records_file(path: str | Path, name: str = "path") -> Path:
-    """The file that records are to be appended to, known before a game to be one that can be.
+    """Check, before a game, that records can be appended to a file; returns its path.
 
-    Nothing is written; the file need not be there, but its folder must. Errors call it `name`.
+    Nothing is written. The file need not exist, but its folder must. Errors call the argument
+    `name`.
 
     Raises:
-        OptionError: it is a folder, lies in a folder that is not there, or may not be written.
+        OptionError: the path is a folder, its folder does not exist, or it may not be written.
         MissingExtraError: the extra `records` is not installed.
     """
     require("msgspec", "records")
@@ -129,7 +130,7 @@ def check_records_file(path: str | Path, name: str = "path") -> Path:
     except (OSError, TypeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise OptionError(
-            f"{name}={str(path)!r}: this can be no file to write to: {why}"
+            f"{name}={str(path)!r}: must be a file that can be written: {why}"
         ) from error
     if mode is not None and stat.S_ISDIR(mode):
         problem = "is a folder; name a file in it, such as games.jsonl"
@@ -143,10 +144,10 @@ def check_records_file(path: str | Path, name: str = "path") -> Path:
 
 
 def replay(record: GameRecord) -> Iterator[Position]:
-    """The positions of a recorded game, the start first.
+    """The positions of a recorded game, beginning with the start.
 
     Raises:
-        RecordError: the record does not fit the rules; the error gives the number of the move.
+        RecordError: the record breaks the rules; the error names the number of the move.
     """
     try:
         game = find_game(record.environment)

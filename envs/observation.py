@@ -1,4 +1,4 @@
-"""Packed words to arrays: action masks and observation planes."""
+"""Action masks and observation planes as arrays, unpacked from words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from azumaya.envs.kernels.bits import word_count
 def unpack_bits(words: np.ndarray, count: int) -> np.ndarray:
     """Bits as int8: `(..., W)` uint64 to `(..., count)`.
 
-    Bit `i` is bit `i % 64` of word `i // 64`.
+    Entry `i` is bit `i % 64` of word `i // 64`.
     """
     octets = np.ascontiguousarray(words).view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=count, bitorder="little").view(np.int8)
@@ -29,7 +29,7 @@ def unpack_planes(game: Game, words: np.ndarray) -> np.ndarray:
 
 
 def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
-    """The action mask of the player to move, `(num_actions,)` int8, 1 = legal."""
+    """The action mask of the player to move, `(num_actions,)` int8; 1 means legal."""
     words = np.zeros(word_count(num_actions), np.uint64)
     game.rules.write_legal(state, words)
     return unpack_bits(words, num_actions)

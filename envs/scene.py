@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from azumaya.envs.geometry.grid import Rectangle
+
 
 @dataclass(frozen=True)
 class Stone:
@@ -20,6 +22,7 @@ class Stone:
 class Scene:
     """What a position looks like.
 
+    `board` is a `Rectangle` of any size, or the name of one of the boards of the library's games.
     `grounds` and `stones` are indexed by cell. `notes` are lines beside the board; the first says
     whose turn it is or how the game ended. `trays` are rows of pieces beside the board. `regions`
     holds the region number of each cell on boards with regions, whose borders renderers draw.
@@ -27,7 +30,7 @@ class Scene:
     have one size.
     """
 
-    board: Literal["sudoku81", "dominari36", "hex61"]
+    board: Literal["sudoku81", "dominari36", "hex61"] | Rectangle
     grounds: tuple[str, ...]
     stones: tuple[Stone | None, ...]
     dead: frozenset[int] = frozenset()

@@ -21,7 +21,7 @@ class Axis(Enum):
     NUMBER = "number"
     PLAYER = "player"
     REGION = "region"
-    """A region of the board; regions are renumbered as the blocks of the board change places."""
+    """A region of the board, such as a column: see `Symmetries.regions`."""
     MOVE = "move"
     """A move known by the cells that its pieces leave and enter."""
     FIXED = "fixed"
@@ -77,7 +77,7 @@ class Symmetries:
     bits: tuple[int, ...] = ()
     """The cell of each bit of a board in the state; empty: bit i is cell i."""
     regions: tuple[int, ...] = ()
-    """By cell, the block whose changes of place renumber the regions."""
+    """By cell, the number of its region from 0: regions are renumbered as their cells move."""
     moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
     """For an action of a block of moves, the cells its pieces leave and those they enter."""
     in_order: tuple[str, int] | None = None

@@ -1,4 +1,4 @@
-"""The cases that generic tests run over: every game with every set of options it names."""
+"""The cases that tests of all games run over: every game with every set of options it names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs import register_game
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import wrap
 from azumaya.envs.game import Game
@@ -63,24 +66,30 @@ def cases_of(game: Game) -> tuple[Case, ...]:
     return tuple(Case(game, i, options) for i, options in enumerate(game.options.variants))
 
 
-CASES = tuple(case for game in GAMES.values() for case in cases_of(game))
+YARDSTICK = connect_four.GAME
+register_game(YARDSTICK)
+TESTED: Mapping[str, Game] = MappingProxyType({**GAMES, YARDSTICK.name: YARDSTICK})
+"""Every game of the library, and one that is not of the library: what holds for all games is
+tested over these, so that a game of one file and one line is all that anybody needs to write."""
+
+CASES = tuple(case for game in TESTED.values() for case in cases_of(game))
 
 
 def describe(options: Mapping[str, Any]) -> str:
-    """Options as canonical JSON; values that JSON does not know are written as Python does."""
+    """Options as canonical JSON, with `repr` for values that JSON cannot represent."""
     return json.dumps(dict(options), sort_keys=True, default=repr)
 
 
 def case_of(name: str, described: str) -> Case:
-    """The case of a game whose options are described so.
+    """The case of a game whose options `describe` writes like this.
 
     Raises:
-        LookupError: the game has no such variant any more.
+        LookupError: the game no longer has such a variant.
     """
-    for case in cases_of(GAMES[name]):
+    for case in cases_of(TESTED[name]):
         if describe(case.options) == described:
             return case
-    raise LookupError(f"{name}: no variant {described}; record it anew")
+    raise LookupError(f"{name}: there is no variant {described}; record the golden again")
 
 
 def legal_of(env: RawEnv) -> np.ndarray:
@@ -95,7 +104,7 @@ def is_over(env: RawEnv) -> bool:
 
 
 def play_out(env: RawEnv, rng: random.Random, plies: int | None = None) -> list[int]:
-    """Play random moves, to the end or so many; returns the actions."""
+    """Play random moves to the end, or at most `plies` of them; returns the actions."""
     actions: list[int] = []
     while not is_over(env) and len(actions) != plies:
         action = int(rng.choice(legal_of(env)))

@@ -6,6 +6,8 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+# processes that tests start find the yardstick by its name, too
+os.environ.setdefault("AZUMAYA_GAMES", "azumaya.benchmarks.yardstick.connect_four")
 
 import pytest
 from hypothesis import HealthCheck, settings

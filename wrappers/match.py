@@ -12,15 +12,15 @@ from azumaya.envs.games.shima.record import MATCH, MOYO
 class Match(RawEnv):
     """Two games of Sudoku Moyo on the same puzzle, with the roles swapped in the second.
 
-    Both are scored by points; only the end of the second gives rewards: +1 and -1 to the player
-    with more and fewer points in sum, 0 for equal sums.
+    Both games are scored by points. Only the end of the second gives rewards: +1 to the player with
+    the larger sum of points and -1 to the other, or 0 to both if the sums are equal.
 
     Args:
-        env: a raw Sudoku Moyo environment, whose options and render mode the match takes over.
+        env: a raw Sudoku Moyo environment; the match uses its options and render mode.
 
-    The match is an environment of its own (`unwrapped` is the match): observation planes for the
-    puzzle and the first game's result are added, `position` has the match's own words, and
-    `reset(options=...)` takes the options of the game.
+    The match is an environment of its own (`unwrapped` is the match). Its observation has
+    additional planes for the puzzle and the first game's result, its `position` has additional
+    fields, and `reset(options=...)` takes the options of Sudoku Moyo.
 
     Example:
         >>> from azumaya.envs import sudoku_moyo_v0
@@ -35,7 +35,7 @@ class Match(RawEnv):
     def __init__(self, env: Any) -> None:
         if not isinstance(env, RawEnv) or env.game is not MOYO:
             raise OptionError(
-                f"env={env}: a raw Sudoku Moyo environment is needed, sudoku_moyo_v0.raw_env(...)"
+                f"env={env}: must be a raw Sudoku Moyo environment, sudoku_moyo_v0.raw_env(...)"
             )
         super().__init__(
             MATCH,

@@ -1,13 +1,13 @@
-"""Data augmentation: the learner plays each episode in a mirror of the game.
+"""Data augmentation: in each episode the learner plays a transformed game.
 
-All eight games look the same to their rules when the board is turned or reflected as
-`game.symmetries` says, and when the numbers are renamed. A learner does not know that. These
-wrappers draw a transform for every episode, show the learner the transformed game, and map its
-actions back, so that what it learns in one form it learns for all.
+The rules of a game do not change when its board is transformed by one of `game.symmetries` or its
+numbers are renamed, but a learner does not know that. These wrappers draw a transform for every
+episode, show the learner the transformed game, and map its actions back, so that what it learns in
+one form applies to all.
 
-In Sudoku Moyo and Horikomi the regions travel with the cells, so that the learner meets other
-territories than the one the environment was made with. `group=lines_within(GRID)` of
-`azumaya.envs.geometry` leaves every block in place, and so every territory made of blocks.
+In games with regions, the regions move with the cells, so the learner sees territories that the
+environment was not made with. `group=lines_within(GRID)` of `azumaya.envs.geometry` leaves every
+block in place, and so every territory that consists of blocks.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ KEYS = 2**63
 
 
 class _Draws:
-    """The transforms of a series of episodes, drawn from `group` and perhaps with renamings."""
+    """The transforms of a series of episodes, drawn from `group`, with renamings if `rename`."""
 
     def __init__(self, group: Sequence[Factor] | None, rename: bool) -> None:
         self.group, self.rename = group, rename
         self.rng = np.random.default_rng()
 
     def next(self, position: Position, seed: int | None) -> Transform:
-        """The transform of the episode that begins with a position; a seed begins a series."""
+        """The transform of an episode that begins with a position; a seed begins a new series."""
         if seed is not None:
             self.rng = np.random.default_rng(seed)
         key = int(self.rng.integers(KEYS))
@@ -46,7 +46,7 @@ class _Draws:
 
 
 class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
-    """A single-agent environment in which every episode is seen through a transform of its own.
+    """A single-agent environment in which every episode has its own transform.
 
     Args:
         env: a `SingleAgentEnv`, wrapped or not.
@@ -54,9 +54,10 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         rename: whether numbers are renamed as well.
 
     Observations, `action_masks()` and `info["action_mask"]` are those of the transformed game, and
-    `step` takes its actions. Rewards and spaces are as without the wrapper; so are the other seat,
-    which sees the game itself, `info["seat"]`, `position` and `render`. `transform` is the one of
-    this episode. The seed of `reset` decides the transforms, too.
+    `step` takes its actions. Everything else is as without the wrapper: rewards, spaces,
+    `info["seat"]`, `position`, `render`, and the opponent, which sees the original game.
+    `transform` is the transform of the current episode. The seed of `reset` also determines the
+    transforms.
 
     Example:
         >>> from azumaya.wrappers import Augmented, SingleAgentEnv
@@ -64,14 +65,14 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         >>> observation, info = env.reset(seed=1)
 
     Raises:
-        OptionError: `env` is no `SingleAgentEnv`.
+        OptionError: `env` is not a `SingleAgentEnv`.
     """
 
     def __init__(
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), SingleAgentEnv):
-            raise OptionError(f"env={env}: a SingleAgentEnv is needed")
+            raise OptionError(f"env={env}: must be a SingleAgentEnv")
         super().__init__(env)
         self.single: SingleAgentEnv = env.unwrapped
         self._draws = _Draws(group, rename)
@@ -93,7 +94,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         return seen, reward, terminated, truncated, self._seen(info)
 
     def _is_action(self, action: Any) -> bool:
-        """Others go on to the environment, which says what is wrong with them."""
+        """Whether this can be mapped back; the environment reports what is wrong with the rest."""
         return bool(self.action_space.contains(action))
 
     def _seen(self, info: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +102,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
 
     @property
     def position(self) -> Position:
-        """The position now, of the game itself."""
+        """The current position of the original game."""
         return self.single.position
 
     def action_masks(self) -> np.ndarray:
@@ -118,20 +119,21 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
         group: factors to draw symmetries from; None: all of the game's.
         rename: whether numbers are renamed as well.
 
-    Both agents see the transformed game, its masks, and play its actions. Each keeps its name and
-    its rewards: where the transform swaps the players, player_0 sees what player_1 of the
-    transformed game would. `unwrapped`, `position` and pictures show the game itself; `transform`
-    is the one of this episode. The seed of `reset` decides the transforms, too.
+    Both agents see the transformed game and its masks, and play its actions. Each keeps its name
+    and its rewards: if the transform swaps the players, player_0 sees what player_1 of the
+    transformed game would see. `unwrapped`, `position` and pictures show the original game.
+    `transform` is the transform of the current episode. The seed of `reset` also determines the
+    transforms.
 
     Raises:
-        OptionError: `env` is no Azumaya environment.
+        OptionError: `env` is not an Azumaya environment.
     """
 
     def __init__(
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: an environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya environment")
         super().__init__(env)
         self._draws = _Draws(group, rename)
         self.transform = Transform(env.unwrapped.game)
@@ -144,7 +146,7 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
         self._masks = {}
 
     def _mask(self, agent: str, mask: np.ndarray) -> np.ndarray:
-        """The mask of an agent in the transformed game: one array as long as it stays the same."""
+        """The mask of an agent in the transformed game; the same array until the mask changes."""
         if agent not in self._masks or self._masks[agent][0] is not mask:
             self._masks[agent] = mask, self.transform.mask(mask)
         return self._masks[agent][1]
@@ -168,11 +170,11 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
         }
 
     def state(self) -> np.ndarray:
-        """The whole transformed position, as player_0 sees it."""
+        """The transformed position as player_0 sees it."""
         planes: np.ndarray = self.transform.observation(super().state())
         return planes
 
     def step(self, action: int | None) -> None:
-        """Play an action of the transformed game; None where the agent is dead."""
+        """Play an action of the transformed game; None if the agent's game is over."""
         known = action is not None and self.action_space(self.agent_selection).contains(action)
         super().step(self.transform.inverse.action(action) if known else action)

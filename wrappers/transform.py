@@ -1,4 +1,4 @@
-"""Transforms of games: observations, masks, actions and positions as they are in the mirror."""
+"""Transforms of games: observations, masks, actions and positions mapped by a symmetry."""
 
 from __future__ import annotations
 
@@ -20,33 +20,35 @@ from azumaya.envs.registry import game_of
 from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 NIBBLES = 16
-"""Counts or tiles in a word of a state, four bits each."""
+"""The number of counts or tiles in a word of a state, four bits each."""
 
 
 class Transform:
-    """A change of a game that keeps its rules: cells moved, players swapped, numbers renamed.
+    """A transform that keeps the rules: it moves cells, swaps players and renames numbers.
 
-    Playing the transformed game with transformed actions gives the transformed game: the same
-    rewards, and transformed positions, observations and masks. If the symmetry swaps the players,
-    what one player sees in the game the other one sees in the transformed game.
+    Playing transformed actions from a transformed position gives transformed positions,
+    observations and masks, and the same rewards. If the symmetry swaps the players, each sees in
+    the transformed game what the other sees in the original.
 
-    Legend: `C` planes of `rows * columns` cells, `A` actions; `...` any batch dimensions, which
-    all share this one transform. Planes and masks may be NumPy arrays or torch tensors.
+    Shapes: `C` planes of `rows * columns` cells, `A` actions; `...` stands for any batch
+    dimensions, which all share this one transform. Planes and masks may be NumPy arrays or torch
+    tensors.
 
     Args:
         game: the game or its name.
-        symmetry: where cells go; any product of members of `game.symmetries.group`. None: nowhere.
-        renaming: by number (from 0), its new number (from 0). None: all keep theirs.
-        settings: the settings actions depend on; None: the game's defaults.
+        symmetry: the new place of each cell, any product of members of `game.symmetries.group`;
+            None moves no cell.
+        renaming: for each number (from 0) its new number (from 0); None renames none.
+        settings: the settings that actions depend on; None means the game's defaults.
 
     Attributes:
-        observation_index: `(C * rows * columns,)` int64: what each entry of the flattened
-            observation is taken from, but for the planes in `recoded_planes`.
-        action_table: `(A,)` int64: what each action becomes.
-        action_index: `(A,)` int64: which action becomes each; the mask is taken from there.
+        observation_index: `(C * rows * columns,)` int64: for each entry of the flattened
+            transformed observation, the entry that it is taken from (see also `recoded_planes`).
+        action_table: `(A,)` int64: the transformed action of each action.
+        action_index: `(A,)` int64: the inverse of `action_table`; it transforms masks.
 
     Raises:
-        OptionError: the symmetry does not fit the board, or the renaming is no permutation.
+        OptionError: the symmetry does not fit the board, or the renaming is not a permutation.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class Transform:
         try:
             self.renaming = tuple(operator.index(name) for name in names)
         except TypeError:
-            raise OptionError(f"renaming={renaming!r}: whole numbers are needed") from None
+            raise OptionError(f"renaming={renaming!r}: must be whole numbers") from None
         self.settings = self.game.options.defaults if settings is None else settings
         self._check()
         self._axes = {
@@ -75,12 +77,12 @@ class Transform:
     def _check(self) -> None:
         if not isinstance(self.symmetry, Symmetry):
             raise OptionError(
-                f"symmetry={self.symmetry!r}: a Symmetry is needed, like those of "
+                f"symmetry={self.symmetry!r}: must be a Symmetry, like those in "
                 "game.symmetries.group"
             )
         if sorted(self.symmetry.cells) != list(range(self.game.observation.cells)):
             raise OptionError(
-                f"symmetry={self.symmetry.name!r}: no permutation of the "
+                f"symmetry={self.symmetry.name!r}: must be a permutation of the "
                 f"{self.game.observation.cells} cells of {self.game.title}"
             )
         if sorted(self.renaming) != list(range(self.data.numbers)):
@@ -101,28 +103,28 @@ class Transform:
 
     @property
     def data(self) -> Symmetries:
-        """What the game says about its symmetries."""
+        """The symmetries of the game."""
         return self.game.symmetries
 
     @property
     def swaps(self) -> bool:
-        """Whether the players change places."""
+        """Whether the players are swapped."""
         return self.symmetry.swaps
 
     @cached_property
     def inverse(self) -> Transform:
-        """What undoes this transform."""
+        """The transform that undoes this one."""
         renaming = np.argsort(self.renaming).tolist()
         return Transform(self.game, self.symmetry.inverse, renaming, self.settings)
 
     def then(self, other: Transform) -> Transform:
-        """The product: this transform, then another one of the same game.
+        """The product: this transform followed by another of the same game.
 
         Raises:
-            OptionError: it is none, or of another game.
+            OptionError: `other` is not a transform, or of another game.
         """
         if not isinstance(other, Transform) or other.game is not self.game:
-            raise OptionError(f"other={other!r}: a transform of {self.game.title} is needed")
+            raise OptionError(f"other={other!r}: must be a transform of {self.game.title}")
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]
         return Transform(self.game, symmetry, renaming, self.settings)
@@ -131,7 +133,7 @@ class Transform:
 
     @cached_property
     def action_table(self) -> np.ndarray:
-        """By action, what it becomes, `(A,)` int64."""
+        """The transformed action of each action, `(A,)` int64."""
         table = np.arange(self.game.options.num_actions(self.settings))
         first = 0
         for block in self.data.actions(self.settings):
@@ -152,26 +154,26 @@ class Transform:
         count = self.game.options.num_actions(self.settings)
         table = _moved_moves(self.data.moves, count, self.symmetry.cells)
         if table is None:
-            raise OptionError(f"symmetry={self.symmetry.name!r}: it moves pieces as no move does")
+            raise OptionError(f"symmetry={self.symmetry.name!r}: must map every move to a move")
         return table
 
     @cached_property
     def action_index(self) -> np.ndarray:
-        """Which action becomes each, `(A,)` int64."""
+        """For each transformed action the original one, `(A,)` int64."""
         return np.argsort(self.action_table)
 
     def action(self, action: Any) -> Any:
-        """What an action becomes; an int, or an array of any shape.
+        """Transform an action, an int, or an array of actions of any shape.
 
         Raises:
-            IllegalActionError: it is no action of the game, or one of them is none.
+            IllegalActionError: a value is not an action of the game.
         """
         given, count = np.asarray(action), len(self.action_table)
         whole = given.dtype.kind in "iu"
         if not whole or (given.size and not 0 <= given.min() <= given.max() < count):
             raise IllegalActionError(
-                f"action={action!r}: whole numbers from 0 to {count - 1} are needed; give the "
-                "settings if they are not the defaults"
+                f"action={action!r}: must be whole numbers from 0 to {count - 1}; if the settings "
+                "are not the defaults, pass them to the Transform"
             )
         moved = self.action_table[given]
         return moved if isinstance(moved, np.ndarray) else int(moved)
@@ -180,15 +182,16 @@ class Transform:
         """The mask `(..., A)` of the transformed position."""
         if mask.shape[-1:] != self.action_index.shape:
             raise OptionError(
-                f"mask: {len(self.action_index)} actions are needed in the last dimension, not "
-                f"the shape {tuple(mask.shape)}; give the settings if they are not the defaults"
+                f"mask: the last dimension must be {len(self.action_index)} actions, not the shape "
+                f"{tuple(mask.shape)}; if the settings are not the defaults, pass them to the "
+                "Transform"
             )
         return mask[..., self.action_index]
 
     # ---- observations ----
 
     def _indexed(self, axis: Axis) -> dict[str, dict[int, int]]:
-        """By group of planes that an axis tells apart: by index, the plane."""
+        """For each group of planes that an axis distinguishes, the plane of each index."""
         groups: dict[str, dict[int, int]] = {}
         for i, plane in enumerate(self.game.observation.planes):
             if plane.index is not None and plane.index[0] is axis:
@@ -197,7 +200,7 @@ class Transform:
 
     @cached_property
     def observation_index(self) -> np.ndarray:
-        """What each entry of an observation is taken from, `(C * rows * columns,)` int64."""
+        """The entry that each transformed entry is taken from, `(C * rows * columns,)` int64."""
         planes = np.arange(len(self.game.observation.planes))
         for group in self._indexed(Axis.NUMBER).values():
             for number, renamed in enumerate(self.renaming):
@@ -208,7 +211,7 @@ class Transform:
 
     @cached_property
     def recoded_planes(self) -> dict[int, dict[int, int]]:
-        """By plane, the values that change, and what they become."""
+        """For each plane whose values change, the new value of each old one."""
         tiles = {number + 1: renamed + 1 for number, renamed in enumerate(self.renaming)}
         players = dict(enumerate(self._axes[Axis.PLAYER].tolist()))
         codes_of = {Axis.NUMBER: tiles, Axis.PLAYER: players}
@@ -223,7 +226,7 @@ class Transform:
     def observation(self, planes: Any) -> Any:
         """The observation `(..., C, rows, columns)` of the transformed position.
 
-        It is that of the same player, or of the other one if the players are swapped.
+        It is the observation of the same player, or of the other one if the players are swapped.
 
         Raises:
             OptionError: the shape is not that of the game's observations.
@@ -231,7 +234,7 @@ class Transform:
         shape, view = tuple(planes.shape), self.game.observation
         wanted = (len(view.planes), *view.shape)
         if shape[-3:] != wanted:
-            raise OptionError(f"planes: the shape must end with {wanted}, not be {shape}")
+            raise OptionError(f"planes: the shape is {shape}; it must end with {wanted}")
         moved = planes.reshape((*shape[:-3], -1))[..., self.observation_index].reshape(shape)
         for plane, codes in self.recoded_planes.items():
             moved[..., plane, :, :] = _recoded(moved[..., plane, :, :], codes)
@@ -240,7 +243,7 @@ class Transform:
         return moved
 
     def _renumber_regions(self, planes: Any, bits: Mapping[int, int]) -> None:
-        """Renumber, in place, the regions whose numbers' bits are planes."""
+        """Renumber in place the regions whose numbers are spread over planes bit by bit."""
         goes = self._axes[Axis.REGION].tolist()
         codes = {old: new for old, new in enumerate(goes) if old != new}
         if not codes:
@@ -253,18 +256,18 @@ class Transform:
     # ---- positions ----
 
     def position(self, position: Position) -> Position:
-        """The transformed position, an object of its own.
+        """The transformed position, as a new object.
 
         Raises:
-            OptionError: it is of another game, or in a stage in which players and numbers have
-                their order, and the transform swaps or renames them.
+            OptionError: the position is of another game, or in a stage in which the order of
+                players and numbers is fixed while the transform swaps or renames them.
         """
         if position.game is not self.game:
-            raise OptionError(f"position={position!r}: a position of {self.game.title} is needed")
+            raise OptionError(f"position={position!r}: must be a position of {self.game.title}")
         if in_order(position) and (self.swaps or list(self.renaming) != sorted(self.renaming)):
             raise OptionError(
-                f"position={position!r}: players and numbers have their order here; only a "
-                "transform that swaps and renames none fits"
+                f"position={position!r}: the order of players and numbers is fixed in this stage; "
+                "the transform must not swap players or rename numbers"
             )
         states, start = self.states(position._states), self.states(position._start)
         return Position.of_states(self.game, position._setup, states, start)
@@ -295,7 +298,7 @@ class Transform:
 
     @cached_property
     def _bits(self) -> np.ndarray:
-        """By bit of a board in a state, the bit it goes to."""
+        """For each bit of a board in a state, its new place."""
         cells = np.array(self.data.bits or range(self.game.observation.cells))
         place = np.full(self.game.observation.cells, -1)
         place[cells] = np.arange(len(cells))
@@ -303,7 +306,7 @@ class Transform:
         return goes
 
     def _moved_bits(self, boards: np.ndarray) -> np.ndarray:
-        """Boards of one word `(...)`, or of several words `(..., words)`."""
+        """Transformed boards of one word `(...)` or of several words `(..., words)`."""
         shape = boards.shape
         words = boards.reshape(*shape, 1) if len(self._bits) <= 64 else boards
         return _permuted(words, self._bits).reshape(shape)
@@ -312,7 +315,7 @@ class Transform:
         return _permuted(rows, self._moved_block((Axis.NUMBER, Axis.CELL)))
 
     def _moved_regions(self, boards: np.ndarray) -> np.ndarray:
-        """Boards `(..., bits, words)` of the bits of each cell's region number."""
+        """Transformed boards `(..., bits, words)` of the bits of the cells' region numbers."""
         octets = self._moved_bits(boards).view(np.uint8)
         bits = np.unpackbits(octets, axis=-1, bitorder="little")
         weights = 1 << np.arange(bits.shape[-2])[:, None]
@@ -349,9 +352,9 @@ def _permuted(rows: np.ndarray, goes: np.ndarray) -> np.ndarray:
 def _moved_moves(
     cells_of: Callable[[int], tuple[Cells, Cells]], count: int, to: Cells
 ) -> np.ndarray | None:
-    """By move what it becomes; None if it becomes none.
+    """The transformed move of each move; None if one of them is not mapped to a move.
 
-    A move is known by the cells that its pieces leave and enter, in whatever order they are told.
+    A move is identified by the cells that its pieces leave and enter, in any order.
     """
     moves = [cells_of(action) for action in range(count)]
     known = {tuple(map(frozenset, move)): action for action, move in enumerate(moves)}
@@ -362,12 +365,12 @@ def _moved_moves(
 
 
 def _recoded(values: Any, codes: dict[int, int]) -> Any:
-    """Values, some of them changed; arithmetic that arrays and tensors have in common."""
+    """Values with some of them replaced, by arithmetic that works on arrays and tensors."""
     return values + sum((values == old) * (new - old) for old, new in codes.items())
 
 
 def in_order(position: Position) -> bool:
-    """Whether a position is in a stage in which players and numbers have their order."""
+    """Whether a position is in a stage in which the order of players and numbers is fixed."""
     stage = position.game.symmetries.in_order
     return stage is not None and bool(position.state[stage[0]][0] == stage[1])
 
@@ -380,22 +383,22 @@ def random_transform(
     group: Sequence[Factor] | None = None,
     rename: bool = True,
 ) -> Transform:
-    """A transform drawn by a key, each as likely as the others.
+    """A random transform, uniformly distributed and determined by a key.
 
     Args:
         game: the game or its name.
-        key: decides the draw, from 0 to 2**64 - 1.
-        position: where the transform is to begin. It tells the settings, and whether players and
-            numbers have their order there and must keep it.
-        group: draw from these factors only; None: from all the game has.
+        key: from 0 to 2**64 - 1.
+        position: where the transform will be used first. It gives the settings, and whether the
+            order of players and numbers is fixed there and must be kept.
+        group: the factors to draw from; None means all of the game's.
         rename: whether to rename numbers as well.
 
     Raises:
-        OptionError: the key is none, or the position is of another game.
+        OptionError: the key is not in its range, or the position is of another game.
     """
     game = game_of(game)
     if position is not None and position.game is not game:
-        raise OptionError(f"position={position!r}: a position of {game.title} is needed")
+        raise OptionError(f"position={position!r}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))
     data, fixed = game.symmetries, position is not None and in_order(position)
     symmetry, draws = identity(game.observation.cells), 0

@@ -1,4 +1,4 @@
-"""Agents: one small interface (`Agent`), random, greedy, and policies from a checkpoint.
+"""Agents: the interface `Agent`, and agents that play at random, greedily or by a network.
 
 `PolicyAgent` needs the extra `train` and is imported from `azumaya.baselines.agents.policy`.
 """

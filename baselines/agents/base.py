@@ -1,4 +1,4 @@
-"""What an agent is: a function from positions to actions."""
+"""The interface of agents: a function from positions to actions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from azumaya.envs import Position
 
 
 class Agent(ABC):
-    """Chooses actions; has no memory, so any position can be put to it at any time.
+    """Chooses actions. It has no memory, so it can be given any position at any time.
 
-    Wherever an agent is wanted, any object with a method `act` will do; without a `name` it is
-    called by its class.
+    Any object with a method `act` is accepted as an agent; one without a `name` goes by the name of
+    its class.
 
     Attributes:
-        name: how tables and records call the agent.
+        name: the agent's name in tables and records.
     """
 
     name: str
 
     def check(self, position: Position) -> None:  # noqa: B027 - most agents play anything
-        """Make sure that the agent can play a position's game with its options.
+        """Check that the agent can play the game of a position with its options.
 
         Raises:
-            ValueError: it cannot; the error says what it is for.
+            ValueError: it cannot; the error says what it can play.
         """
 
     @abstractmethod
@@ -32,11 +32,11 @@ class Agent(ABC):
         """Choose an action in each position.
 
         Args:
-            positions: running positions of one game; what is hidden from the players has been
-                drawn anew by the caller.
-            keys: one for each position. All chance in a choice comes from its key (see
+            positions: positions of one game, none of them over; the caller has resampled what is
+                hidden from the players.
+            keys: one for each position. Random choices depend only on the key (see
                 `azumaya.envs.kernels.rng`): the same position and key give the same action,
-                however many positions are passed at once.
+                whatever other positions are passed with it.
 
         Returns:
             A legal action for each position.

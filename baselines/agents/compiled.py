@@ -1,4 +1,4 @@
-"""The agents that need no learning: uniformly random, and greedy by one step of lookahead."""
+"""Agents that need no learning: uniformly random, and greedy with one step of lookahead."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from azumaya.envs.adapters.duel.opponents import GreedyOpponent, UniformOpponent
 
 
 class RandomAgent(UniformOpponent, Agent):
-    """Every legal action is as likely as the others."""
+    """Plays a uniformly random legal action."""
 
     name = "random"
 
 
 class GreedyAgent(GreedyOpponent, Agent):
-    """Plays the move after which the game's `evaluate` is best for the mover.
+    """Plays the move after which the game's evaluation is best for the player who moved.
 
-    A move that ends the game counts as its result. Among equals chance decides.
+    A move that ends the game is evaluated by the result. Ties are broken at random.
     """
 
     name = "greedy"

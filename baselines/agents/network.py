@@ -2,11 +2,11 @@
 
 Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 
-Three kinds of network are here. `NumberNet` is for games in which numbers are laid on cells and
-only houses matter: it treats all numbers alike and all cells alike but for what lies in their
-houses, so that what it learns about a 3 on b5 holds for a 7 on h2. `BoardNet` is convolutional,
-for games in which it matters what lies beside a cell. `PlainNet` is a multilayer perceptron,
-which knows nothing about boards. All give `logits` for every action and a `value`.
+There are three kinds of network. `NumberNet` is for games in which numbers are placed on cells and
+only houses matter: it treats all numbers alike, and all cells alike except for what their houses
+contain, so that what it learns about a 3 on b5 applies to a 7 on h2. `BoardNet` is convolutional,
+for games in which adjacent cells matter. `PlainNet` is a multilayer perceptron that knows nothing
+about boards. All return `logits` for every action and a `value`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MOST_PARAMETERS = 1 << 28
 
 @dataclass(frozen=True)
 class PlaneGroups:
-    """Which planes belong to single numbers, and which to the board as a whole.
+    """Which planes belong to single numbers, and which to the whole board.
 
     Attributes:
-        numbered: by kind of plane, the index of its plane for each number, `(K, N)`.
+        numbered: for each kind of plane, the index of its plane for each number, `(K, N)`.
         shared: the indices of the other planes.
     """
 
@@ -43,7 +43,7 @@ class PlaneGroups:
 
 
 def group_planes(game: Game) -> PlaneGroups:
-    """Sort a game's planes: the candidates of each number are one kind, and so on."""
+    """Group a game's planes by kind; for example, the candidates of all numbers are one kind."""
     kinds: dict[str, list[int]] = {}
     for index, plane in enumerate(game.observation.planes):
         if plane.kind == "cells" and plane.index is not None and plane.index[0] is Axis.NUMBER:
@@ -57,16 +57,16 @@ def group_planes(game: Game) -> PlaneGroups:
 
 
 def scale_of(game: Game) -> torch.Tensor:
-    """What brings each plane's values to 0 to 1, `(C, 1, 1)`."""
+    """The factors that scale each plane's values to the range 0 to 1, `(C, 1, 1)`."""
     return torch.tensor([1.0 / plane.high for plane in game.observation.planes])[:, None, None]
 
 
 class Fields(nn.Module):
-    """What lies and what fits on each cell, for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
+    """Features of each cell for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
 
-    The planes of each number; the first kind of them (in our games the candidates) once more on
-    each board-wide set of cells, and there also only where a single number is left, since laying
-    that number anywhere near kills the cell. Nothing here is learned.
+    They are the planes of each number; the planes of the first kind (in our games the candidates)
+    restricted to each board-wide set of cells; and the same where only one number is left, since
+    placing that number in a house of the cell makes the cell dead. Nothing here is learned.
     """
 
     numbered: torch.Tensor
@@ -91,10 +91,10 @@ class Fields(nn.Module):
 
 
 class HouseLayer(nn.Module):
-    """One exchange within numbers, cells and houses: `(B, N, R, R, F)` to `(B, N, R, R, W)`.
+    """Mixes features within numbers, cells and houses: `(B, N, R, R, F)` to `(B, N, R, R, W)`.
 
-    What a cell hears of its row, column and block is the mean there; the means are taken before
-    they are transformed, so that a layer costs little more than one product per cell.
+    A cell receives the means over its row, column and block. The means are taken before they are
+    transformed, so a layer costs little more than one matrix product per cell.
     """
 
     def __init__(self, inputs: int, width: int, size: int) -> None:
@@ -106,7 +106,7 @@ class HouseLayer(nn.Module):
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Exchange, before any nonlinearity."""
+        """The mixed features, before any nonlinearity."""
         batch, numbers, size, _, inputs = x.shape
         rows, columns, across = x.sum(3), x.sum(2), x.sum(1)
         tiles = size // self.block
@@ -120,14 +120,14 @@ class HouseLayer(nn.Module):
 
 
 class NumberNet(nn.Module):
-    """Logits and value for games in which numbers are laid on cells.
+    """Logits and value for games in which numbers are placed on cells.
 
     Args:
         game: the game.
-        num_actions: how many actions there are; those beyond the numbers on cells are read from
-            the pooled features.
-        width: features of each number on each cell.
-        depth: exchanges within houses.
+        num_actions: the number of actions; those that are not a number on a cell get their logits
+            from the pooled features.
+        width: the number of features of each number on each cell.
+        depth: the number of `HouseLayer`s.
     """
 
     shared: torch.Tensor
@@ -164,16 +164,16 @@ class NumberNet(nn.Module):
 
 
 class BoardNet(nn.Module):
-    """Logits and value by 3x3 convolutions: for games in which it matters what lies beside a cell.
+    """Logits and value by 3x3 convolutions, for games in which adjacent cells matter.
 
-    The logit of a piece on a cell comes from that cell; that of a move from the cells it leaves
-    and those it enters; others from all cells.
+    The logit of a piece on a cell comes from that cell, the logit of a move from the cells it
+    leaves and enters, and the logits of other actions from all cells.
 
     Args:
         game: the game.
-        num_actions: how many actions there are.
-        width: channels.
-        depth: layers, each of a convolution and of what the whole board has in common.
+        num_actions: the number of actions.
+        width: the number of channels.
+        depth: the number of layers; each has a convolution and features pooled over the board.
     """
 
     scale: torch.Tensor
@@ -201,22 +201,27 @@ class BoardNet(nn.Module):
 
 
 class CellHead(nn.Module):
-    """Logits of pieces laid on cells, piece by piece, and of what other actions there are."""
+    """Logits of pieces laid on cells, piece by piece, and of what other actions there are.
+
+    A game with fewer actions than cells has no such pieces.
+    """
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
         pieces, more = divmod(num_actions, game.observation.cells)
-        self.pieces = nn.Conv2d(width, pieces, 1)
+        self.pieces = nn.Conv2d(width, pieces, 1) if pieces else None
         self.more = nn.Linear(width * game.observation.cells, more) if more else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From features `(B, W, rows, columns)` to logits `(B, A)`."""
-        logits: torch.Tensor = self.pieces(x).flatten(1)
-        return torch.cat((logits, self.more(x.flatten(1))), 1) if self.more else logits
+        parts = [] if self.pieces is None else [self.pieces(x).flatten(1)]
+        if self.more is not None:
+            parts.append(self.more(x.flatten(1)))
+        return torch.cat(parts, 1)
 
 
 class MoveHead(nn.Module):
-    """Logits of moves: what the cells they leave are worth leaving, and the others entering."""
+    """Logits of moves: the sum of a score for each cell that is left and each that is entered."""
 
     cells: torch.Tensor
 
@@ -305,9 +310,9 @@ def takes_numbers(game: Game) -> bool:
 
 
 def default_network(game: Game) -> str:
-    """The network that fits a game.
+    """The name of the network that suits a game.
 
-    `numbers` where every number on every cell is an action and cells matter only by the houses
-    they share; else `board`.
+    `numbers` if every number on every cell is an action and cells matter only through the houses
+    they share, otherwise `board`.
     """
     return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"

@@ -15,13 +15,14 @@ from azumaya.envs.kernels.rng import random_word
 
 
 class PolicyAgent(Agent):
-    """Plays by the logits of a network, the illegal actions masked out.
+    """Plays by the logits of a network, with illegal actions masked out.
 
     Args:
-        network: from planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`.
-        name: how tables call the agent.
+        network: maps planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`.
+        name: the agent's name in tables.
         temperature: 0 plays the most likely action, 1 samples from the policy.
-        sidecar: what the network is for, if that is known; positions that do not fit are refused.
+        sidecar: the checkpoint's description of the network, if known; positions that do not fit
+            are refused.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class PolicyAgent(Agent):
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> PolicyAgent:
-        """The agent of a checkpoint, a pair of `.safetensors` and `.json` files.
+        """Load an agent from a checkpoint, a pair of `.safetensors` and `.json` files.
 
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
@@ -47,7 +48,7 @@ class PolicyAgent(Agent):
         return cls(network, Path(path).stem, temperature, sidecar)
 
     def check(self, position: Position) -> None:
-        """Make sure that the network can play a position's game with its options.
+        """Check that the network can play the game of a position with its options.
 
         Raises:
             CheckpointError: the network is for another game or another number of actions.
@@ -71,7 +72,7 @@ class PolicyAgent(Agent):
         """Choose an action in each position.
 
         Raises:
-            CheckpointError: the positions are of a game or options the network is not for.
+            CheckpointError: the network is not for the game or the options of the positions.
         """
         if not positions:
             return []
@@ -91,7 +92,7 @@ class PolicyAgent(Agent):
 
 
 def gumbel_noise(keys: Sequence[int], actions: int) -> np.ndarray:
-    """Noise with which an argmax samples from a softmax, `(B, actions)` float64, from keys."""
+    """Gumbel noise from keys, `(B, actions)` float64: added to logits, it makes argmax a sample."""
     noise = np.empty((len(keys), actions))
     for row, key in zip(noise, keys, strict=True):
         words = np.array([random_word(np.uint64(key), a) for a in range(actions)], np.uint64)

@@ -1,4 +1,4 @@
-"""SB3's own model files, which run code when they are read."""
+"""Loading of SB3's own model files, which can run code when they are read."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from azumaya.envs.extras import require
 
 
 class UntrustedFileError(ValueError):
-    """A file that could run code was to be read without the user's word that it is trusted."""
+    """A file that can run code was about to be read, and the user has not said it is trusted."""
 
 
 def load_sb3_zip(path: str | Path, *, trusted: bool = False) -> Any:
-    """A MaskablePPO model of sb3-contrib from its zip file.
+    """Load a MaskablePPO model of sb3-contrib from its zip file.
 
-    The file holds pickles, and reading a pickle runs whatever code its author put there. Prefer
-    the `.safetensors` beside it (`PolicyAgent.load`).
+    The file contains pickles, and reading a pickle runs whatever code its author put there. Prefer
+    the `.safetensors` file beside it (`PolicyAgent.load`).
 
     Args:
-        path: the zip file, as the training script's `model.zip`.
-        trusted: say True for files you made yourself or whose author you trust.
+        path: the zip file, such as the training script's `model.zip`.
+        trusted: pass True for files that you made yourself or whose author you trust.
 
     Raises:
         UntrustedFileError: `trusted` is not True.
     """
     if trusted is not True:
         raise UntrustedFileError(
-            f"{path}: reading SB3's format can run code; if you trust the file, say trusted=True"
+            f"{path}: reading SB3's format can run code; if you trust the file, pass trusted=True"
         )
     return require("sb3_contrib", "train").MaskablePPO.load(path, device="cpu")

@@ -1,1 +1,1 @@
-"""Games between agents, and what their results say."""
+"""Games between agents, and the statistics of their results."""

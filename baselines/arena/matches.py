@@ -1,4 +1,4 @@
-"""Games between agents, many at once, and the table of their results."""
+"""Games between agents, many at once, and their scores."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 from azumaya.envs.whole import whole_number
 
 LOOKS = 1 << 20
-"""Keys from this environment number on are for what an agent may not see."""
+"""Keys from this environment number on resample what an agent may not see."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The result of a pairing, as the first agent sees it.
+    """The result of a pairing from the first agent's side.
 
     Attributes:
         first: the agent whose wins are counted.
         second: its opponent.
         wins: games won by the first agent.
-        draws: games drawn or cut off.
+        draws: games drawn or truncated.
         losses: games lost.
         by_seat: wins of the first agent as player_0 and as player_1.
-        draws_by_seat: likewise games drawn or cut off.
+        draws_by_seat: games drawn or truncated with the first agent as player_0 and as player_1.
     """
 
     first: str
@@ -41,23 +41,23 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games played."""
         return self.wins + self.draws + self.losses
 
     @property
     def rate(self) -> float:
-        """Wins, draws counted half, by games."""
+        """The share of games won, counting a draw as half a win."""
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def rate_by_seat(self) -> tuple[float, float]:
-        """`rate` as player_0 and as player_1, half of the games each."""
+        """`rate` as player_0 and as player_1; each seat has half of the games."""
         both = zip(self.by_seat, self.draws_by_seat, strict=True)
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
 
     def interval(self, z: float = 1.96) -> tuple[float, float]:
-        """Wilson's interval for `rate`, by default at 95 %."""
+        """Wilson's confidence interval for `rate`, by default at 95 %."""
         n, p = self.games, self.rate
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -84,18 +84,18 @@ def play_pairing(
     """Let two agents play the same starts in both seats: `2 * starts` games.
 
     Args:
-        game: the game's name.
+        game: the name of the game.
         first: the agent whose wins are counted: any object with `act(positions, keys)`, see
-            `azumaya.baselines.agents.Agent`. Its `name`, else its class's, stands in the score.
-        second: its opponent, likewise.
-        starts: how many start positions are drawn.
-        seed: draws the starts and all else that chance decides; one seed a start from here on,
-            and so at most `2**64 - starts`.
-        options: the game's options.
+            `azumaya.baselines.agents.Agent`. The score has its `name` or that of its class.
+        second: its opponent, of the same kind.
+        starts: the number of start positions to draw.
+        seed: the seed of the first start; each further start takes the next one, so the largest
+            possible value is `2**64 - starts`. Everything random depends on these seeds.
+        options: the options of the game.
         progress: called with the number of games finished since the last call.
 
     Raises:
-        OptionError: an argument or option has a value it cannot take.
+        OptionError: an argument or option has an invalid value.
         PositionError: the option `position` is malformed, impossible or over.
         IllegalActionError: an agent's move is illegal, or it gave too many or too few.
     """
@@ -120,22 +120,22 @@ def play_pairing(
 
 
 def check_starts(starts: Any, seed: Any) -> int:
-    """The seed of a pairing as an int, once it is clear that every start has one.
+    """Check `starts` and `seed`; returns the seed as an int.
 
     Raises:
-        OptionError: `starts` or `seed` is no number that it can be, or there are not enough seeds.
+        OptionError: `starts` or `seed` is out of range, or there are not enough seeds.
     """
     count, first = whole_number(starts, "starts", 1), check_seed(seed)
     if first + count - 1 > MAX_SEED:
         raise OptionError(
-            f"seed={first}, starts={starts}: every start takes the next seed, and the last is "
-            "2**64 - 1; give fewer starts or a smaller seed"
+            f"seed={first}, starts={starts}: each start takes the next seed, and the largest seed "
+            "is 2**64 - 1; pass fewer starts or a smaller seed"
         )
     return first
 
 
 def _name_of(agent: Any, argument: str) -> str:
-    """What scores call an agent; refuses what is none."""
+    """The name of an agent in scores; raises `OptionError` for an object without `act`."""
     if not is_agent(agent):
         raise OptionError(
             f"{argument}={brief(agent)}: must be an agent, an object with act(positions, keys)"
@@ -145,7 +145,7 @@ def _name_of(agent: Any, argument: str) -> str:
 
 
 def _instead(given: Any) -> str:
-    """What to pass for a name, a checkpoint's path or a class."""
+    """What to pass instead of a name, a checkpoint's path or a class."""
     if isinstance(given, type):
         return class_hint([given])
     if isinstance(given, str | os.PathLike):

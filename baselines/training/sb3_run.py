@@ -98,11 +98,11 @@ def _moments(save: Save, optimizer: torch.optim.Optimizer) -> dict[int, dict[str
     if not found:  # nothing was learned yet
         return {}
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
-    for index, parameter in enumerate(parameters):
-        shapes = {name: tuple(t.shape) for name, t in found.get(str(index), {}).items()}
+    for number, parameter in enumerate(parameters):
+        shapes = {name: tuple(t.shape) for name, t in found.get(str(number), {}).items()}
         shape = tuple(parameter.shape)
         if shapes != {"step": (), "exp_avg": shape, "exp_avg_sq": shape}:
-            raise CheckpointError(f"{ADAM}.{index}: not the moments of a parameter {shape}")
+            raise CheckpointError(f"{ADAM}.{number}: not the moments of a parameter {shape}")
     if len(found) != len(parameters):
         raise CheckpointError(f"{ADAM}: {len(found)} moments for {len(parameters)} parameters")
     return {index: found[str(index)] for index in range(len(parameters))}

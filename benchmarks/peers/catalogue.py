@@ -18,6 +18,8 @@ class Peer:
         name: short.
         script: in this folder.
         packages: what pip installs into its environment.
+        connect_four: the name its script gives Connect Four, which is compared with ours; empty
+            where it has none.
         first: what pip installs before, for packages that need it to be built.
         prepare: for a package that is published as source alone and does not build as it is:
             makes its unpacked source ready.
@@ -26,6 +28,7 @@ class Peer:
     name: str
     script: str
     packages: tuple[str, ...]
+    connect_four: str = ""
     first: tuple[str, ...] = ()
     prepare: Callable[[Path], None] | None = None
 
@@ -42,15 +45,16 @@ def _pufferlib_offline(source: Path) -> None:
 
 
 PEERS = (
-    Peer("pettingzoo", "pettingzoo_aec.py", ("pettingzoo[classic]==1.27.0",)),
-    Peer("open_spiel", "open_spiel_loops.py", ("open_spiel==2.0.2",)),
-    Peer("pgx", "pgx_scan.py", ("pgx==2.6.0", JAX)),
+    Peer("pettingzoo", "pettingzoo_aec.py", ("pettingzoo[classic]==1.27.0",), "connect_four_v3"),
+    Peer("open_spiel", "open_spiel_loops.py", ("open_spiel==2.0.2",), "connect_four"),
+    Peer("pgx", "pgx_scan.py", ("pgx==2.6.0", JAX), "connect_four"),
     Peer("jumanji", "jumanji_sudoku.py", ("jumanji==1.1.2", JAX)),
-    Peer("envpool", "envpool_sync.py", ("envpool==1.2.5",)),
+    Peer("envpool", "envpool_sync.py", ("envpool==1.2.5",), "ConnectFour-v1"),
     Peer(
         "pufferlib",
         "pufferlib_ocean.py",
         ("pufferlib==3.0.0",),
+        "connect4",
         ("numpy<2", "setuptools<80", "gymnasium==0.29.1", "gym==0.23", "pettingzoo==1.24.1",
          "wheel", "cython", "torch==2.13.0"),
         _pufferlib_offline,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
 from azumaya.benchmarks.report import markdown, rate, ratio
 from azumaya.benchmarks.results import Results, Row
+from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs.game import Game
 
 HERE = Path(__file__).parent
@@ -23,6 +25,14 @@ SIZES = (256, 1024, 4096)
 """Batch sizes of ours; the best one counts, as for the peers."""
 TIME_LIMIT_S = 3600.0
 SETTINGS = "peers"
+SAME = "same game"
+"""The kind of the rows in which the peer and we play Connect Four."""
+SAME_GAME = (
+    "The same rules on both sides: 7 columns, 6 rows, random legal play. What a step shows and "
+    "does still differs: EnvPool writes observations of both players, PufferLib gives no legal "
+    "mask and answers each action with a move of its own opponent, OpenSpiel's C++ rollouts are "
+    "inside one call of its search."
+)
 Figures = dict[str, float]
 
 
@@ -69,13 +79,19 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
     try:
         console.print(f"{peer.name}: its environment")
         python = environment_of(peer, what.place)
+        mine = ours_beside(what, peer)
         console.print(f"{peer.name}: ours before")
-        before = ours(what)
+        before = [ours(what, game) for game in mine]
         console.print(f"{peer.name}: {peer.script}")
         rows = run_script(python, peer, what)
-        after = ours(what)
-        for row in pair_up(peer, rows, before, after, what.game):
+        after = [ours(what, game) for game in mine]
+        for row in pair_up(peer, rows, before[0], after[0], what.game):
             results.add({**row, "load": machine.load()})
+        if len(mine) > 1:
+            same = [row for row in rows if row["game"] == peer.connect_four and "value" in row]
+            for row in pair_up(peer, same, before[1], after[1], mine[1]):
+                row |= {"key": f"{row['key']}/same", "kind": SAME, "load": machine.load()}
+                results.add(row)
         ending["rows"] = len(rows)
     except (InstallError, RuntimeError) as error:
         ending["error"] = f"{type(error).__name__}: {error}"
@@ -83,9 +99,15 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
     results.add(ending)
 
 
-def ours(what: Comparison) -> Figures:
-    """Our figures by what peers name in `beside`, and CartPole's loop."""
-    game, time = what.game, (what.seconds / 2, what.repeats)
+def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
+    """Our game, and Connect Four where the peer's is measured."""
+    wanted = any(word in peer.connect_four for word in what.only.split(","))
+    return [what.game, connect_four.GAME] if peer.connect_four and wanted else [what.game]
+
+
+def ours(what: Comparison, game: Game) -> Figures:
+    """The figures of a game of ours by what peers name in `beside`, and CartPole's loop."""
+    time = what.seconds / 2, what.repeats
     batches = [games.batch(game, "planes", size, 1, *time) for size in SIZES]
     return {
         "CartPole-v1": reference.cartpole(*time)["value"],
@@ -133,11 +155,29 @@ def pair_up(
 
 def render(header: Row, rows: list[Row]) -> str:
     """The comparison as Markdown: of each peer's game the best configuration of each kind."""
+    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
+    machine_line = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
+    game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
+    text = (
+        f"# Peers\n\nOurs is {game}. Rates are a second of CPU time on one core; every pair was "
+        "measured in one go, ours before and after. What a step includes differs and is in "
+        f"`rows.jsonl`.\n\n{machine_line}\n\n"
+        f"{_table([row for row in rows if row['kind'] != SAME])}\n"
+    )
+    same = [row for row in rows if row["kind"] == SAME]
+    if same:
+        text += f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_table(same)}\n"
+    if missing:
+        text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
+    return text
+
+
+def _table(rows: list[Row]) -> str:
     best: dict[tuple[str, str, str], Row] = {}
     for row in rows:
         if "value" in row:
             # of batch sizes the best counts; other configurations are different things
-            config = row["config"] if not row["config"].startswith("batch") else ""
+            config = re.sub(r"\bbatch \d+$", "", row["config"])
             key = (row["peer"], row["game"], config)
             best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
     lines = [
@@ -152,14 +192,4 @@ def render(header: Row, rows: list[Row]) -> str:
         "peer", "game", "best configuration", "steps/s", "× CartPole", "beside our",
         "ours, steps/s", "ours / peer",
     )  # fmt: skip
-    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
-    machine_line = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
-    game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
-    text = (
-        f"# Peers\n\nOurs is {game}. Rates are a second of CPU time on one core; every pair was "
-        "measured in one go, ours before and after. What a step includes differs and is in "
-        f"`rows.jsonl`.\n\n{machine_line}\n\n{markdown(headings, lines)}\n"
-    )
-    if missing:
-        text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
-    return text
+    return markdown(headings, lines)

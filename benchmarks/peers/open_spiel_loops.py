@@ -7,12 +7,16 @@ import random
 
 import numpy as np
 import pyspiel
+from open_spiel.python import rl_environment
 from open_spiel.python.observation import make_observation
+from open_spiel.python.rl_agent import StepOutput
+from open_spiel.python.vector_env import SyncVectorEnv
 from script import Script
 
 GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
 STEPS = 500
 ROLLOUT_MOVES = 5000
+BATCH = 64
 MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), a new state at ends"
 
 
@@ -45,6 +49,25 @@ def looker(game):
     return look
 
 
+def stepper(name, batch):
+    """A batch in OpenSpiel's own vector environment, which is a Python loop over games."""
+    rng = random.Random(0)
+    games = SyncVectorEnv([rl_environment.Environment(name) for _ in range(batch)])
+    seen = games.reset()
+
+    def chunk():
+        nonlocal seen
+        for _ in range(max(1, STEPS // batch)):
+            actions = []
+            for step in seen:
+                legal = step.observations["legal_actions"][step.observations["current_player"]]
+                actions.append(StepOutput(legal[int(rng.random() * len(legal))], None))
+            seen, _, _, _ = games.step(actions, reset_if_done=True)
+        return batch * max(1, STEPS // batch)
+
+    return chunk
+
+
 def mean_length(game, episodes=300):
     """Moves of a random game."""
     rng, moves = random.Random(1), 0
@@ -72,7 +95,7 @@ def rollouts(game):
 
 
 def main():
-    """All games, three ways."""
+    """All games, four ways."""
     script = Script(__doc__)
     for name in GAMES:
         if not script.wants(name):
@@ -85,6 +108,12 @@ def main():
                 name, "Python loop, tensor and mask", "aec raw_env",
                 MOVE + ", the observer writing to numpy, an int8 numpy mask",
                 loop(game, looker(game)),
+            )  # fmt: skip
+            script.row(
+                name, f"SyncVectorEnv, batch {BATCH}", "batch loop",
+                "one move: random pick, step() of rl_environment with the observations and legal "
+                "actions of both players as lists, reset at a game's end",
+                stepper(name, BATCH),
             )  # fmt: skip
             script.row(
                 name, "rollouts in C++", "bare",

@@ -1,1 +1,1 @@
-"""Boards as tables: cells, names, houses, peers, neighbours, built from coordinates."""
+"""Boards as data: cells, names, houses, peers, neighbours and symmetries, made from coordinates."""

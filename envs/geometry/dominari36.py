@@ -14,6 +14,6 @@ ROWS, COLUMNS, BLOCKS, HOUSES = GRID.rows, GRID.columns, GRID.blocks, GRID.house
 FULL = board_of(range(CELLS), 1)[0]
 """All cells, a uint64."""
 PEERS = GRID.peers[:, 0]
-"""By cell, the other cells of its row, column and block, `(36,)` uint64."""
+"""For each cell, the other cells of its row, column and block, `(36,)` uint64."""
 HOUSE_BOARDS = np.array([board_of(house, 1)[0] for house in HOUSES])
 """The 21 houses, `(21,)` uint64."""

@@ -1,8 +1,9 @@
-"""Square boards under Sudoku's rule: cells, names, houses and peers, built from coordinates."""
+"""Boards of rows and columns, and those under Sudoku's rule: cells, names, houses and peers."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -11,46 +12,70 @@ from azumaya.envs.kernels.bits import board_of, word_count
 Cells = tuple[int, ...]
 
 
-class Grid:
-    """A board of `size * size` cells in blocks of `block * block`.
+class Rectangle:
+    """A board of `height` rows and `width` columns.
 
     Cells run row by row from the top left; squares are named file then rank, so that on the
-    9x9 board `a9` = 0, `i9` = 8, `a8` = 9 and `i1` = 80.
+    9x9 board `a9` = 0, `i9` = 8, `a8` = 9 and `i1` = 80. Boards of the same shape and blocks
+    are equal.
     """
 
-    def __init__(self, size: int, block: int) -> None:
-        self.size, self.block = size, block
-        self.cells = size * size
+    def __init__(self, height: int, width: int) -> None:
+        """Raises `ValueError` where a side is below 1, or there are more columns than letters."""
+        if not (height >= 1 and 1 <= width <= len(ascii_lowercase)):
+            raise ValueError(
+                f"height={height!r}, width={width!r}: whole numbers above 0 are needed, "
+                f"and a width of at most {len(ascii_lowercase)}"
+            )
+        self.height, self.width = height, width
+        self.cells = height * width
         self.words = word_count(self.cells)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.height, self.width
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rectangle):
+            return NotImplemented
+        return (other.shape, other.block_of) == (self.shape, self.block_of)
+
+    def __hash__(self) -> int:
+        return hash(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.height}x{self.width}"
 
     def cell(self, row: int, column: int) -> int:
         """The cell in a row from the top and a column from the left, both from 0."""
-        return row * self.size + column
+        return row * self.width + column
 
     @cached_property
     def row_of(self) -> Cells:
         """The row of each cell, from the top."""
-        return tuple(c // self.size for c in range(self.cells))
+        return tuple(c // self.width for c in range(self.cells))
 
     @cached_property
     def column_of(self) -> Cells:
         """The column of each cell, from the left."""
-        return tuple(c % self.size for c in range(self.cells))
+        return tuple(c % self.width for c in range(self.cells))
 
     @cached_property
     def block_of(self) -> Cells:
-        """The block of each cell, in reading order."""
-        across = self.size // self.block
-        return tuple(
-            row // self.block * across + column // self.block
-            for row, column in zip(self.row_of, self.column_of, strict=True)
-        )
+        """The block of each cell; a board without blocks is a single one."""
+        return (0,) * self.cells
+
+    @property
+    def files(self) -> str:
+        """The letters of the columns, from the left."""
+        return ascii_lowercase[: self.width]
 
     @cached_property
     def squares(self) -> tuple[str, ...]:
         """The name of each cell."""
         return tuple(
-            f"{'abcdefghi'[column]}{self.size - row}"
+            f"{self.files[column]}{self.height - row}"
             for row, column in zip(self.row_of, self.column_of, strict=True)
         )
 
@@ -75,6 +100,36 @@ class Grid:
         """The columns from the left."""
         return self._houses(self.column_of)
 
+    def neighbours_of(self, cell: int, diagonal: bool = False) -> frozenset[int]:
+        """The cells beside a cell: those that share an edge, or a corner if diagonals count."""
+        row, column = self.row_of[cell], self.column_of[cell]
+        near = {
+            (row + down, column + right)
+            for down in (-1, 0, 1)
+            for right in (-1, 0, 1)
+            if (down or right) and (diagonal or not (down and right))
+        }
+        return frozenset(
+            self.cell(r, c) for r, c in near if 0 <= r < self.height and 0 <= c < self.width
+        )
+
+
+class Grid(Rectangle):
+    """A board of `size * size` cells in blocks of `block * block`, under Sudoku's rule."""
+
+    def __init__(self, size: int, block: int) -> None:
+        super().__init__(size, size)
+        self.size, self.block = size, block
+
+    @cached_property
+    def block_of(self) -> Cells:
+        """The block of each cell, in reading order."""
+        across = self.size // self.block
+        return tuple(
+            row // self.block * across + column // self.block
+            for row, column in zip(self.row_of, self.column_of, strict=True)
+        )
+
     @cached_property
     def blocks(self) -> tuple[Cells, ...]:
         """The blocks in reading order."""
@@ -86,23 +141,10 @@ class Grid:
         return self.rows + self.columns + self.blocks
 
     def peers_of(self, cell: int) -> frozenset[int]:
-        """The other cells of the houses of a cell."""
+        """The other cells of the houses that a cell belongs to."""
         return frozenset(c for house in self.houses if cell in house for c in house) - {cell}
 
     @cached_property
     def peers(self) -> np.ndarray:
-        """By cell, the other cells of its houses, `(cells, words)` uint64."""
+        """`peers_of` each cell as a board, `(cells, words)` uint64."""
         return np.stack([board_of(self.peers_of(c), self.words) for c in range(self.cells)])
-
-    def neighbours_of(self, cell: int, diagonal: bool = False) -> frozenset[int]:
-        """The cells beside a cell: those that share an edge, or a corner if diagonals count."""
-        row, column = self.row_of[cell], self.column_of[cell]
-        near = {
-            (row + down, column + right)
-            for down in (-1, 0, 1)
-            for right in (-1, 0, 1)
-            if (down or right) and (diagonal or not (down and right))
-        }
-        return frozenset(
-            self.cell(r, c) for r, c in near if 0 <= r < self.size and 0 <= c < self.size
-        )

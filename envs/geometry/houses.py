@@ -1,4 +1,4 @@
-"""Sudoku's rule on any board: no number twice in a house."""
+"""The rule of Sudoku on any board: no number twice in a house."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Clash(NamedTuple):
 
 
 def first_clash(numbers: Sequence[int], houses: Sequence[Sequence[int]]) -> Clash | None:
-    """The first breach of Sudoku's rule on a board, or None.
+    """The first violation of the rule on a board, or None.
 
     Args:
-        numbers: the number on each cell, 0 where there is none.
+        numbers: the number on each cell, 0 for none.
         houses: the cells of each house.
     """
     for house in houses:

@@ -1,4 +1,4 @@
-"""Sets of cells of the 6x6 board moved about: a word in, a word out; cells pushed off are lost."""
+"""Shifts of sets of cells on the 6x6 board, from word to word; cells moved off it are lost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from azumaya.envs.kernels.bits import ONE, SIX, U64, ZERO, board_of
 from azumaya.envs.kernels.compile import kernel
 
 RIGHT, LEFT, DOWN, UP = 0, 1, 2, 3
-"""Directions; the opposite of `d` is `d ^ 1`. Left and right come first, up and down after."""
+"""Directions; the opposite of `d` is `d ^ 1`. The horizontal ones come first."""
 
 _KEPT = np.array(
     [FULL & ~board_of(COLUMNS[5], 1)[0], FULL & ~board_of(COLUMNS[0], 1)[0], FULL, FULL]
 )
-"""By direction, the cells that may go that way without changing their row by accident."""
+"""For each direction, the cells that can be shifted without wrapping into another row."""
 _FORTH = np.array([ONE, ZERO, SIX, ZERO], U64)
 _BACK = np.array([ZERO, ONE, ZERO, SIX], U64)
 

@@ -14,7 +14,7 @@ ROWS, COLUMNS, BLOCKS, HOUSES = GRID.rows, GRID.columns, GRID.blocks, GRID.house
 FULL = board_of(range(CELLS), WORDS)
 """All cells, `(2,)` uint64."""
 PEERS = GRID.peers
-"""By cell, the 20 other cells of its row, column and block, `(81, 2)` uint64."""
+"""For each cell, the 20 other cells of its row, column and block, `(81, 2)` uint64."""
 BLOCK_BOARDS = np.stack([board_of(cells, WORDS) for cells in BLOCKS])
 """The nine blocks, `(9, 2)` uint64."""
 HOUSE_BOARDS = np.stack([board_of(cells, WORDS) for cells in HOUSES])

@@ -1,9 +1,9 @@
-"""Symmetries of the boards: where each cell goes, in groups whose products are the whole.
+"""Symmetries of the boards as permutations of cells, and groups of them stored as factors.
 
-A group is a tuple of factors, each of them a tuple of symmetries that is a group itself. Every
-symmetry of the whole is a product of one from each factor, and of no other choice: so the group
-has as many as the sizes of its factors multiplied, and a random choice from each factor is
-random in the whole. The 3,359,232 symmetries of the 9x9 board take 50 entries that way.
+A group is a tuple of factors; each factor is a tuple of symmetries that form a group themselves.
+Every symmetry of the group is the product of exactly one choice of a member from each factor. So
+the size of the group is the product of the sizes of its factors, and a uniform choice from each
+factor is uniform in the group. The 3,359,232 symmetries of the 9x9 board take 50 entries that way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import permutations, product
 from math import prod
 
 from azumaya.envs.geometry import hex61
-from azumaya.envs.geometry.grid import Cells, Grid
+from azumaya.envs.geometry.grid import Cells, Grid, Rectangle
 
 IDENTITY = "identity"
 
@@ -24,9 +24,9 @@ class Symmetry:
     """A permutation of a board's cells, perhaps with a swap of the players.
 
     Attributes:
-        name: what it does, like "half turn".
-        cells: where each cell goes; cells of a plane of the observation.
-        swaps: whether the players change places as well.
+        name: what it does, for example "half turn".
+        cells: the new place of each cell, as cells of a plane of the observation.
+        swaps: whether the players are swapped as well.
     """
 
     name: str
@@ -34,14 +34,14 @@ class Symmetry:
     swaps: bool = False
 
     def then(self, other: Symmetry) -> Symmetry:
-        """The product: this symmetry, then another one."""
+        """The product: this symmetry followed by another."""
         names = [name for name in (self.name, other.name) if name != IDENTITY]
         cells = tuple(other.cells[cell] for cell in self.cells)
         return Symmetry(", then ".join(names) or IDENTITY, cells, self.swaps != other.swaps)
 
     @property
     def inverse(self) -> Symmetry:
-        """What undoes this symmetry."""
+        """The symmetry that undoes this one."""
         cells = [0] * len(self.cells)
         for cell, goes in enumerate(self.cells):
             cells[goes] = cell
@@ -78,33 +78,46 @@ def members_of(group: Sequence[Factor]) -> Iterator[Symmetry]:
 
 # ---- squares ----
 
-Move = Callable[[int, int, int], tuple[int, int]]
+Move = Callable[[int, int, int, int], tuple[int, int]]
 
 _TURNS: dict[str, Move] = {
-    IDENTITY: lambda row, column, last: (row, column),
-    "quarter turn": lambda row, column, last: (column, last - row),
-    "half turn": lambda row, column, last: (last - row, last - column),
-    "three-quarter turn": lambda row, column, last: (last - column, row),
-    "left-right reflection": lambda row, column, last: (row, last - column),
-    "top-bottom reflection": lambda row, column, last: (last - row, column),
-    "reflection in the falling diagonal": lambda row, column, last: (column, row),
-    "reflection in the rising diagonal": lambda row, column, last: (last - column, last - row),
+    IDENTITY: lambda row, column, bottom, right: (row, column),
+    "quarter turn": lambda row, column, bottom, right: (column, bottom - row),
+    "half turn": lambda row, column, bottom, right: (bottom - row, right - column),
+    "three-quarter turn": lambda row, column, bottom, right: (right - column, row),
+    "left-right reflection": lambda row, column, bottom, right: (row, right - column),
+    "top-bottom reflection": lambda row, column, bottom, right: (bottom - row, column),
+    "reflection in the falling diagonal": lambda row, column, bottom, right: (column, row),
+    "reflection in the rising diagonal": lambda row, column, bottom, right: (
+        right - column,
+        bottom - row,
+    ),
 }
-"""Where a row from the top and a column from the left go. The rising diagonal begins at `a1`."""
+"""Where a row from the top and a column from the left go on a board whose last row and column are
+`bottom` and `right`. The rising diagonal begins at `a1`."""
+_UPRIGHT = (IDENTITY, "half turn", "left-right reflection", "top-bottom reflection")
+"""Those that keep the shape of a board that is no square."""
+
+
+def turns(board: Rectangle) -> dict[str, Symmetry]:
+    """The turns (clockwise) and reflections of a board, by name: eight of a square, else four."""
+    places = list(zip(board.row_of, board.column_of, strict=True))
+    found = {}
+    for name in _TURNS if board.height == board.width else _UPRIGHT:
+        targets = [
+            _TURNS[name](row, column, board.height - 1, board.width - 1) for row, column in places
+        ]
+        found[name] = Symmetry(name, tuple(board.cell(row, column) for row, column in targets))
+    return found
 
 
 def square(size: int) -> dict[str, Symmetry]:
     """The four turns (clockwise) and four reflections of a square board, by name."""
-    cells = range(size)
-    found = {}
-    for name, move in _TURNS.items():
-        targets = [move(row, column, size - 1) for row in cells for column in cells]
-        found[name] = Symmetry(name, tuple(size * row + column for row, column in targets))
-    return found
+    return turns(Rectangle(size, size))
 
 
 def _of_rows(grid: Grid, to: Sequence[int], named: str) -> Symmetry:
-    """Rows (or columns, if so named) that go to other places."""
+    """The symmetry that moves rows, or columns if `named` says so, to the places `to`."""
     size = grid.size
     if list(to) == list(range(size)):
         return identity(grid.cells)
@@ -144,9 +157,9 @@ def whole_bands(grid: Grid) -> Group:
 
 
 def houses_kept(grid: Grid) -> Group:
-    """All that keep rows, columns and blocks what they are, where being beside does not matter.
+    """All symmetries that map rows, columns and blocks to houses; they need not keep neighbours.
 
-    On the 9x9 board 2 * 6**8 = 3,359,232; turns and reflections are among them.
+    On the 9x9 board there are 2 * 6**8 = 3,359,232, including the turns and reflections.
     """
     transposed = square(grid.size)["reflection in the falling diagonal"]
     return ((identity(grid.cells), transposed), *whole_bands(grid), *lines_within(grid))
@@ -156,7 +169,7 @@ def houses_kept(grid: Grid) -> Group:
 
 
 def _hexagonal(name: str, steps: int, reflected: bool) -> Symmetry:
-    """Some sixths of a turn against the clock, after a reflection that keeps NE."""
+    """An anticlockwise turn by `steps` sixths, after a reflection that keeps NE if `reflected`."""
     cells = list(range(hex61.SIZE * hex61.SIZE))
     middle = hex61.RADIUS
     for number, letter in hex61.COORDINATES:
@@ -170,7 +183,7 @@ def _hexagonal(name: str, steps: int, reflected: bool) -> Symmetry:
 
 
 def hexagon() -> Group:
-    """The six turns and six reflections of the board of 61 cells in its 9x9 array."""
+    """The six turns and six reflections of the 61-cell board in its 9x9 array."""
     turns = [IDENTITY, *(f"{60 * k} degree turn" for k in range(1, hex61.DIRECTIONS))]
     return (
         tuple(_hexagonal(name, steps, False) for steps, name in enumerate(turns)),

@@ -1,1 +1,1 @@
-"""What makes kernels: compiling, the cache on disk, bits, rows of words, randomness."""
+"""Tools for kernels: compilation and its cache, bits, rows of words, random numbers."""

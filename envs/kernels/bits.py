@@ -1,8 +1,8 @@
-"""Sets of cells as bits of 64-bit words: count, find, pack, spread to bytes, draw.
+"""Sets of cells as bits of 64-bit words: count, find, pack, draw.
 
 A board of more than 64 cells takes two words: cell `c` is bit `c % 64` of word `c // 64`.
-All words are `np.uint64`; numba turns `uint64 + int64` into a float, so every constant that
-meets a word is a word itself.
+All words are `np.uint64`. Numba converts `uint64 + int64` to a float, so every constant that is
+combined with a word must be a word itself.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ else:
 
 @kernel
 def popcount(word):
-    """How many bits of a word are set: one instruction, on a GPU, too."""
+    """How many bits of a word are set; a single instruction, also on a GPU."""
     return np.int64(_ones(word))
 
 
@@ -80,17 +80,17 @@ def has(word, index):
 
 @kernel
 def nibble(word, n):
-    """The four bits of a word from bit `4 * n` on, as a number: a word holds 16 small counts."""
+    """The four bits from bit `4 * n` on, as a number; so a word holds 16 small counts."""
     return np.int64((word >> U64(4 * n)) & LOW4)
 
 
 @kernel(wraps=True)
 def select(word, k):
-    """Index of the k-th set bit of a word, counted from 0; the word must have more than k.
+    """Index of the k-th set bit of a word, counting from 0; the word must have more than k.
 
-    Broadword, after Vigna ("Broadword implementation of rank/select queries", 2008): first the
-    byte, then the bit, each by comparing k with eight running sums at once. Halving by branches
-    took twice as long, as they cannot be predicted.
+    Follows Vigna, "Broadword implementation of rank/select queries" (2008): finds first the byte,
+    then the bit, comparing k with eight running sums at once. A binary search took twice as long,
+    because its branches cannot be predicted.
     """
     sums = word - ((word >> ONE) & _M1)
     sums = (sums & _M2) + ((sums >> U64(2)) & _M2)
@@ -111,7 +111,7 @@ def get(words, index):
 
 @kernel
 def count(words, size):
-    """How many bits of a row of `size` words are set; with a constant size, a few cycles."""
+    """How many bits of a row of `size` words are set; a few cycles if `size` is constant."""
     total = 0
     for i in range(size):
         total += popcount(words[i])
@@ -120,9 +120,9 @@ def count(words, size):
 
 @kernel
 def select_in(words, size, k):
-    """Index of the k-th set bit of `size` words, counted from 0; -1 if there are no more than k."""
+    """Index of the k-th set bit of `size` words, counting from 0; -1 if at most k are set."""
     total, before, word = 0, 0, 0
-    for i in range(size):  # without leaving early: where to stop cannot be predicted
+    for i in range(size):  # no early exit: the branch could not be predicted
         total += popcount(words[i])
         passed = total <= k
         word += passed
@@ -141,9 +141,9 @@ def clear(words):
 
 @kernel
 def put(words, offset, width, board):
-    """Or a board of `width` bits (1 to 64) into a zeroed row of words, from bit `offset` on.
+    """OR a board of `width` bits (1 to 64) into a zeroed row of words, beginning at bit `offset`.
 
-    The board must have no bit at `width` or above.
+    The board must have no bit set at `width` or above.
     """
     word, shift = offset >> 6, U64(offset & 63)
     words[word] |= board << shift
@@ -159,12 +159,12 @@ def put_bit(words, offset):
 
 @kernel
 def put_byte(words, index, value):
-    """Or a number from 0 to 127 into byte `index` of a zeroed row of words."""
+    """OR a number from 0 to 127 into byte `index` of a zeroed row of words."""
     words[index >> 3] |= U64(value) << U64((index & 7) * 8)
 
 
 def word_count(bits: int) -> int:
-    """How many 64-bit words hold so many bits."""
+    """How many 64-bit words are needed for a number of bits."""
     return -(-bits // 64)
 
 
@@ -189,8 +189,8 @@ def draw(board: np.ndarray, columns: int, rows: int) -> str:
 
 
 def parse(picture: str) -> np.ndarray:
-    """The board that `draw` draws so: `x` is set, `.` is not, white space is skipped."""
+    """The inverse of `draw`: `x` is set, `.` is not, white space is ignored."""
     marks = "".join(picture.split())
     if set(marks) - set("x."):
-        raise ValueError(f"picture: only 'x' and '.' draw a board, not {set(marks) - set('x.')}")
+        raise ValueError(f"picture: contains {set(marks) - set('x.')}; must be only 'x' and '.'")
     return board_of((i for i, mark in enumerate(marks) if mark == "x"), word_count(len(marks)))

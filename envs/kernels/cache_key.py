@@ -1,10 +1,10 @@
 """The key of a compiled kernel: a digest of everything its machine code depends on.
 
-Two layers, each enough in most cases and neither trusted alone. `folder_digest` covers all sources
-of `azumaya.envs` as they lie on disk, the versions and the CPU. `overload_key` covers the function
-as it is in memory: its code, what it captured, the globals it names, its callees in turn. The
-second tells closures of one factory apart, sees a table changed at run time, and sees a source
-edited between this process's start and its import.
+It has two layers; either would do in most cases, but neither is relied on alone. `folder_digest`
+covers all sources of `azumaya.envs` on disk, the versions and the CPU. `overload_key` covers the
+function in memory: its code, the variables it captured, the globals it names, and its callees in
+the same way. The second layer distinguishes closures of one factory, and notices a table changed at
+run time or a source edited between the start of this process and its import.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from numba.core.dispatcher import Dispatcher
 
 _PACKAGE = __name__.partition(".")[0]
 _UNSOURCED = frozenset({"render", "__pycache__"})
-"""Folders no kernel depends on: drawing is imported by none of them, and holds none."""
+"""Folders that no kernel depends on: `render` contains no kernels, and no kernel imports it."""
 
-# Settings of numba that do not reach the machine code of a CPU kernel. All others count, so that
-# one that a later numba adds does.
+# Numba's settings that do not affect the machine code of a CPU kernel. All others are part of the
+# key, including those that later versions of numba may add.
 _HARMLESS = frozenset(
     [
         "CACHE_DIR",
@@ -62,11 +62,11 @@ _NAMED = (type, python.BuiltinFunctionType, np.ufunc, python.FunctionType)
 
 
 class Unkeyable(Exception):  # noqa: N818 - no error: it means "do not cache this one"
-    """Something a kernel depends on has no digest; the kernel stays in memory."""
+    """Something that a kernel depends on has no digest, so the kernel is not stored on disk."""
 
 
 def digest(parts: Iterable[object]) -> str:
-    """A digest of a sequence of texts (or of what `str` makes of them), 128 bits in hex."""
+    """A digest of the texts of some objects (by `str`), 128 bits in hexadecimal."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part if isinstance(part, bytes) else str(part).encode(errors="surrogatepass")
@@ -76,7 +76,7 @@ def digest(parts: Iterable[object]) -> str:
 
 @functools.cache
 def folder_digest(cpu: tuple[str, ...]) -> str:
-    """What all kernels of this process share: sources, versions, CPU."""
+    """A digest of what all kernels of this process share: sources, versions, CPU."""
     versions = (sys.version, platform.machine(), numba.__version__, llvmlite.__version__)
     return digest([tree_digest(f"{_PACKAGE}.envs"), *versions, np.__version__, *cpu])
 
@@ -100,7 +100,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def overload_key(dispatcher: Any, sig: Any) -> str | None:
-    """The key of one kernel for one signature; None where it must not be cached."""
+    """The key of a kernel for one signature; None if it must not be cached."""
     args, result = sigutils.normalize_signature(sig)
     try:
         own = _dispatcher_digest(dispatcher)
@@ -129,8 +129,8 @@ def _type_text(kind: Any) -> str:
     return text
 
 
-# Digests found during one compilation, by dispatcher: kernels share their callees, and nothing
-# changes while numba's compiler lock is held.
+# Digests computed during one compilation, by dispatcher: kernels share callees, and nothing changes
+# while numba's compiler lock is held.
 _found: dict[Any, str] = {}
 _depth = 0
 _IN_PROGRESS = "recursive"
@@ -138,7 +138,7 @@ _IN_PROGRESS = "recursive"
 
 @contextmanager
 def one_look() -> Iterator[None]:
-    """Let the digests taken within the outermost such block be taken once only."""
+    """Within the outermost block of this kind, compute each digest only once."""
     global _depth  # noqa: PLW0603 - guarded by numba's compiler lock
     _depth += 1
     try:
@@ -150,10 +150,11 @@ def one_look() -> Iterator[None]:
 
 
 def _dispatcher_digest(dispatcher: Any) -> str:
-    """The digest of a function to compile; `Unkeyable` where it no longer is what it was.
+    """The digest of a function to compile; raises `Unkeyable` if it has changed.
 
-    A kernel compiled in this process before a table changed keeps the old table, and a caller
-    compiled later would link it: so the first digest taken is remembered, and another one is none.
+    A kernel that was compiled in this process before a table changed keeps the old table, and a
+    caller compiled later would link it. So the first digest is remembered, and a different one
+    means that the function must not be cached.
     """
     if dispatcher in _found:
         return _found[dispatcher]
@@ -190,7 +191,7 @@ def _function_parts(dispatcher: Any) -> Iterator[object]:
 
 
 def _tree_of(function: Any) -> str:
-    """The digest of the sources the function comes from, which must be ours."""
+    """The digest of the sources that a function comes from, which must belong to the package."""
     package = ".".join(function.__module__.split(".")[:2])
     roots = getattr(sys.modules.get(package), "__path__", ())
     file = Path(function.__code__.co_filename)
@@ -202,7 +203,7 @@ def _tree_of(function: Any) -> str:
 
 def _code_parts(code: python.CodeType) -> Iterator[object]:
     yield from (code.co_code, code.co_names, code.co_varnames, code.co_freevars)
-    yield code.co_exceptiontable  # co_flags is left out: numba alters it under a profiler
+    yield code.co_exceptiontable  # co_flags is left out: numba changes it under a profiler
     for constant in code.co_consts:
         if isinstance(constant, python.CodeType):
             yield from _code_parts(constant)
@@ -214,7 +215,7 @@ def _code_parts(code: python.CodeType) -> Iterator[object]:
 
 @functools.cache
 def _names(code: python.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The globals that code reads, and all names in it (attributes too)."""
+    """The globals that code reads, and all names in it, including attributes."""
     found = dis.get_instructions(code)
     read = {step.argval for step in found if step.opname in {"LOAD_GLOBAL", "LOAD_NAME"}}
     named = set(code.co_names)
@@ -226,7 +227,7 @@ def _names(code: python.CodeType) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _global(value: Any, names: frozenset[str]) -> Iterator[object]:
-    """A global variable: its value, or where it is a module of ours what is named of it."""
+    """A global variable: its value or, for a module of the package, the members that are named."""
     if isinstance(value, python.ModuleType) and value.__name__.startswith(f"{_PACKAGE}."):
         for name in sorted(names & vars(value).keys()):
             yield name
@@ -255,7 +256,7 @@ def _value(value: Any) -> str:
     try:
         numba.typeof(value)
     except (errors.TypingError, ValueError):
-        return kind  # no kernel can use it; only its name is that of something a kernel uses
+        return kind  # no kernel can use it; it only shares a name with something that one uses
     raise Unkeyable(f"no digest for a value of type {kind}")
 
 

@@ -39,13 +39,30 @@ def checksums(kind: str, *records: np.ndarray) -> np.ndarray:
         records: arrays of records made of 64-bit words, `(n,)` each; row `i` of all of them gives
             checksum `i`.
     """
-    described = (kind, *(array.dtype.descr for array in records))
-    key = hashlib.blake2b(repr(described).encode(), digest_size=8).digest()
-    sums = np.full(len(records[0]), np.frombuffer(key, np.uint64)[0])
+    sums = np.full(len(records[0]), checksum_key(kind, *(array.dtype for array in records)))
     for array in records:
-        plain = np.ascontiguousarray(array).view(np.ndarray)
-        _chain(plain.view(np.uint64).reshape(len(plain), -1), sums)
+        _chain(_words_of(array), sums)
     return sums
+
+
+def checksum_key(kind: str, *dtypes: np.dtype[Any]) -> np.uint64:
+    """What the checksums of records of these types begin with."""
+    described = (kind, *(dtype.descr for dtype in dtypes))
+    key = hashlib.blake2b(repr(described).encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(key, "little"))
+
+
+def checksum_of_one(key: np.uint64, *records: np.ndarray) -> int:
+    """What `checksums` gives for one row, `(1,)` each, where its key is kept for speed."""
+    sums = np.array([key])
+    for array in records:
+        _chain(_words_of(array), sums)
+    return int(sums[0])
+
+
+def _words_of(records: np.ndarray) -> np.ndarray:
+    plain = np.ascontiguousarray(records).view(np.ndarray)
+    return plain.view(np.uint64).reshape(len(plain), -1)
 
 
 def checksum(kind: str, *records: np.ndarray) -> int:

@@ -1,6 +1,6 @@
-"""The `kernel` decorator: the only place, with `cache.py`, that knows numba's jit.
+"""The `kernel` decorator. Only this module and `cache.py` use numba's jit.
 
-Compiled kernels are kept on disk, so that a second start is fast; `cache.py` tells how.
+`cache.py` keeps compiled kernels on disk, so that later starts are fast.
 """
 
 from __future__ import annotations
@@ -14,45 +14,46 @@ import numba
 import numpy as np
 
 INTERPRETED: bool = bool(numba.config.DISABLE_JIT)
-"""True where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
+"""Whether `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
 if not INTERPRETED:
     from azumaya.envs.kernels.cache import CachedDispatcher
 
-# Kernels are inlined wherever they are called: a call passes seven values for each array, and not
-# to inline cost a third of a batched step. It did not lengthen compilation.
+# Kernels are inlined wherever they are called: a call passes seven values for each array, and
+# without inlining a batched step took a third longer. Inlining did not slow compilation.
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "forceinline": True}
 
 
 def kernel(function: Callable[..., Any] | None = None, *, wraps: bool = False) -> Any:
-    """Compile a rules function with numba (or leave it as plain Python when interpreted).
+    """Compile a function with numba, or leave it as plain Python if `INTERPRETED`.
 
-    Kernels are unchecked: the adapters check every index before it gets there. What comes back
-    is a numba `CPUDispatcher`, which other kernels and CUDA kernels may call, and which keeps its
-    machine code on disk between processes. Name, docstring and `__wrapped__` are the function's.
+    Kernels check nothing: the adapters check every index before they call one. The result is a
+    numba `CPUDispatcher`, which other kernels and CUDA kernels can call, and whose machine code is
+    kept on disk between processes. It has the function's name and docstring, and the function as
+    `__wrapped__`.
 
     Args:
         function: the function to compile.
-        wraps: the function means its 64-bit arithmetic to wrap round. Compiled code always
-            wraps; interpreted NumPy scalars would warn, which this silences.
+        wraps: whether 64-bit overflow is intended. Compiled code always wraps around; in plain
+            Python this suppresses NumPy's warnings.
 
     Raises:
-        TypeError: where `function` is no plain Python function.
+        TypeError: `function` is not a plain Python function.
     """
     if function is None:
         return functools.partial(kernel, wraps=wraps)
     if INTERPRETED:
         return np.errstate(over="ignore")(function) if wraps else function
     if not inspect.isfunction(function):
-        raise TypeError(f"function: must be a plain Python function, not {function!r}")
+        raise TypeError(f"function={function!r}: must be a plain Python function")
     return CachedDispatcher(function, targetoptions=dict(_OPTIONS))
 
 
 def bound(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """A kernel for arguments of exactly these types, which all later calls must have.
+    """A kernel bound to the types of these arguments, which all later calls must have.
 
-    numba looks at the type of every argument at every call, which takes as long as to pass it: of
-    1.6 µs for fifteen arrays 0.8. What comes back does not look, and must not be pickled.
+    Numba looks up the type of every argument at every call: 0.8 of the 1.6 µs that a call with
+    fifteen arrays takes. The returned function skips the lookup. It must not be pickled.
     """
     if INTERPRETED:
         return function

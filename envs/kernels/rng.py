@@ -1,10 +1,10 @@
-"""Randomness that kernels can use: a counter-based generator, keyed, with no state to advance.
+"""Random numbers for kernels: a keyed, counter-based generator without state.
 
-Draw `n` of a key is a pure function of both: `mix(mix(key + (n + 1) * GAMMA) ^ key)`. The same
+Draw `n` of a key is a pure function of both: `mix(mix(key + (n + 1) * GAMMA) ^ key)`. So the same
 key and draw number give the same word on every platform, in any order and from any thread. The
-mixer is the finaliser of SplitMix64 (variant 13 of David Stafford's; Steele, Lea and Flood,
-"Fast splittable pseudorandom number generators", OOPSLA 2014); the second round, with the key
-once more, keeps streams apart whose keys differ by a multiple of GAMMA.
+mixer is the finaliser of SplitMix64 (David Stafford's variant 13; Steele, Lea and Flood, "Fast
+splittable pseudorandom number generators", OOPSLA 2014). The second round, which adds the key
+again, makes streams differ whose keys differ by a multiple of GAMMA.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LOW32, _32 = U64(0xFFFFFFFF), U64(32)
 
 @kernel(wraps=True)
 def mix(word):
-    """A bijection of 64-bit words in which every bit of input moves every bit of output."""
+    """A bijection of 64-bit words in which every input bit affects every output bit."""
     word = (word ^ (word >> U64(30))) * _A
     word = (word ^ (word >> U64(27))) * _B
     return word ^ (word >> U64(31))
@@ -30,7 +30,7 @@ def mix(word):
 
 @kernel(wraps=True)
 def make_key(seed, environment, episode):
-    """The key of one episode: distinct for distinct (seed, environment, episode)."""
+    """The key of an episode; different (seed, environment, episode) give different keys."""
     key = mix(U64(seed) + GAMMA)
     key = mix(key + (U64(environment) + U64(1)) * GAMMA)
     return mix(key + (U64(episode) + U64(1)) * GAMMA)
@@ -46,18 +46,18 @@ def random_word(key, n):
 def random_below(key, n, bound):
     """Draw `n` of a key as a whole number from 0 to `bound - 1`; `bound` from 1 to 2**31.
 
-    The high half of (32 random bits) * bound: its bias is below bound / 2**32.
+    It is the high half of (32 random bits) * bound; its bias is below bound / 2**32.
     """
     return np.int64(((random_word(key, n) >> _32) * U64(bound)) >> _32)
 
 
 @kernel
 def drawn(starts, key):
-    """Which of the starts, `(n,)`, the episode of a key begins with."""
+    """The index of the start, of `starts` `(n,)`, with which the episode of a key begins."""
     return random_below(key, 0, starts.shape[0])
 
 
 @kernel
 def draw_start(states, i, starts, key):
-    """Begin an episode with one of the starts, drawn by the key."""
+    """Begin an episode in `states[i]` with one of the starts, drawn by the key."""
     copy_state(states, i, starts, drawn(starts, key))

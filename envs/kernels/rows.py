@@ -1,15 +1,14 @@
-"""Rows of words as values: read once, worked on whole, written once.
+"""Rows of words as values: loaded once, processed as a whole, stored once.
 
-In compiled kernels a row is a vector register (`rows_compiled`); in plain Python it is an array
+In compiled kernels a row is a vector register (`rows_compiled`), in plain Python an array
 (`rows_interpreted`). As vectors, 729 stones take two instructions where twelve words took
-twenty-four. Loops over words would not do: LLVM unrolls them before it looks for vectors, and a row
-written word by word cannot be read as a vector before it has left for the cache. A batched step of
-Sudoku Moyo took 1.4 times as long.
+twenty-four; with loops over words, a batched step of Sudoku Moyo took 1.4 times as long
+(`docs/decisions/vector-rows.md` explains why).
 
-A row has `&`, `|`, `~`, `<<` and `>>` as arrays have them, for its words one by one; the right side
-may be a single word. Shifts are by less than 64. Rows are values: write `a = a | b`, as `|=` would
-change an array in place where kernels run as plain Python. Sizes are global constants. Nothing is
-checked.
+A row has `&`, `|`, `~`, `<<` and `>>`, which apply to each word as they do in arrays; the right
+side may be a single word. Shifts must be by less than 64. Rows are values: write `a = a | b`,
+because `|=` would change an array in place when kernels run as plain Python. Sizes must be global
+constants. Arguments are not checked.
 """
 
 from __future__ import annotations
@@ -46,4 +45,4 @@ __all__ = [
 ]
 
 if not INTERPRETED:
-    import azumaya.envs.kernels.rows_compiled  # noqa: F401 - teaches numba what rows are
+    import azumaya.envs.kernels.rows_compiled  # noqa: F401 - registers rows with numba

@@ -1,8 +1,8 @@
-"""How numba compiles what `rows` offers: as vectors of LLVM, of whatever size the CPU has.
+"""How numba compiles the functions of `rows`: as LLVM vectors.
 
-LLVM divides a vector as the CPU needs it, and on a GPU into words. A row of twelve words is kept
-in a vector of sixteen lanes, and in memory in pieces of eight and four: a vector whose size is no
-power of two LLVM takes apart into words wherever a branch lies between two uses.
+LLVM splits a vector as the CPU requires, and on a GPU into words. A row of twelve words is held in
+a vector of sixteen lanes, and moved from and to memory in pieces of eight and four: LLVM splits a
+vector whose size is not a power of two into words wherever a branch lies between two uses.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from numba.extending import register_model
 from azumaya.envs.kernels import rows_interpreted
 
 MAX_PIECE_WORDS = 8
-"""Words of a piece at most: what the largest registers hold."""
+"""The most words of a piece: as many as the largest registers hold."""
 WORD, PLACE = ir.IntType(64), ir.IntType(32)
 
 
 class RowType(types.Type):  # type: ignore[misc]
-    """A row of `size` words, in a vector of `lanes`."""
+    """A row of `size` words, held in a vector of `lanes`."""
 
     def __init__(self, size: int) -> None:
         self.size, self.lanes = size, 1 << (size - 1).bit_length()
@@ -36,13 +36,13 @@ class RowType(types.Type):  # type: ignore[misc]
 
 @register_model(RowType)
 class RowModel(models.PrimitiveModel):  # type: ignore[misc]
-    """A row is a vector wherever it is."""
+    """A row is always a vector."""
 
     def __init__(self, manager: Any, kind: RowType) -> None:
         super().__init__(manager, kind, _vector(kind.lanes))
 
 
-# ---- vectors of LLVM ----
+# ---- LLVM vectors ----
 
 
 def _vector(lanes: int) -> Any:
@@ -59,27 +59,27 @@ def _zeros(lanes: int) -> Any:
 
 
 def _pick(builder: Any, a: Any, b: Any, which: Iterable[int]) -> Any:
-    """The vector of the elements `which` of two vectors, one after the other."""
+    """The elements `which` of two concatenated vectors, as a vector."""
     places = list(which)
     picked = ir.Constant(ir.VectorType(PLACE, len(places)), places)
     return builder.shuffle_vector(a, b, picked)
 
 
 def _everywhere(builder: Any, word: Any, lanes: int) -> Any:
-    """The vector of one word in every lane."""
+    """A vector with one word in every lane."""
     nothing = ir.Constant(_vector(lanes), ir.Undefined)
     first = builder.insert_element(nothing, word, ir.Constant(PLACE, 0))
     return _pick(builder, first, nothing, [0] * lanes)
 
 
 def _own(builder: Any, kind: RowType, row: Any) -> Any:
-    """A row without what `~` and `everywhere` leave in the lanes behind its words."""
+    """A row without the bits that `~` and `everywhere` leave in the lanes after its words."""
     own = [i if i < kind.size else kind.lanes for i in range(kind.lanes)]
     return _pick(builder, row, _zeros(kind.lanes), own)
 
 
 def _pieces(size: int) -> Iterator[tuple[int, int]]:
-    """Where the pieces of a row lie in memory, and how many words each has."""
+    """The first word and the number of words of each piece of a row in memory."""
     at, piece = 0, MAX_PIECE_WORDS
     while at < size:
         while at + piece > size:
@@ -89,14 +89,14 @@ def _pieces(size: int) -> Iterator[tuple[int, int]]:
 
 
 def _address(context: Any, builder: Any, kind: Any, args: Any, at: int, piece: int) -> Any:
-    """Of the piece at word `at` of the row that begins at word `args[1]` of the array `args[0]`."""
+    """The address of the piece at word `at` of a row; `args` are an array and the row's start."""
     data = context.make_array(kind)(context, builder, args[0]).data
     row = builder.gep(builder.bitcast(data, WORD.as_pointer()), [args[1]])
     word = builder.gep(row, [ir.Constant(WORD, at)])
     return builder.bitcast(word, _vector(piece).as_pointer())
 
 
-# ---- what takes the place of the functions ----
+# ---- code of the functions ----
 
 
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -174,7 +174,7 @@ def _raised(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.or_(builder.shl(args[0], bits), carried)
 
 
-# ---- telling numba ----
+# ---- registration with numba ----
 
 
 def _row(size: Any) -> RowType:
@@ -195,8 +195,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "with_word": (_with_word, lambda row, index, word: (row, row, INT, U64)),
     "raised": (_raised, lambda row, bits: (row, row, INT)),
 }
-"""For each function of `rows` its code, and by the types of arguments those of result and
-arguments."""
+"""For each function of `rows`: its code, and a function from the types of the arguments given to
+those of the result and the arguments."""
 
 OPERATORS = {
     operator.and_: "and_",
@@ -205,7 +205,7 @@ OPERATORS = {
     operator.rshift: "lshr",
     operator.invert: "not_",
 }
-"""Operators, and what builds them."""
+"""Operators, and the builder's methods for them."""
 
 
 def _define_function(function: Any, code: Any, types_of: Any) -> None:

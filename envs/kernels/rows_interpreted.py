@@ -1,4 +1,4 @@
-"""What a row of words is and does, said in NumPy: how it runs where kernels are plain Python."""
+"""Rows of words in NumPy: they define what a row is, and are used when kernels are plain Python."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from typing import Any
 import numpy as np
 
 Row = np.ndarray[Any, np.dtype[np.uint64]]
-"""A row where kernels run as plain Python, `(size,)`."""
+"""A row of words, `(size,)`."""
 
 
 def load(words: Row, start: int, size: int) -> Row:
-    """The row of `size` words from word `start` of an array on."""
+    """The row of `size` words that begins at word `start` of an array."""
     return np.array(words.reshape(-1)[start : start + size])
 
 
 def store(words: Row, start: int, row: Row) -> None:
-    """Write a row to an array, from word `start` on."""
+    """Write a row to an array, beginning at word `start`."""
     words.reshape(-1)[start : start + len(row)] = row
 
 
 def everywhere(word: np.uint64, size: int) -> Row:
-    """The row of `size` words that are all this one."""
+    """A row of `size` words that all equal `word`."""
     return np.full(size, word, np.uint64)
 
 
 def union(row: Row) -> np.uint64:
-    """All words of a row in one."""
+    """The OR of all words of a row."""
     return np.uint64(np.bitwise_or.reduce(row))
 
 
 def any_bit(row: Row) -> bool:
-    """Whether a row has a bit set."""
+    """Whether any bit of a row is set."""
     return bool(row.any())
 
 
 def meeting(row: Row, word: np.uint64) -> np.uint64:
-    """Which words of a row, at most 64, share a bit with a word, as bits."""
+    """Which words of a row of at most 64 share a bit with `word`, as bits."""
     return np.uint64(sum(1 << i for i, other in enumerate(row) if other & word))
 
 
 def where(test: Row, row: Row) -> Row:
-    """The words of a row where the words of another have a bit, else 0."""
+    """The words of `row` where the words of `test` are not 0, elsewhere 0."""
     return np.where(test != 0, row, np.uint64(0))
 
 
 def word_in(row: Row, index: int) -> np.uint64:
-    """One word of a row; `index` is best constant."""
+    """One word of a row; fastest if `index` is constant."""
     return np.uint64(row[index])
 
 
 def word_at(index: int, word: np.uint64, size: int) -> Row:
-    """The row of `size` words with one word at `index`, all others 0; outside it is lost."""
+    """A row of `size` words, all 0 but `word` at `index`; all 0 if `index` is out of range."""
     row = np.zeros(size, np.uint64)
     if 0 <= index < size:
         row[index] = word
@@ -59,13 +59,13 @@ def word_at(index: int, word: np.uint64, size: int) -> Row:
 
 
 def with_word(row: Row, index: int, word: np.uint64) -> Row:
-    """A row with another word at `index`, which is best constant."""
+    """A copy of a row with `word` at `index`; fastest if `index` is constant."""
     row = row.copy()
     row[index] = word
     return row
 
 
 def raised(row: Row, bits: int) -> Row:
-    """A row whose bits move up by `bits`, below 64, from word to word; the highest are lost."""
+    """A row shifted up by `bits`, below 64, across words; the highest bits are lost."""
     below = np.concatenate([np.zeros(1, np.uint64), row[:-1]])
     return (row << np.uint64(bits)) | (below >> np.uint64(1) >> np.uint64(63 - bits))

@@ -1,4 +1,4 @@
-"""From packed words to bytes, written 64 at a time: planes and masks as networks want them.
+"""Packed words spread to bytes, 64 at a time: planes and masks in the form that networks need.
 
 LLVM turns `spread` into one masked move and one store with AVX-512, into a shuffle and a
 comparison with AVX2. Words are written whole, so `spread_row` ends a row whose length is
@@ -19,16 +19,16 @@ from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 SPREAD_BYTES = 64
-"""Bytes a word spreads to, and the alignment of rows."""
+"""The number of bytes that a word spreads to, and the alignment of rows."""
 
 
 def padded(count: int) -> int:
-    """Bytes of a row that holds `count` bytes and is written by whole words."""
+    """The size of a row that holds `count` bytes and is written in whole words."""
     return -(-count // SPREAD_BYTES) * SPREAD_BYTES
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """A new array of undefined content whose first byte is aligned to 64 bytes."""
+    """A new, uninitialised array whose first byte is aligned to 64 bytes."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     room = np.empty(size + SPREAD_BYTES, np.uint8)

@@ -1,7 +1,7 @@
-"""States copied word by word.
+"""Copying states word by word.
 
-Numba copies a record as bytes. For a CPU LLVM makes wide moves of that; for a GPU it stays a loop
-over single bytes, which took more of a warp's time than the moves of a game.
+Numba copies a record as bytes. On a CPU LLVM turns this into wide moves; on a GPU it remains a loop
+over single bytes, which took a warp longer than the moves of a game.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from azumaya.envs.kernels.compile import INTERPRETED
 if INTERPRETED:
 
     def copy_state(states: Any, i: int, starts: Any, k: int) -> None:
-        """Make `states[i]` what `starts[k]` is."""
+        """Copy `starts[k]` to `states[i]`."""
         states[i] = starts[k]
 
 else:
@@ -31,14 +31,14 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]
     def copy_state(typing_context: Any, states: Any, i: Any, starts: Any, k: Any) -> Any:
-        """Make `states[i]` what `starts[k]` is; both lie record after record."""
+        """Copy `starts[k]` to `states[i]`; both arrays are contiguous."""
         if states.dtype != starts.dtype or {states.layout, starts.layout} != {"C"}:
             raise TypingError(f"copy_state: {states} and {starts} must be whole arrays of one kind")
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             to = context.make_array(sig.args[0])(context, builder, args[0])
             source = context.make_array(sig.args[2])(context, builder, args[2])
-            # not as a constant: unrolled, the loop would take more registers than a thread has
+            # not a constant: unrolled, the loop would take more registers than a thread has
             size = builder.udiv(source.itemsize, ir.Constant(_WORD, 8))
             into = _words(builder, to, args[1], size)
             of = _words(builder, source, args[3], size)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -46,7 +45,7 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         PuzzleFormatError: a puzzle or file is malformed.
     """
     if value is None or (isinstance(value, str) and value in PARTS):
-        return _bank(cast("Part | None", value))
+        return _bank(value)
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         return PuzzleSet(_puzzles_of_file(value))
     if isinstance(value, str):

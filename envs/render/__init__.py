@@ -1,4 +1,4 @@
-"""Drawing: scenes in, text, SVG, pixels or a window out. Knows no game and no environment."""
+"""Renderers: they turn scenes into text, SVG, pixels or a window, for any game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Renderer:
 
     Args:
         mode: `"ansi"`, `"rgb_array"` or `"human"`.
-        fps: pictures a second in the window, at most.
+        fps: the most pictures per second that the window shows.
         candidates: whether to show the candidates of empty cells; may be changed at any time.
 
     Raises:
@@ -49,7 +49,7 @@ class Renderer:
             A text for `ansi`, `(height, width, 3)` uint8 for `rgb_array`, None for `human`.
 
         Raises:
-            ValueError: the scene names a board, ground or colour that cannot be drawn.
+            ValueError: the scene names a board, ground or colour that does not exist.
         """
         if self.mode == "ansi":
             return ansi_of(scene, self.candidates)
@@ -72,13 +72,13 @@ def save(
 
     Args:
         scene: what to draw.
-        path: where to; its ending says which kind of file.
+        path: the file; its suffix decides the format.
         candidates: whether to show the candidates of empty cells.
-        scale: enlargement of a `.png` over its size on screen, up to `MAX_WIDTH` pixels wide.
+        scale: size of a `.png` relative to the SVG; it may become `MAX_WIDTH` pixels wide.
 
     Raises:
-        ValueError: the ending is another one, the scale is too large or not above 0, or the scene
-            cannot be drawn.
+        ValueError: the suffix is neither `.svg` nor `.png`, the scale is too large or not above 0,
+            or the scene cannot be drawn.
         MissingExtraError: a `.png` needs the extra `render`, which is not installed.
     """
     file = Path(path)
@@ -92,9 +92,9 @@ def save(
 
 
 def _scaled(width: int, scale: Any) -> int:
-    """So many times a width in whole pixels, one at least; raises `OptionError`."""
+    """`width * scale` in whole pixels, at least 1; raises `OptionError` for a bad scale."""
     number = float(scale) if isinstance(scale, Real) and not isinstance(scale, bool) else nan
     most = MAX_WIDTH // width
     if not 0 < number <= most:
-        raise OptionError(f"scale={scale!r}: a number above 0, and {most} at most, is needed")
+        raise OptionError(f"scale={scale!r}: must be a number above 0 and at most {most}")
     return max(1, round(width * number))

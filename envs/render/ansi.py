@@ -1,4 +1,4 @@
-"""A scene as text for terminals, with colours or without."""
+"""A scene as text for terminals, with or without colours."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS
 from azumaya.envs.render import palette
-from azumaya.envs.render.layout import GRIDS, check_scene
+from azumaya.envs.render.layout import check_scene, rectangle_of
 from azumaya.envs.scene import Scene, Stone
 
 BARE_WIDTH, CELL_WIDTH = 4, 5
@@ -19,10 +20,10 @@ HEX_WIDTH = 4
 
 
 def wants_colour(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> bool:
-    """Whether to colour what goes to a stream (standard output, unless told otherwise).
+    """Whether to use colours on a stream, by default standard output.
 
-    `NO_COLOR` set to anything says no, else `FORCE_COLOR` says yes (but `0` says no); else the
-    stream must be a terminal, and `TERM` not `dumb`.
+    A non-empty `NO_COLOR` turns colours off; otherwise a non-empty `FORCE_COLOR` turns them on
+    (`0` turns them off). If neither is set, the stream must be a terminal and `TERM` not `dumb`.
     """
     environ = os.environ if environ is None else environ
     stream = sys.stdout if stream is None else stream
@@ -39,7 +40,7 @@ def _coloured(text: str, ink: int, back: int, bold: bool) -> str:
 
 
 def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) -> str:
-    """A scene as lines of text, ended by a newline.
+    """A scene as lines of text, each ended by a newline.
 
     Args:
         scene: what to draw.
@@ -52,7 +53,7 @@ def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) 
     """
     check_scene(scene)
     colour = wants_colour() if colour is None else colour
-    board = _hex(scene, colour) if scene.board == "hex61" else _square(scene, candidates, colour)
+    board = _hex(scene, colour) if scene.board == "hex61" else _rows(scene, candidates, colour)
     trays = [_tray(label, pieces, colour) for label, pieces in scene.trays]
     legend = [] if colour else [_legend(scene)]
     lines = [*scene.notes[:1], *board, *scene.notes[1:], *trays, *legend]
@@ -63,7 +64,7 @@ def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) 
 
 
 def _word(what: Stone) -> str:
-    """A stone without colours: its number and the letter of its colour, a capital if given."""
+    """A stone without colours: its number and its colour's letter, upper case for a given."""
     letter = palette.piece(what.colour).letter
     return (what.label or "o") + (letter.upper() if what.given else letter)
 
@@ -79,7 +80,7 @@ def _tray(label: str, pieces: tuple[Stone, ...], colour: bool) -> str:
 
 
 def _legend(scene: Scene) -> str:
-    """What the marks of a board without colours mean; only those that are there."""
+    """What the marks of a board without colours mean; only marks that occur are listed."""
     stones = [what for what in scene.stones if what]
     stones += [what for _, pieces in scene.trays for what in pieces]
     names = {palette.piece(what.colour).letter: what.colour for what in stones}
@@ -93,12 +94,12 @@ def _legend(scene: Scene) -> str:
     return f"({', '.join(words)})" if words else ""
 
 
-# ---- square boards ----
+# ---- boards of rows and columns ----
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """How the cells of a square board are written."""
+    """How the cells of a board of rows and columns are written."""
 
     scene: Scene
     width: int
@@ -142,56 +143,54 @@ class _Sheet:
         return left + inside + right
 
 
-def _square(scene: Scene, candidates: bool, colour: bool) -> list[str]:
-    grid = GRIDS[scene.board]
-    size = grid.size
+def _rows(scene: Scene, candidates: bool, colour: bool) -> list[str]:
+    grid = rectangle_of(scene.board)
     width = CELL_WIDTH if colour else BARE_WIDTH
     if candidates:
         longest = max((len(n) for n in scene.candidates.values()), default=1)
         width = max(width, longest + 2)
     sheet = _Sheet(scene, width, candidates, colour)
     houses = scene.regions or grid.block_of
-    upright = [_edge_right(c, size, houses, grid.block_of) for c in range(grid.cells)]
-    level = [_edge_below(c, size, houses, grid.block_of) for c in range(grid.cells)]
+    upright = [_edge_right(c, grid, houses) for c in range(grid.cells)]
+    level = [_edge_below(c, grid, houses) for c in range(grid.cells)]
     # A column or row of lines is left out where no cell of the board has a line.
-    split = [any(upright[c] != " " for c in grid.columns[n]) for n in range(size)]
+    split = [any(upright[c] != " " for c in grid.columns[n]) for n in range(grid.width)]
     lines = []
     for row, cells in enumerate(grid.rows):
         parts = [sheet.cell(c) + (upright[c] if split[n] else "") for n, c in enumerate(cells)]
-        lines.append(f"{size - row:>2} {''.join(parts)}")
+        lines.append(f"{grid.height - row:>2} {''.join(parts)}")
         if any(level[c] != " " for c in cells):
             parts = [level[c] * width + ("+" if split[n] else "") for n, c in enumerate(cells)]
             lines.append(f"   {''.join(parts)}")
     files = [
-        "abcdefghi"[n].center(width) + (" " if split[n] else "")
-        if colour
-        else f" {'abcdefghi'[n]}".ljust(width) + (" " if split[n] else "")
-        for n in range(size)
+        (name.center(width) if colour else f" {name}".ljust(width)) + (" " if split[n] else "")
+        for n, name in enumerate(grid.files)
     ]
     return [*lines, f"   {''.join(files)}"]
 
 
-def _edge_right(cell: int, size: int, houses: tuple[int, ...], blocks: tuple[int, ...]) -> str:
-    if cell % size == size - 1:
+def _edge_right(cell: int, grid: Rectangle, houses: tuple[int, ...]) -> str:
+    if grid.column_of[cell] == grid.width - 1:
         return " "
     if houses[cell] != houses[cell + 1]:
         return "|"
-    return ":" if blocks[cell] != blocks[cell + 1] else " "
+    return ":" if grid.block_of[cell] != grid.block_of[cell + 1] else " "
 
 
-def _edge_below(cell: int, size: int, houses: tuple[int, ...], blocks: tuple[int, ...]) -> str:
-    if cell + size >= size * size:
+def _edge_below(cell: int, grid: Rectangle, houses: tuple[int, ...]) -> str:
+    below = cell + grid.width
+    if below >= grid.cells:
         return " "
-    if houses[cell] != houses[cell + size]:
+    if houses[cell] != houses[below]:
         return "-"
-    return "." if blocks[cell] != blocks[cell + size] else " "
+    return "." if grid.block_of[cell] != grid.block_of[below] else " "
 
 
 # ---- the hexagonal board ----
 
 
 def _hex(scene: Scene, colour: bool) -> list[str]:
-    """Rows staggered by half a cell; at the end of a diagonal stands its number."""
+    """Rows staggered by half a cell; the number of a diagonal stands at its end."""
     lines, first = [], 0
     longest = max(ROW_LENGTHS)
     for row, length in enumerate(ROW_LENGTHS):

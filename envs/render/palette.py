@@ -1,7 +1,7 @@
-"""The colours of the pictures and of the terminal, and what stands for them without colour.
+"""The colours of pictures and terminals, and the marks that replace them in plain text.
 
-Chosen for people who see few colours and for print: light, neutral and dark differ in brightness,
-not only in hue, and numbers on stones keep a contrast of at least 4.5 to 1 (tested).
+They suit colour-blind readers and print: light, neutral and dark differ in brightness, not only
+in hue, and the numbers on stones have a contrast of at least 4.5 to 1 (tested).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LAST_ANSI = 202
 
 @dataclass(frozen=True)
 class Ground:
-    """How a cell looks: in pictures `fill` and the `ink` of its small numbers.
+    """How the ground of a cell looks.
 
-    In terminals `ansi` and `ansi_ink` are colours of the 256; `mark` stands for an empty cell
-    where there are no colours.
+    Pictures use `fill`, and `ink` for the candidates. Terminals use `ansi` and `ansi_ink`, two of
+    the 256 colours; without colours, `mark` stands for an empty cell.
     """
 
     fill: str
@@ -40,8 +40,8 @@ class Ground:
 class Piece:
     """How a stone looks: `fill`, `edge` and the `ink` of its number; `shade` fills marbles.
 
-    Stones are round where laid and square where given; a `tile` is always square. `letter`
-    stands for the colour in terminals without colours.
+    Placed stones are round, givens are square, and a `tile` is always square. `letter` stands for
+    the colour in terminals without colours.
     """
 
     fill: str
@@ -61,7 +61,7 @@ GROUNDS = {
     "free": Ground("#f8f6f1", "#4a463f", 255, 238, "?"),
     "plain": Ground("#e4d8bf", "#4a4335", 187, 236, "."),
 }
-"""By name: what `Scene.grounds` may hold."""
+"""By name, the values that `Scene.grounds` may contain."""
 
 PIECES = {
     "light": Piece("#fffdf5", "#a8946a", "#2b2a27", 231, 233, "l"),
@@ -72,18 +72,18 @@ PIECES = {
     "black": Piece("#26282d", "#0f1013", "#ffffff", 235, 231, "b"),
     "tile": Piece("#fdf6e3", "#9c8660", "#2f2a22", 230, 234, "t", "tile"),
 }
-"""By name: what `Stone.colour` may be."""
+"""By name, the values of `Stone.colour`."""
 
 
 def ground(name: str) -> Ground:
-    """A ground by name; raises `ValueError` with the names there are."""
+    """The ground of a name; raises `ValueError` for an unknown name."""
     if name not in GROUNDS:
         raise ValueError(f"ground {name!r} is not drawable: must be one of {', '.join(GROUNDS)}")
     return GROUNDS[name]
 
 
 def piece(name: str) -> Piece:
-    """A piece's look by name of its colour; raises `ValueError` with the names there are."""
+    """How pieces of a colour look; raises `ValueError` for an unknown colour."""
     if name not in PIECES:
         raise ValueError(f"colour {name!r} is not drawable: must be one of {', '.join(PIECES)}")
     return PIECES[name]

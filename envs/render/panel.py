@@ -1,4 +1,4 @@
-"""The panel beside a board: further notes, and trays with rows of pieces."""
+"""The panel beside a board: notes, and trays with rows of pieces."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from azumaya.envs.scene import Scene, Stone
 LEFT = WIDTH + 4
 ROOM = PANEL - 18
 NOTE, LABEL = 11.0, 9.5
-"""Heights of the capitals of notes and of the labels of trays."""
+"""Cap heights of notes and of tray labels."""
 NOTE_STEP, LABEL_STEP, TRAY_GAP = 24.0, 14.0, 16.0
 PITCHES = (46.0, 40.0, 34.0, 28.0, 24.0, 20.0, 16.0, 12.0)
 """Sizes of pieces in trays; the largest that fits is used."""
 
 
 def panel(scene: Scene) -> list[str]:
-    """Notes from the second on, then the trays, from top to bottom."""
+    """The notes after the first, then the trays, from top to bottom."""
     lines = [line for note in scene.notes[1:] for line in wrap(note, NOTE, ROOM)]
     parts = []
     top = BOARD_TOP + NOTE / 2
@@ -37,7 +37,7 @@ def panel(scene: Scene) -> list[str]:
 
 
 def _rows(pieces: tuple[Stone, ...], pitch: float) -> int:
-    """Rows a tray takes; an empty one takes a row, too, so that the trays below stay in place."""
+    """Rows that a tray takes; an empty tray takes one, so that the trays below do not move."""
     across = int(ROOM // pitch)
     return max(1, -(-len(pieces) // across))
 

@@ -8,7 +8,7 @@ from azumaya.envs.render.strokes import Anchor, short, text_path
 from azumaya.envs.scene import Stone
 
 LIGHTS = ((0.1, 0.76, 0.1), (0.19, 0.52, 0.13), (0.36, 0.2, 0.6))
-"""The light on a marble: how far aside, how large (in radii) and how strong."""
+"""Highlights on a marble: offset and size (in radii) and opacity."""
 
 Attribute = str | float | int
 
@@ -24,12 +24,12 @@ def _value(value: Attribute) -> str:
 
 
 def text(words: str, at: Point, height: float, ink: str, anchor: Anchor = "middle") -> str:
-    """A line of text, drawn; `at` is the middle of its height, `height` that of capitals."""
+    """A line of text drawn as a path; `at` is at half the cap height, which is `height`."""
     return _strokes(text_path(words, at[0], at[1], height, anchor), height * 0.12, ink)
 
 
 def number(words: str, at: Point, height: float, ink: str) -> str:
-    """The number of a stone: in the middle, bold."""
+    """The number of a stone, centred and bold."""
     return _strokes(text_path(words, at[0], at[1], height, "middle"), height * 0.175, ink)
 
 
@@ -44,13 +44,13 @@ def disc(at: Point, radius: float, **attributes: Attribute) -> str:
 
 
 def square(at: Point, side: float, corner: float = 0, **attributes: Attribute) -> str:
-    """A square around a middle, with rounded corners."""
+    """A square around a centre, with rounded corners."""
     x, y = at[0] - side / 2, at[1] - side / 2
     return element("rect", x=x, y=y, width=side, height=side, rx=corner, **attributes)
 
 
 def stone(what: Stone, at: Point, pitch: float) -> str:
-    """A stone: round where laid, square where given or a tile; blanks have a ring, no number."""
+    """A stone: round, or square for a given or a tile; a blank has a ring instead of a number."""
     look = piece(what.colour)
     edge = pitch * 0.026
     if what.given or look.shape == "tile":
@@ -88,7 +88,7 @@ def _tile(look: Piece, at: Point, pitch: float, edge: float, given: bool) -> str
 
 
 def marble(what: Stone, at: Point, pitch: float) -> str:
-    """A marble: a ball with a soft light from the top left."""
+    """A marble: a ball with soft light from the top left."""
     look = piece(what.colour)
     radius = pitch * 0.42
     shadow = disc((at[0], at[1] + pitch * 0.035), radius, fill="#000000", fill_opacity=0.28)
@@ -112,11 +112,11 @@ def pocket(at: Point, pitch: float) -> str:
 
 
 def dead_token(at: Point, pitch: float) -> str:
-    """A Moyo stone: the small token on a cell no number fits any more."""
+    """A Moyo stone: the small token on a cell where no number fits any more."""
     ring = pitch * 0.04
     return disc(at, pitch * 0.17, fill=DEAD, stroke=DEAD_RING, stroke_width=ring)
 
 
 def last_ring(at: Point, pitch: float) -> str:
-    """What marks a cell of the last move on the hexagonal board."""
+    """The mark on a cell of the last move on the hexagonal board."""
     return disc(at, pitch * 0.462, fill="none", stroke=LAST, stroke_width=pitch * 0.065)

@@ -12,11 +12,11 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
 MAX_WIDTH = 8192
-"""Pixels; the most a picture may be wide. In memory it takes some 300 MB then."""
+"""The largest width of a picture, in pixels. Such a picture takes some 300 MB of memory."""
 
 
 def check_width(width: Any) -> int | None:
-    """The width of a picture in pixels, None for its own; raises `OptionError`."""
+    """The width in pixels, or None for the picture's own width; raises `OptionError`."""
     if width is None:
         return None
     try:
@@ -24,14 +24,12 @@ def check_width(width: Any) -> int | None:
     except TypeError:
         number = 0
     if isinstance(width, bool) or not 1 <= number <= MAX_WIDTH:
-        raise OptionError(
-            f"width={width!r}: a whole number from 1 to {MAX_WIDTH} is needed, or None"
-        )
+        raise OptionError(f"width={width!r}: must be a whole number from 1 to {MAX_WIDTH}, or None")
     return number
 
 
 def png_of(svg: str, width: int | None = None) -> bytes:
-    """An SVG picture as the bytes of a PNG file, as wide as asked for or as the SVG says.
+    """An SVG picture as the bytes of a PNG file, in the given width or that of the SVG.
 
     Raises:
         OptionError: the width is not from 1 to `MAX_WIDTH` pixels.
@@ -39,13 +37,13 @@ def png_of(svg: str, width: int | None = None) -> bytes:
     """
     pixels = check_width(width)
     resvg = require("resvg_py", "render")
-    # Our pictures hold no text elements, so that no font is ever looked for.
+    # Our pictures contain no text elements, so no fonts are needed.
     data: bytes = resvg.svg_to_bytes(svg_string=svg, width=pixels, skip_system_fonts=True)
     return data
 
 
 def rgb_of(svg: str, width: int | None = None) -> np.ndarray:
-    """An SVG picture as an array of its own, `(height, width, 3)` uint8; raises as `png_of`."""
+    """An SVG picture as a new array, `(height, width, 3)` uint8; raises as `png_of` does."""
     image = require("PIL.Image", "render")
     with image.open(BytesIO(png_of(svg, width))) as picture:
         return np.array(picture.convert("RGB"), np.uint8)

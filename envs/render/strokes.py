@@ -1,8 +1,8 @@
-"""A small stroke font of our own: every printable ASCII character as lines and curves.
+"""A small stroke font: every printable ASCII character as lines and curves.
 
-Pictures draw their text with it instead of with fonts of the machine, so that they look the same
-everywhere, byte for byte, on a machine without any font too. Capitals and digits are 10 units
-high: the top is y = 0, the baseline y = 10; small letters begin at 3.4, tails end at 12.9.
+Pictures draw their text with it instead of the fonts of the machine, so that they are the same
+everywhere, byte for byte, even on a machine without fonts. Capitals and digits are 10 units high:
+the top is y = 0, the baseline y = 10. Small letters begin at 3.4, descenders end at 12.9.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROUND = "M3.8 0C6.1 0 7.6 2.1 7.6 5S6.1 10 3.8 10S0 7.9 0 5S1.5 0 3.8 0Z"
 _HALF = "M0 10L0 0L3 0C4.8 0 5.8 1.1 5.8 2.7S4.8 5.4 3 5.4L0 5.4"
 _OPEN = "M6.8 1.9C6.1 .7 5 0 3.8 0C1.5 0 0 2.1 0 5S1.5 10 3.8 10"
 
-# Only M, L, C, S and Z, absolute: so every number pair is a point, and moving a glyph is easy.
+# Only absolute M, L, C, S and Z: every pair of numbers is a point, so glyphs are easy to move.
 GLYPHS: dict[str, tuple[float, str]] = {
     " ": (2.2, ""),
     "0": (6, "M3 0C5 0 6 2 6 5S5 10 3 10S0 8 0 5S1 0 3 0Z"),
@@ -190,19 +190,19 @@ GLYPHS: dict[str, tuple[float, str]] = {
 }
 
 UNKNOWN = (5.0, "M0 0L5 0L5 10L0 10Z")
-"""What stands for a character the font does not have."""
+"""The box drawn for a character that the font does not have."""
 
 _POINT = re.compile(r"(-?[\d.]+) (-?[\d.]+)")
 
 
 def short(number: float) -> str:
-    """A coordinate with at most two digits after the point."""
+    """A coordinate with at most two decimals."""
     text = f"{number:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def text_width(text: str, height: float) -> float:
-    """How wide a text is whose capitals have this height."""
+    """The width of a text whose capitals have this height."""
     units = sum(GLYPHS.get(char, UNKNOWN)[0] for char in text) + GAP * max(len(text) - 1, 0)
     return units * height / CAPITAL
 
@@ -213,10 +213,10 @@ def text_path(text: str, x: float, y: float, height: float, anchor: Anchor = "st
 
     Args:
         text: one line; characters outside ASCII become boxes.
-        x: where the text begins, has its middle or ends, by `anchor`.
+        x: the start, middle or end of the text, depending on `anchor`.
         y: the middle of the capitals.
-        height: of the capitals.
-        anchor: what `x` is.
+        height: the height of the capitals.
+        anchor: what `x` means.
     """
     scale = height / CAPITAL
     shares = {"start": 0.0, "middle": 0.5, "end": 1.0}
@@ -239,7 +239,7 @@ def _moved(glyph: str, left: float, top: float, scale: float) -> str:
 
 
 def wrap(text: str, height: float, width: float) -> list[str]:
-    """A text in lines that are no wider than `width`, where words allow it."""
+    """A text broken into lines of at most `width`; only a single word may be wider."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word

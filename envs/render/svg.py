@@ -1,17 +1,15 @@
-"""A scene as an SVG picture, written by hand-made functions; no fonts, no ids, no outside files."""
+"""A scene as an SVG picture without fonts, ids or external files."""
 
 from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
 
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import (
     BOARD_LEFT,
-    BOARD_SIZE,
-    BOARD_TOP,
     CAPTION,
-    GRIDS,
     HEIGHT,
     HEX_CENTRE,
     HEX_RADIUS,
@@ -21,6 +19,7 @@ from azumaya.envs.render.layout import (
     Point,
     check_scene,
     layout_of,
+    rectangle_of,
 )
 from azumaya.envs.render.panel import panel
 from azumaya.envs.render.pieces import (
@@ -47,9 +46,9 @@ Place = tuple[int, int]
 def svg_of(scene: Scene, candidates: bool = False) -> str:
     """A scene as an SVG document.
 
-    Every cell is a group `<g data-cell="e4">` with its ground, stone or token inside. The same
-    scene gives the same text everywhere. The size is `WIDTH` x `HEIGHT` pixels, `PANEL` wider
-    where there are trays or a second note.
+    Every cell is a group `<g data-cell="e4">` that contains its ground, stone or token. The same
+    scene gives the same text everywhere. The size is `WIDTH` x `HEIGHT` pixels; a scene with trays
+    or more than one note is `PANEL` pixels wider.
 
     Args:
         scene: what to draw.
@@ -62,10 +61,11 @@ def svg_of(scene: Scene, candidates: bool = False) -> str:
     check_scene(scene)
     beside = bool(scene.trays) or len(scene.notes) > 1
     width = WIDTH + (PANEL if beside else 0)
+    title = scene.notes[0] if scene.notes else str(scene.board)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" '
         f'viewBox="0 0 {width} {HEIGHT}" role="img">',
-        f"<title>{escape(scene.notes[0] if scene.notes else scene.board, quote=False)}</title>",
+        f"<title>{escape(title, quote=False)}</title>",
         element("rect", width=width, height=HEIGHT, fill=palette.PAPER),
         *_board(scene, candidates),
         *_caption(scene, width),
@@ -102,10 +102,10 @@ def _last_rings(scene: Scene, layout: Layout) -> list[str]:
 
 def _last_outline(scene: Scene, layout: Layout) -> list[str]:
     """A frame just inside the cells of the last move, around cells side by side as a whole."""
-    size = GRIDS[scene.board].size
-    marked = {divmod(cell, size) for cell in scene.last}
+    width = rectangle_of(scene.board).width
+    marked = {divmod(cell, width) for cell in scene.last}
     sides = [
-        _frame_side(layout, size, marked, (row, column), (down, right))
+        _frame_side(layout, width, marked, (row, column), (down, right))
         for row, column in sorted(marked)
         for down, right in ((-1, 0), (0, 1), (1, 0), (0, -1))
         if (row + down, column + right) not in marked
@@ -118,10 +118,12 @@ def _last_outline(scene: Scene, layout: Layout) -> list[str]:
     return [element("path", d="".join(sides), **style)] if sides else []
 
 
-def _frame_side(layout: Layout, size: int, marked: set[Place], place: Place, towards: Place) -> str:
+def _frame_side(
+    layout: Layout, width: int, marked: set[Place], place: Place, towards: Place
+) -> str:
     """One side of the frame; where the cell further along is marked, the frame goes on there."""
     (row, column), (down, right) = place, towards
-    x, y = layout.centres[row * size + column]
+    x, y = layout.centres[row * width + column]
     half, d = layout.pitch / 2, ""
     for along in (-1, 1):
         goes_on = (row + along * abs(right), column + along * abs(down)) in marked
@@ -143,7 +145,7 @@ def _grounds(scene: Scene, layout: Layout) -> list[str]:
 
 
 def _hatching(at: Point, pitch: float) -> str:
-    """Two slanting lines: this region has no owner yet."""
+    """Two slanting lines, which mean that the region has no owner yet."""
     left, top, half = at[0] - pitch / 2, at[1] - pitch / 2, pitch / 2
     d = (
         f"M{short(left)} {short(top + half)}L{short(left + half)} {short(top)}"
@@ -167,10 +169,10 @@ def _cell(scene: Scene, layout: Layout, cell: int, candidates: bool) -> str:
 
 
 def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
-    """Small numbers, each at a place of its own: three a row, as in Sudoku magazines."""
+    """Small numbers, each at a fixed place, three in a row as in Sudoku magazines."""
     ink = palette.ground(scene.grounds[cell]).ink
     (x, y), pitch = layout.centres[cell], layout.pitch
-    rows = GRIDS[scene.board].size // 3
+    rows = rectangle_of(scene.board).height // 3
     parts = []
     for number in scene.candidates[cell]:
         row, column = divmod(number - 1, 3)
@@ -179,15 +181,15 @@ def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
     return "".join(parts)
 
 
-# ---- lines of square boards ----
+# ---- lines of boards of rows and columns ----
 
 
 def _lines(scene: Scene) -> list[str]:
     """Thin lines between cells, strong ones around blocks and the strongest around regions."""
-    grid = GRIDS[scene.board]
+    grid, layout = rectangle_of(scene.board), layout_of(scene.board)
     own_regions = bool(scene.regions) and not _same_partition(scene.regions, grid.block_of)
-    thin = _path(_borders(grid.size, tuple(range(grid.cells))))
-    blocks = _path(_borders(grid.size, grid.block_of))
+    thin = _path(layout, _borders(grid.width, tuple(range(grid.cells))))
+    blocks = _path(layout, _borders(grid.width, grid.block_of))
     parts = [
         element("path", d=thin, stroke=palette.LINE_COLOUR, stroke_opacity=0.28, stroke_width=1),
         element(
@@ -200,18 +202,28 @@ def _lines(scene: Scene) -> list[str]:
         ),
     ]
     if own_regions:
-        d = _path(_borders(grid.size, scene.regions))
+        d = _path(layout, _borders(grid.width, scene.regions))
         parts.append(
             element(
                 "path", d=d, stroke=palette.LINE_COLOUR, stroke_width=4, stroke_linecap="square"
             )
         )
-    middle = (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
-    wide = 4 if own_regions else 3.2
-    frame = square(
-        middle, BOARD_SIZE, 2, fill="none", stroke=palette.LINE_COLOUR, stroke_width=wide
+    return [*parts, _frame(grid, layout, 4 if own_regions else 3.2), *_free_names(scene)]
+
+
+def _frame(grid: Rectangle, layout: Layout, line: float) -> str:
+    (x, y), (width, height) = layout.corner, (grid.width, grid.height)
+    return element(
+        "rect",
+        x=x,
+        y=y,
+        width=width * layout.pitch,
+        height=height * layout.pitch,
+        rx=2,
+        fill="none",
+        stroke=palette.LINE_COLOUR,
+        stroke_width=line,
     )
-    return [*parts, frame, *_free_names(scene)]
 
 
 def _same_partition(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
@@ -219,20 +231,20 @@ def _same_partition(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     return len(pairs) == len(set(first)) == len(set(second))
 
 
-def _borders(size: int, houses: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+def _borders(width: int, houses: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
     """The edges between cells of different houses, as (x, y, x, y) in cells from the top left."""
     edges = []
     for cell, house in enumerate(houses):
-        row, column = divmod(cell, size)
-        if column + 1 < size and houses[cell + 1] != house:
+        row, column = divmod(cell, width)
+        if column + 1 < width and houses[cell + 1] != house:
             edges.append((column + 1, row, column + 1, row + 1))
-        if row + 1 < size and houses[cell + size] != house:
+        if cell + width < len(houses) and houses[cell + width] != house:
             edges.append((column, row + 1, column + 1, row + 1))
     return _joined(edges)
 
 
 def _joined(edges: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Edges that go on in a straight line made one, so that dashes run through."""
+    """Collinear adjacent edges joined, so that dashes run on without a break."""
     upright = sorted(e for e in edges if e[0] == e[2])
     level = sorted((e for e in edges if e[1] == e[3]), key=lambda e: (e[1], e[0]))
     lines: list[tuple[int, int, int, int]] = []
@@ -248,17 +260,17 @@ def _parallel(first: tuple[int, int, int, int], second: tuple[int, int, int, int
     return (first[0] == first[2]) == (second[0] == second[2])
 
 
-def _path(edges: list[tuple[int, int, int, int]]) -> str:
-    pitch = BOARD_SIZE / max(max(edge) for edge in edges)
+def _path(layout: Layout, edges: list[tuple[int, int, int, int]]) -> str:
+    (left, top), pitch = layout.corner, layout.pitch
     return "".join(
-        f"M{short(BOARD_LEFT + x1 * pitch)} {short(BOARD_TOP + y1 * pitch)}"
-        f"L{short(BOARD_LEFT + x2 * pitch)} {short(BOARD_TOP + y2 * pitch)}"
+        f"M{short(left + x1 * pitch)} {short(top + y1 * pitch)}"
+        f"L{short(left + x2 * pitch)} {short(top + y2 * pitch)}"
         for x1, y1, x2, y2 in edges
     )
 
 
 def _free_names(scene: Scene) -> list[str]:
-    """The names of regions that may still be drafted, each on its first empty cell."""
+    """The names of the regions that may still be drafted, each on its first empty cell."""
     first: dict[int, int] = {}
     for cell, region in enumerate(scene.regions):
         if scene.grounds[cell] == "free" and scene.stones[cell] is None:
@@ -268,7 +280,7 @@ def _free_names(scene: Scene) -> list[str]:
 
 
 def _hexagon() -> list[str]:
-    """The board of the hexagonal game: flat sides at the top and the bottom."""
+    """The hexagonal board, with flat sides at the top and bottom."""
     x, y = HEX_CENTRE
     points = " ".join(
         f"{short(x + HEX_RADIUS * cos(pi * n / 3))},{short(y + HEX_RADIUS * sin(pi * n / 3))}"

@@ -1,4 +1,4 @@
-"""The window of render mode `human`, by pygame."""
+"""The window of render mode `human`, made with pygame."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from azumaya.envs.render import palette
 from azumaya.envs.render.raster import rgb_of
 
 SLEEP_MS = 10
-"""How long the window sleeps between two looks at its events."""
+"""Time between two checks for window events."""
 SMALLEST = 64
-"""Pixels; a window made smaller shows its picture at this width."""
+"""The smallest width in pixels at which a picture is drawn, even in a narrower window."""
 TITLE = "Azumaya"
 
 
 class Window:
     """A window that shows pictures, each for at least `1 / fps` seconds.
 
-    Resized, it draws the picture anew at the new size; the key `c` shows or hides the candidates.
-    Closed by its button it stays closed, and what is shown later goes nowhere.
+    When the window is resized, the picture is redrawn in the new size. The key `c` shows or hides
+    the candidates. Once the user has closed the window it stays closed, and `show` does nothing.
 
     Args:
-        fps: pictures a second, at most.
+        fps: the most pictures per second.
 
     Raises:
         MissingExtraError: the extra `render` is not installed.
@@ -40,7 +40,7 @@ class Window:
         self.is_open = True
 
     def show(self, draw: Callable[[bool], str]) -> None:
-        """Show a picture; `draw(toggled)` gives its SVG, with `c` pressed or not.
+        """Show a picture; `draw(toggled)` returns its SVG, where `toggled` is whether `c` is on.
 
         Raises:
             RuntimeError: there is no display to open a window on.
@@ -54,13 +54,13 @@ class Window:
         self._handle_events()
 
     def close(self) -> None:
-        """Close the window; closing it twice does no harm."""
+        """Close the window; closing it again has no effect."""
         if self._screen is not None:
             self._pygame.display.quit()
         self._screen, self.is_open = None, False
 
     def _wait(self) -> None:
-        """Keep the last picture for the rest of its time."""
+        """Wait until the last picture has been shown for its time."""
         while self.is_open and self._shown_at is not None:
             self._handle_events()
             left = self._shown_at + self._frame_seconds - time.monotonic()
@@ -83,7 +83,7 @@ class Window:
             self._paint()
 
     def _paint(self) -> None:
-        """Draw the picture in the middle of the window, as large as fits."""
+        """Draw the picture centred in the window, as large as it fits."""
         assert self._draw is not None
         svg = self._draw(self._toggled)
         if self._screen is None:
@@ -105,14 +105,14 @@ class Window:
             self._screen = pygame.display.set_mode(size_of(svg), pygame.RESIZABLE)
         except pygame.error as error:
             raise RuntimeError(
-                f"no window can be opened ({error}): use render_mode='rgb_array' or 'ansi' on a "
-                "machine without a display"
+                f"cannot open a window ({error}): on a machine without a display use "
+                "render_mode='rgb_array' or 'ansi'"
             ) from error
         pygame.display.set_caption(TITLE)
 
 
 def size_of(svg: str) -> tuple[int, int]:
-    """The width and height that one of our pictures says it has, in pixels."""
+    """The width and height that a picture made by `svg_of` states, in pixels."""
     head = svg[: svg.index(">")]
     width, height = (head.split(f' {name}="')[1].split('"')[0] for name in ("width", "height"))
     return int(width), int(height)

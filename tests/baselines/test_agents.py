@@ -7,7 +7,8 @@ import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.envs import GAMES, Position
+from azumaya.envs import Position
+from tests.cases import TESTED
 
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent()]
 
@@ -23,7 +24,7 @@ def some_positions(game: str, plies: int = 12) -> list[Position]:
     return line
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_agents_are_functions_of_position_and_key(game: str, agent: Agent) -> None:
     positions = some_positions(game)
@@ -34,7 +35,7 @@ def test_agents_are_functions_of_position_and_key(game: str, agent: Agent) -> No
     assert all(a in p.legal_actions() for a, p in zip(together, positions, strict=True))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_greedy_plays_what_evaluates_best(game: str) -> None:
     for key, position in enumerate(some_positions(game)):
         worth = {a: worth_after(position, a) for a in position.legal_actions()}
@@ -58,7 +59,7 @@ def test_random_agent_is_uniform() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 2 * len(legal)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_pairings_mirror(game: str) -> None:
     one = play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)
     assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)

@@ -13,7 +13,8 @@ from rich.console import Console
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena import report
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
+from tests.cases import TESTED
 
 SCORE = Score("policy", "random", 6, 8, 6, by_seat=(5, 1), draws_by_seat=(2, 6))
 
@@ -31,7 +32,7 @@ def test_draws_count_half_in_every_rate() -> None:
     assert sum(SCORE.rate_by_seat) / 2 == SCORE.rate
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_seats_make_up_the_whole(game: str) -> None:
     score = play_pairing(game, GreedyAgent(), RandomAgent(), starts=4, seed=3)
     assert (sum(score.by_seat), sum(score.draws_by_seat)) == (score.wins, score.draws)
@@ -41,9 +42,9 @@ def test_seats_make_up_the_whole(game: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"starts": 0}, "starts=0: a whole number from 1 is needed"),
-        ({"starts": -1}, "starts=-1: a whole number from 1 is needed"),
-        ({"starts": 2.0}, "starts=2.0: a whole number"),
+        ({"starts": 0}, "starts=0: must be a whole number, at least 1"),
+        ({"starts": -1}, "starts=-1: must be a whole number, at least 1"),
+        ({"starts": 2.0}, "starts=2.0: must be a whole number"),
         ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
         ({"second": RandomAgent}, r"second=.*; this is a class, .*: RandomAgent\(...\)"),
         ({"second": None}, r"second=None: must be an agent, an object with act\(positions, keys\)"),
@@ -53,13 +54,13 @@ def test_seats_make_up_the_whole(game: str) -> None:
     ],
 )
 def test_pairings_that_cannot_be_played(changes: dict[str, Any], message: str) -> None:
-    given = {"game": next(iter(GAMES)), "first": RandomAgent(), "second": RandomAgent()}
+    given = {"game": next(iter(TESTED)), "first": RandomAgent(), "second": RandomAgent()}
     with pytest.raises(OptionError, match=message):
         play_pairing(**{**given, "starts": 1, **changes})
 
 
 def test_every_start_has_a_seed_up_to_the_last_one() -> None:
-    game = next(iter(GAMES))
+    game = next(iter(TESTED))
     score = play_pairing(game, RandomAgent(), RandomAgent(), starts=2, seed=2**64 - 2)
     assert score.games == 4
 
@@ -77,7 +78,7 @@ class Mine:
 
 def test_agents_are_whatever_acts() -> None:
     """As `SingleAgentEnv` and `AzumayaVecEnv` have it; a name of its own is shown."""
-    game, named = next(iter(GAMES)), Mine()
+    game, named = next(iter(TESTED)), Mine()
     named.name = "own"  # type: ignore[attr-defined]
     score = play_pairing(game, Mine(), named, starts=2, seed=1)
     assert (score.first, score.second) == ("Mine", "own")
@@ -97,7 +98,7 @@ def test_agents_are_whatever_acts() -> None:
 )
 def test_what_an_agent_does_wrong_is_said_of_it(answer: Any, message: str) -> None:
     with pytest.raises(IllegalActionError, match=message):
-        play_pairing(next(iter(GAMES)), RandomAgent(), Mine(answer), starts=2, seed=1)
+        play_pairing(next(iter(TESTED)), RandomAgent(), Mine(answer), starts=2, seed=1)
 
 
 def test_the_table_fits_sixty_columns() -> None:

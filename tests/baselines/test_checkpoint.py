@@ -13,8 +13,9 @@ import torch
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.envs import GAMES, Position, find_game
+from azumaya.envs import Position, find_game
 from azumaya.envs.games.shima.territory import NAMED
+from tests.cases import TESTED
 
 
 def saved(folder: Path, game: str = "sudoku_moyo") -> Path:
@@ -26,7 +27,7 @@ def saved(folder: Path, game: str = "sudoku_moyo") -> Path:
     return checkpoint.save(folder / "net", checkpoint.build(sidecar).state_dict(), sidecar)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_a_policy_survives_the_disk(game: str, tmp_path: Path) -> None:
     path = saved(tmp_path, game)
     agent, again = PolicyAgent.load(path), PolicyAgent.load(path)

@@ -14,11 +14,13 @@ from azumaya.baselines.agents.network import (
     default_network,
     group_planes,
 )
-from azumaya.envs import GAMES, find_game, make_vec
+from azumaya.envs import find_game, make_vec
+from azumaya.envs.game import Game
+from tests.cases import TESTED
 
 EVERY = [
     (name, kind)
-    for name in GAMES
+    for name in TESTED
     for kind in NETWORKS
     if kind != "numbers" or default_network(find_game(name)) == "numbers"
 ]
@@ -43,13 +45,19 @@ def test_games_of_a_batch_do_not_see_each_other(name: str, kind: str) -> None:
     assert logits.std() > 0
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", TESTED)
 def test_the_default_fits(name: str) -> None:
     """Where neighbours matter the default sees them; where only houses do, it sees those."""
     game = find_game(name)
     sees_houses = NETWORKS[default_network(game)] is NumberNet
     assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
     assert sees_houses or default_network(game) == "board"
+
+
+def lays_pieces(game: Game) -> bool:
+    """Whether actions are pieces on cells, perhaps with others after them."""
+    actions = game.options.num_actions(game.options.defaults)
+    return game.symmetries.moves is None and actions >= game.observation.cells
 
 
 def lit(cells: int, cell: int, channel: int) -> object:
@@ -59,7 +67,7 @@ def lit(cells: int, cell: int, channel: int) -> object:
     return x
 
 
-@pytest.mark.parametrize("name", [n for n in GAMES if find_game(n).symmetries.moves])
+@pytest.mark.parametrize("name", [n for n in TESTED if find_game(n).symmetries.moves])
 def test_moves_are_worth_their_cells(name: str) -> None:
     """A cell worth leaving lifts the moves that leave it, and no others; so with entering."""
     game = find_game(name)
@@ -77,11 +85,12 @@ def test_moves_are_worth_their_cells(name: str) -> None:
             assert np.array_equal(logits.detach().numpy(), told)
 
 
-@pytest.mark.parametrize("name", [n for n in GAMES if not find_game(n).symmetries.moves])
+@pytest.mark.parametrize("name", [n for n in TESTED if lays_pieces(find_game(n))])
 def test_pieces_are_worth_their_cell(name: str) -> None:
     """Piece p on cell c is action `p * cells + c`."""
     game = find_game(name)
     head = CellHead(game, game.options.num_actions(game.options.defaults), 2)
+    assert head.pieces is not None
     with torch.no_grad():
         head.pieces.bias.zero_()
         dark = head(torch.zeros(1, 2, *game.observation.shape))[0]

@@ -10,7 +10,7 @@ from rich.console import Console
 from azumaya.benchmarks.plan import FORMS, Budget
 from azumaya.benchmarks.results import Row, read_run
 from azumaya.benchmarks.run import run
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 
 TINY = Budget("tiny", 0.001, 2, (2, 8), FORMS, (4,), 8, starts=0)
 QUIET = Console(quiet=True)
@@ -20,7 +20,7 @@ QUIET = Console(quiet=True)
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run over all games."""
     folder = tmp_path_factory.mktemp("bench")
-    assert run(TINY, GAMES.values(), folder, QUIET)
+    assert run(TINY, TESTED.values(), folder, QUIET)
     return folder
 
 

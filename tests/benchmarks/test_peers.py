@@ -13,13 +13,15 @@ from azumaya.benchmarks.peers import compare, environments
 from azumaya.benchmarks.peers.catalogue import PEERS, Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
 from azumaya.benchmarks.results import read_run
-from azumaya.envs.registry import GAMES
 from tests.benchmarks.conftest import QUIET
+from tests.cases import TESTED, YARDSTICK
 
-GAME = next(iter(GAMES.values()))
+GAME = next(iter(TESTED.values()))
 FIGURES = dict.fromkeys(
     ("CartPole-v1", "bare", "aec raw_env", "aec env", "batch step", "batch loop"), 100.0
 )
+TWICE = {YARDSTICK: dict.fromkeys(FIGURES, 200.0)}
+"""What is measured of the yardstick, so that it is known from our other game."""
 SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
@@ -41,8 +43,8 @@ def peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Peer:
     script = tmp_path / "a_peer.py"
     script.write_text(SCRIPT.format(here=str(compare.HERE)))
     monkeypatch.setattr(compare, "environment_of", lambda *_: Path(sys.executable))
-    monkeypatch.setattr(compare, "ours", lambda _: dict(FIGURES))
-    return Peer("a_peer", str(script), ())
+    monkeypatch.setattr(compare, "ours", lambda _, game: {**FIGURES, **TWICE.get(game, {})})
+    return Peer("a_peer", str(script), (), connect_four="draughts")
 
 
 def comparison(tmp_path: Path, only: str = "") -> compare.Comparison:
@@ -69,6 +71,22 @@ def test_rows_are_paired_with_ours(peer: Peer, tmp_path: Path) -> None:
     assert read_run(folder)[1] == rows  # a peer that is done is not run again
 
 
+def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> None:
+    """A peer's Connect Four stands beside ours as well as beside the game that was named."""
+    folder = tmp_path / "out"
+    compare.compare(comparison(tmp_path, "go,draughts"), [peer], folder, QUIET)
+    header, rows = read_run(folder)
+    found = [(row["game"], row["ours_game"], row["ours"]) for row in rows if "ours_game" in row]
+    assert found == [
+        *[("go", GAME.name, 100)] * 2,
+        *[("draughts", GAME.name, 100)] * 2,
+        *[("draughts", YARDSTICK.name, 200)] * 2,
+    ]
+    main, same = compare.render(header, rows).split("## Connect Four against Connect Four")
+    assert main.count("| a_peer | draughts |") == same.count("| a_peer | draughts |") == 1
+    assert "| a_peer | go |" not in same
+
+
 def test_peer_that_cannot_be_installed_is_said(
     peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +107,7 @@ def test_script_that_fails_is_said(peer: Peer, tmp_path: Path) -> None:
 
 
 def test_ours_has_what_scripts_name() -> None:
-    found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1))
+    found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1), GAME)
     assert found.keys() == FIGURES.keys()
     assert all(value > 0 for value in found.values())
 

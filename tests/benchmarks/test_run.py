@@ -15,10 +15,10 @@ from azumaya.benchmarks.results import Results, ResultsError, Row, read_run
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.game import Game
-from azumaya.envs.registry import GAMES
 from tests.benchmarks.conftest import QUIET, TINY
+from tests.cases import TESTED
 
-GAME = next(iter(GAMES.values()))
+GAME = next(iter(TESTED.values()))
 
 
 def of_kind(rows: list[Row], kind: str, game: str | None = None) -> list[Row]:
@@ -27,12 +27,12 @@ def of_kind(rows: list[Row], kind: str, game: str | None = None) -> list[Row]:
 
 def test_every_job_has_one_row(rows: list[Row]) -> None:
     keys = [row["key"] for row in rows]
-    assert keys == [job.key for job in plan.jobs(TINY, GAMES.values())]
+    assert keys == [job.key for job in plan.jobs(TINY, TESTED.values())]
     assert len(set(keys)) == len(keys)
     assert not [row for row in rows if "value" not in row and "error" not in row]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
     kinds = {"bare": 1, "aec": 2, "batch": 3 * (2 + (available_cores() > 1)) + 1}
     for kind, count in kinds.items():
@@ -44,7 +44,7 @@ def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
             assert row["includes"]
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
     planes = len(game.observation.planes) * game.observation.cells
     actions = game.options.num_actions(game.options.defaults)
@@ -63,15 +63,15 @@ def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
 def test_all_rows_of_a_game_behave_alike(rows: list[Row]) -> None:
     marks = {
         game: {row["signature"] for row in rows if row.get("game") == game and "signature" in row}
-        for game in GAMES
+        for game in TESTED
     }
     assert all(len(found) == 1 for found in marks.values())
-    assert len(set.union(*marks.values())) == len(GAMES)
+    assert len(set.union(*marks.values())) == len(TESTED)
 
 
 def test_references_stand_before_and_after_every_game(rows: list[Row]) -> None:
     order = [row.get("game", "-") for row in rows if row["kind"] in ("bare", "reference")]
-    assert order == ["-"] * 3 + [name for game in GAMES for name in (game, "-", "-", "-")]
+    assert order == ["-"] * 3 + [name for game in TESTED for name in (game, "-", "-", "-")]
     assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from azumaya.benchmarks.startup import measure_start, probe
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 
-GAME = next(iter(GAMES.values()))
+GAME = next(iter(TESTED.values()))
 
 
 def test_cold_compiles_and_warm_does_not() -> None:

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from azumaya.envs.registry import GAMES
-from tests.cases import CASES, Case, cases_of
+from tests.cases import CASES, TESTED, Case, cases_of
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.label)
@@ -17,7 +16,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     return case
 
 
-@pytest.fixture(params=GAMES.values(), ids=lambda game: game.name)
+@pytest.fixture(params=TESTED.values(), ids=lambda game: game.name)
 def first_case(request: pytest.FixtureRequest) -> Case:
     """Every game with its first variant."""
     return cases_of(request.param)[0]

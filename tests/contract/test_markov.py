@@ -17,8 +17,7 @@ import pytest
 
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, cases_of
+from tests.cases import TESTED, Case, cases_of
 
 OPENING_PLIES = 5
 SHUFFLES = 2
@@ -141,7 +140,7 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
     return memory.met
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -> None:
     """Over all variants of a game."""
     for group in groups_of(game):
@@ -149,7 +148,7 @@ def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures_at_length(game: Game, rng: random.Random) -> None:
     """The same, with more starts."""
     for group in groups_of(game):

@@ -29,13 +29,13 @@ from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.spread import padded
 from azumaya.envs.observation import unpack_bits, unpack_planes
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
 
 STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])
 """By game, options with which episodes begin shortly before their end."""
-ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-FIRST = next(iter(GAMES.values()))
+ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+FIRST = next(iter(TESTED.values()))
 STEPS = 12
 
 
@@ -46,7 +46,7 @@ def device_env(game: Game = FIRST, num_envs: int = 3, **arguments: Any) -> Any:
 def runs() -> list[Any]:
     """Two runs of every game; together they have every form in every mode."""
     found = []
-    for number, game in enumerate(GAMES.values()):
+    for number, game in enumerate(TESTED.values()):
         for turn in (0, 1):
             form, mode = COMBINATIONS[(2 * number + turn) % len(COMBINATIONS)]
             found.append(pytest.param(game, form, mode, id=f"{game.name}-{form}-{mode}"))
@@ -113,7 +113,7 @@ def test_every_row_of_a_benchmark_comes_about(
 ) -> None:
     monkeypatch.setattr(signature, "WATCHED", 2)
     monkeypatch.setattr(signature, "PLIES", 3)
-    game = list(GAMES.values())[-1]
+    game = list(TESTED.values())[-1]
     tiny = Budget("cuda tiny", 0.0, 2, (2, 3), measuring.FORMS)
     monkeypatch.setattr(measuring, "PLIES", 2)
     monkeypatch.setattr(measuring, "MOST", 1)

@@ -11,8 +11,7 @@ import pytest
 
 from azumaya.envs import make_vec
 from azumaya.envs.game import Game
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, cases_of
+from tests.cases import TESTED, Case, cases_of
 from tests.cuda.compare import (
     COMBINATIONS,
     Pair,
@@ -27,8 +26,8 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
 ]
 
-ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-CASES = [case for game in GAMES.values() for case in cases_of(game)]
+ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+CASES = [case for game in TESTED.values() for case in cases_of(game)]
 PLIES = 10**6
 GAMES_AT_ONCE, STEPS = 2048, 250
 
@@ -82,7 +81,7 @@ def test_illegal_actions(game: Game) -> None:
 
 def test_rows_beyond_two_gigabytes() -> None:
     """Offsets of bytes need more than 32 bits: the last rows are as right as the first."""
-    game = next(iter(GAMES.values()))
+    game = next(iter(TESTED.values()))
     env: Any = make_vec(game.name, 2**20, device="cuda", copy=False)
     seen = env.reset(seed=3)[0]
     assert seen["observation"].element_size() * seen["observation"].nelement() > 2**31

@@ -15,8 +15,7 @@ import pytest
 from azumaya.envs import make_vec
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
-from azumaya.envs.registry import GAMES
-from tests.cases import CASES, Case, cases_of
+from tests.cases import CASES, TESTED, Case, cases_of
 from tests.cuda.compare import (
     COMBINATIONS,
     Pair,
@@ -32,12 +31,12 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1")
 """One for all tests, so that each kernel is compiled once."""
-ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 FIRST_GAME = pytest.mark.parametrize(
     "game",
     [
         pytest.param(game, marks=[pytest.mark.slow] * bool(i))
-        for i, game in enumerate(GAMES.values())
+        for i, game in enumerate(TESTED.values())
     ],
     ids=lambda game: game.name,
 )
@@ -59,10 +58,10 @@ def play_to_ends(case: Case, form: str, mode: str) -> None:
     assert pair.ends
 
 
-@pytest.mark.parametrize("number", range(len(GAMES)), ids=list(GAMES))
+@pytest.mark.parametrize("number", range(len(TESTED)), ids=list(TESTED))
 def test_games(number: int) -> None:
     """Two combinations of form and mode for each game, all of them over all games."""
-    game = list(GAMES.values())[number]
+    game = list(TESTED.values())[number]
     for turn in (0, 1):
         form, mode = COMBINATIONS[(2 * number + turn) % len(COMBINATIONS)]
         pair = Pair(game, GAMES_AT_ONCE, form, mode)

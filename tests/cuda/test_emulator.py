@@ -15,7 +15,7 @@ from numba import cuda
 
 from azumaya.envs.adapters.cuda import device as cuda_device
 from azumaya.envs.adapters.cuda import vector as adapter
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.cuda.emulator.build import missing
 from tests.cuda.emulator.device import Emulator, Figures
 from tests.cuda.emulator.parse import UnknownPtxError
@@ -335,7 +335,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command() -> None:
     """It plays and prints a line for every kernel; a game that is none it refuses."""
-    name = next(iter(GAMES))
+    name = next(iter(TESTED))
     done = command(name, "--games", "128", "--steps", "3", "--form", "none")
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line.split() for line in done.stdout.splitlines()[2:]}

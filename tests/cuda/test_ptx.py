@@ -9,7 +9,7 @@ import pytest
 from azumaya.envs import make_vec
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.cuda import ptx as compiler
 
 FLAGS = 4
@@ -30,7 +30,7 @@ def check(name: str, kernel: Any, arguments: tuple[Any, ...]) -> None:
     compiler.assemble(text)
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_kernels_of_a_game(game: Game) -> None:
     for name, kernel, arguments in compiler.kernels_of(game):
         check(f"{game.name} {name}", kernel, arguments)
@@ -43,7 +43,7 @@ def test_shared_kernels() -> None:
 
 def test_there_is_no_other_device() -> None:
     with pytest.raises(OptionError, match="device='tpu': must be one of cpu, cuda"):
-        make_vec(next(iter(GAMES)), 2, device="tpu")
+        make_vec(next(iter(TESTED)), 2, device="tpu")
 
 
 def test_games_that_are_none_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +56,7 @@ def test_games_that_are_none_are_refused(capsys: pytest.CaptureFixture[str]) -> 
 def test_every_kernel_of_the_games_named_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    game = next(iter(GAMES.values()))
+    game = next(iter(TESTED.values()))
     monkeypatch.setattr(compiler, "compile_ptx", lambda *_: "")
     monkeypatch.setattr(compiler, "assemble", lambda _: None)
     assert compiler.main([game.id]) == 0

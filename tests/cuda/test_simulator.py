@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, cases_of
+from tests.cases import TESTED, Case, cases_of
 
 ROOT = Path(__file__).parents[2]
 BEFORE = 5
@@ -33,7 +32,7 @@ def near_the_end(case: Case) -> dict[str, Any]:
 
 
 def test_in_the_simulator() -> None:
-    starts = {game.name: near_the_end(cases_of(game)[0]) for game in GAMES.values()}
+    starts = {game.name: near_the_end(cases_of(game)[0]) for game in TESTED.values()}
     environment = {**os.environ, **SIMULATOR, "AZUMAYA_TEST_STARTS": json.dumps(starts)}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:xdist", str(HERE / "simulated.py")],
@@ -46,7 +45,7 @@ def test_in_the_simulator() -> None:
 def test_what_is_missing_is_said() -> None:
     """No GPU, no torch, a simulator beside compiled kernels: each has an error of its own."""
     code = "from azumaya.envs import make_vec; make_vec({!r}, 2, device='cuda')"
-    line = code.format(next(iter(GAMES)))
+    line = code.format(next(iter(TESTED)))
     for environment, before, reason in (
         ({"CUDA_VISIBLE_DEVICES": ""}, "", "DeviceError: device='cuda': "),
         ({"NUMBA_ENABLE_CUDASIM": "1"}, "", "DeviceError: the CUDA simulator needs"),

@@ -1,1 +1,1 @@
-"""Tests of the documentation: its code runs, its commands exist, its pages are complete."""
+"""Tests of the documentation: code runs, commands exist, pages are complete."""

@@ -1,11 +1,11 @@
 """The code blocks of a Markdown page, and running them.
 
-Blocks of `python` are run in order, one namespace for a page. A block of `output` after one holds
-what it prints, exactly. Directly in front of a fence `<!-- not run: why -->` leaves a block out.
+The `python` blocks of a page run in order and share a namespace. An `output` block contains exactly
+what the block before it prints. A block directly after a line `<!-- not run: why -->` is skipped.
 
     python -m tests.docs.blocks PAGE ...
 
-writes into the `output` blocks what the code prints: read it before you keep it.
+updates the `output` blocks with what the code prints; check the result before you commit it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FENCE = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: `kind` as written after the fence, `line` of its first line."""
+    """A fenced block of a page: its kind, as written after the fence, and its first line."""
 
     kind: str
     code: str
@@ -41,7 +41,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """All Markdown pages with code that must work."""
+    """All Markdown pages whose code must work."""
     found = [p for p in (ROOT / "docs").rglob("*.md") if not {"_build"} & set(p.parts)]
     return [*sorted(found), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 
@@ -62,7 +62,7 @@ def blocks_of(text: str) -> list[Block]:
 
 @contextlib.contextmanager
 def elsewhere() -> Iterator[None]:
-    """Work in an empty folder, so that code that writes files leaves none behind."""
+    """Work in a temporary folder, so that code that writes files leaves none behind."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -73,9 +73,9 @@ def elsewhere() -> Iterator[None]:
 
 
 def run_page(path: Path) -> list[tuple[Block, str]]:
-    """Run the page's Python; returns each `output` block with what was printed before it.
+    """Run the page's Python; returns each `output` block with the text printed before it.
 
-    Errors name the page and the line.
+    Tracebacks name the page and the line.
     """
     namespace: dict[str, Any] = {"__name__": "__page__"}
     printed, outputs = "", []
@@ -84,7 +84,7 @@ def run_page(path: Path) -> list[tuple[Block, str]]:
             if block.kind == "output":
                 outputs.append((block, printed))
             elif block.kind == "python" and not block.skipped:
-                lines = "\n" * (block.line - 1) + block.code  # so that errors give the page's line
+                lines = "\n" * (block.line - 1) + block.code  # so that errors name the page's line
                 written = io.StringIO()
                 with contextlib.redirect_stdout(written):
                     exec(compile(lines, str(path), "exec"), namespace)
@@ -93,7 +93,7 @@ def run_page(path: Path) -> list[tuple[Block, str]]:
 
 
 def fill(path: Path) -> None:
-    """Write what the code prints into the page's `output` blocks."""
+    """Update the page's `output` blocks with what the code prints."""
     text = path.read_text("utf-8")
     for block, printed in reversed(run_page(path)):
         text = text[: block.span[0]] + printed + text[block.span[1] :]

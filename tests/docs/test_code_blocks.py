@@ -1,4 +1,4 @@
-"""The code of every page runs and prints what the page says; its commands exist."""
+"""The code of every page runs and prints what the page shows; its commands exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def short(path: Path) -> str:
 
 
 def commands() -> list[tuple[str, str]]:
-    """Every command line of the pages' shell blocks, with its page."""
+    """Every command line in the shell blocks of the pages, with its page."""
     found = []
     for path in PAGES:
         for block in blocks_of(path.read_text("utf-8")):
@@ -46,7 +46,7 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(path: Path) -> No
 
 
 def words_of(line: str) -> list[str]:
-    """The words of a command, settings of the environment and comments left out."""
+    """The words of a command, without environment variables and comments."""
     words = shlex.split(line, comments=True)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words = words[1:]
@@ -54,7 +54,7 @@ def words_of(line: str) -> list[str]:
 
 
 def starting(*first: str) -> list[tuple[list[str], str]]:
-    """The rest of the commands that begin with these words; a path before the first is left out."""
+    """The remaining words of the commands that begin with these; a program's path is ignored."""
     found = []
     for line, page in COMMANDS:
         words = words_of(line)

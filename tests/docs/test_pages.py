@@ -1,4 +1,4 @@
-"""Every game has its page, with all its sections; tables and statistics say what the code says."""
+"""Every game has a page with all sections; tables and statistics agree with the code."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SECTIONS = (
     "Version history",
 )  # fmt: skip
 OTHERS = {"index", "conventions", "dominari"}
-"""Pages that are not those of one game."""
+"""Pages that are not about a single game."""
 TABLES = ("facts", "actions", "planes", "options", "statistics")
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
 @pytest.fixture(scope="module")
 def extension() -> Any:
-    """The Sphinx extension's modules, which are no package of the library."""
+    """The modules of the Sphinx extension, which is not part of the library."""
     sys.path.insert(0, str(ROOT / "docs" / "_ext"))
     try:
         names = ("boards", "statistics", "tables", "training")
@@ -69,7 +69,7 @@ def test_a_page_draws_boards_and_makes_its_tables_from_the_code(game: Game) -> N
 
 @every_game
 def test_a_page_tells_of_every_option(game: Game) -> None:
-    """Beyond the table, which is generated: what an option means for the rules stands in words."""
+    """Besides the generated table, the page explains what every option means for the rules."""
     text = page_of(game)
     for option in game.options:
         assert re.search(rf"`{option.name}\b", text), option.name
@@ -113,7 +113,7 @@ def test_tables_cover_every_action_of_every_variant(game: Game, extension: Any) 
 
 @every_game
 def test_statistics_are_those_of_the_rules_as_they_are(game: Game, extension: Any) -> None:
-    """The first games, played again, have as many plies as the file says."""
+    """The first games, played again, have as many plies as the file states."""
     kept = extension["statistics"].read_all()[game.name]
     again = extension["statistics"].summary(game.name, extension["statistics"].SAMPLE)
     assert again["first_plies"] == kept["first_plies"]

@@ -1,1 +1,1 @@
-"""Counts and playthroughs on record, and the commands that make and replay them."""
+"""Recorded perft counts and playthroughs, and the commands that record and replay them."""

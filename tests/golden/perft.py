@@ -1,6 +1,6 @@
-"""Perft: how many sequences of legal moves a position has, by depth.
+"""Perft: the number of sequences of legal moves from a position, by depth.
 
-A perft file has any number of sections, each a start and a table:
+A perft file has any number of sections, each with a start and a table:
 
     options {"scoring": "points"}
     seed 0
@@ -9,10 +9,10 @@ A perft file has any number of sections, each a start and a table:
     1 12 0 0 0 0
     2 95 3 1 0 0
 
-`moves` lead from the start of the seed's first episode to `position`. A line of the table is the
-depth, how many sequences of so many legal moves there are, and how many of them end the game with
-a gain for player_0, a gain for player_1, no gain, or cut off by a limit. Lines with `#` say where
-the numbers come from.
+`moves` lead from the start of the seed's first episode to `position`. Each line of the table has
+the depth, the number of sequences of that many legal moves, and how many of these end the game with
+a gain for player_0, with a gain for player_1, without a gain, or truncated. Lines with `#` say
+where the numbers come from.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ import numpy as np
 
 from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, case_of
+from tests.cases import TESTED, Case, case_of
 from tests.oracles import BaseOracle, oracle_of
 
 FOLDER = Path(__file__).with_name("perft")
@@ -38,7 +37,7 @@ Row = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True)
 class Section:
-    """One start of a perft file and its table."""
+    """A section of a perft file: a start and its table."""
 
     game: str
     options: str
@@ -48,7 +47,7 @@ class Section:
     rows: tuple[Row, ...]
 
     def start(self) -> tuple[Case, Position]:
-        """The position counted from; it must be the one on record."""
+        """The position to count from; it must be the recorded one."""
         case = any_case(self.game, self.options)
         position = case.position(self.seed)
         for name in self.moves:
@@ -58,15 +57,15 @@ class Section:
 
 
 def any_case(name: str, described: str) -> Case:
-    """The variant with these options, or else whatever JSON says."""
+    """The variant that is described like this, otherwise the options as parsed from JSON."""
     try:
         return case_of(name, described)
     except LookupError:
-        return Case(GAMES[name], -1, json.loads(described))
+        return Case(TESTED[name], -1, json.loads(described))
 
 
 def files_of(name: str) -> list[Path]:
-    """The perft files of a game: recorded and by hand."""
+    """The perft files of a game, recorded ones and those counted by hand."""
     return [file for file in sorted(FOLDER.glob("*.txt")) if file.stem in (name, f"{name}_by_hand")]
 
 
@@ -115,7 +114,7 @@ def write_section(section: Section) -> str:
 
 
 def count(position: Position, most: int, depth: int = 99) -> Iterator[Row]:
-    """The rows of a position, as far as there are no more than `most` sequences."""
+    """The rows of a position's table, up to the last depth with at most `most` sequences."""
     nodes = [position]
     for _ in range(depth):
         children = [(node, node.legal_actions()) for node in nodes]
@@ -134,7 +133,7 @@ def after(position: Position, action: int) -> Position:
 
 
 def endings(nodes: list[Position]) -> tuple[int, int, int, int]:
-    """How many positions have ended with a gain for either, without one, or cut off."""
+    """How many positions ended with a gain for each player, without one, or truncated."""
     ended = [node.state[0] for node in nodes if node.is_over]
     payoffs = np.array([int(state["payoff"]) for state in ended], int)
     by_rule = np.array([int(state["over"]) == TERMINATED for state in ended], bool)
@@ -147,7 +146,7 @@ def endings(nodes: list[Position]) -> tuple[int, int, int, int]:
 
 
 def count_by_oracle(section: Section, most: int) -> Iterator[Row]:
-    """The same by the oracle, which is told the chance the library had."""
+    """The same rows counted by the oracle, which is given the library's random outcomes."""
     case, position = section.start()
     oracle = oracle_of(section.game)(section.position, case.options)
     oracle.see(section.position)
@@ -182,10 +181,10 @@ def endings_by_oracle(oracles: list[BaseOracle]) -> tuple[int, int, int, int]:
 
 
 def header(game: Game) -> str:
-    """What stands at the top of a recorded file."""
+    """The comment at the top of a recorded file."""
     return (
-        f"# Perft of {game.title}; the form of this file is told in tests/golden/perft.py.\n"
-        "# Derivation: counted by the kernels (`python -m tests.golden.record`); test_perft.py\n"
-        "# counts the tables again with the kernels and, at the lower depths, with the naive\n"
-        "# oracle of tests/oracles, which was written from the rules' text alone.\n"
+        f"# Perft of {game.title}; tests/golden/perft.py describes the form of this file.\n"
+        "# Derivation: counted by the kernels (`python -m tests.golden.record`). test_golden.py\n"
+        "# recounts the tables with the kernels and, at lower depths, with the naive oracle of\n"
+        "# tests/oracles, which was written from the game's page alone.\n"
     )

@@ -1,4 +1,4 @@
-"""Recorded playthroughs: one game each, with the position and digests after every move."""
+"""Recorded playthroughs: a game with the position and digests after every move."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, case_of
+from tests.cases import TESTED, Case, case_of
 
 FOLDER = Path(__file__).with_name("playthroughs")
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a position looks like: its text, its mask, both observations."""
+    """A fingerprint of a position: its text, and digests of its mask and observations."""
 
     text: str
     mask: str
@@ -33,7 +32,7 @@ def look_at(position: Position) -> Look:
 
 
 def digest(array: np.ndarray) -> str:
-    """Twelve hexadecimal digits that stand for the bytes of an array."""
+    """A digest of the bytes of an array, twelve hexadecimal digits."""
     return hashlib.blake2b(array.tobytes(), digest_size=6).hexdigest()
 
 
@@ -50,18 +49,18 @@ class Playthrough:
 
     @property
     def case(self) -> Case:
-        """The variant it was played with."""
+        """The variant that was played."""
         return case_of(self.game, self.options)
 
     def first_position(self, from_seed: bool) -> Position:
         """The start, drawn by the seed or read from the text; what is hidden only by the seed."""
-        if from_seed or GAMES[self.game].rules.resample is not None:
+        if from_seed or TESTED[self.game].rules.resample is not None:
             return self.case.position(self.seed)
         options = {**self.case.options, "position": self.start.text}
         return Position(self.game, **options)
 
     def replay(self, from_seed: bool, most: int = 10**9) -> None:
-        """Play it again and compare; raises `AssertionError` naming the ply."""
+        """Replay the game and compare; raises an `AssertionError` that names the ply."""
         position = self.first_position(from_seed)
         compare(look_at(position), self.start, "start")
         for ply, (name, look) in enumerate(self.plies[:most], 1):
@@ -72,7 +71,7 @@ class Playthrough:
             assert position.returns() == self.returns
 
     def to_json(self) -> str:
-        """One ply a line."""
+        """The playthrough as JSON with one ply per line."""
         head = {
             "game": self.game,
             "options": self.options,
@@ -85,7 +84,7 @@ class Playthrough:
 
 
 def compare(ours: Look, recorded: Look, where: str) -> None:
-    """Both looks are the same."""
+    """Assert that two fingerprints are equal."""
     for what, value in vars(recorded).items():
         assert getattr(ours, what) == value, f"{where}: {what}: {getattr(ours, what)} != {value}"
 

@@ -1,9 +1,9 @@
-"""Make the goldens anew: perft files and playthroughs.
+"""Record the goldens: perft files and playthroughs.
 
     python -m tests.golden.record [--game NAME] [--only perft|playthroughs]
 
-Only where rules or texts change on purpose; the change then shows in the diff, and in the
-version history of the game.
+Record them again only after an intended change of rules or texts. The change then shows in the
+diff, and belongs in the version history of the game.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import shutil
 
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
-from tests.cases import Case, cases_of, describe
+from tests.cases import TESTED, Case, cases_of, describe
 from tests.golden import perft, playthrough
 
 MOST_SEQUENCES = 20_000
@@ -44,7 +43,7 @@ def section_of(case: Case, seed: int, moves: list[str]) -> perft.Section:
 
 
 def record_perft(game: Game) -> None:
-    """For each variant a start, a middle and a position close to an end."""
+    """For each variant, a start, a position in mid-game and one close to the end."""
     parts = [perft.header(game)]
     for seed, case in enumerate(cases_of(game)):
         moves = random_moves(case, seed)
@@ -55,7 +54,7 @@ def record_perft(game: Game) -> None:
 
 
 def record_playthroughs(game: Game) -> None:
-    """A game of each variant, two where there is one only."""
+    """A game of each variant; two games if there is only one variant."""
     folder = playthrough.FOLDER / game.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -80,10 +79,10 @@ def play_and_look(case: Case, seed: int) -> playthrough.Playthrough:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", default="all", choices=["all", *GAMES])
+    parser.add_argument("--game", default="all", choices=["all", *TESTED])
     parser.add_argument("--only", choices=["perft", "playthroughs"])
     args = parser.parse_args()
-    for name, game in GAMES.items():
+    for name, game in TESTED.items():
         if args.game not in ("all", name):
             continue
         if args.only != "playthroughs":

@@ -1,7 +1,9 @@
-"""Replay all playthroughs, also interpreted: `NUMBA_DISABLE_JIT=1 python -m tests.golden.replay`.
+"""Replay all playthroughs; as plain Python with `NUMBA_DISABLE_JIT=1`.
 
-Interpreted, starts are read from their texts, for laying out thousands of puzzles in plain Python
-takes long; `--seeds` draws them anew by their seeds all the same.
+    python -m tests.golden.replay
+
+In plain Python starts are read from their texts, because preparing thousands of puzzles takes long
+there; `--seeds` draws them by their seeds nevertheless.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import argparse
 
 from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.golden import playthrough
 
 
@@ -17,10 +19,10 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", action="store_true")
-    parser.add_argument("--plies", type=int, default=10**9, help="no more plies of a game")
+    parser.add_argument("--plies", type=int, default=10**9, help="most plies per game")
     args = parser.parse_args()
     plies = 0
-    for name in GAMES:
+    for name in TESTED:
         for file in playthrough.files_of(name):
             played = playthrough.read_playthrough(file)
             played.replay(args.seeds or not INTERPRETED, args.plies)

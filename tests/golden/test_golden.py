@@ -1,4 +1,4 @@
-"""Perft files are counted again, playthroughs replayed; no game lacks either."""
+"""Perft files are recounted and playthroughs replayed; every game has both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from azumaya.envs.adapters.lookahead import DECIDED, worth_kernel
 from azumaya.envs.game import TERMINATED, Game
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.golden import perft, playthrough
 
 ROOT = Path(__file__).parents[2]
@@ -24,23 +24,23 @@ PLAYTHROUGHS = sorted(playthrough.FOLDER.glob("*/*.json"))
 
 
 def test_no_game_lacks_goldens() -> None:
-    """A perft file with its derivation and at least two playthroughs for each game."""
+    """Each game has a perft file with its derivation and at least two playthroughs."""
     lacking = [
-        name for name in GAMES if not perft.files_of(name) or len(playthrough.files_of(name)) < 2
+        name for name in TESTED if not perft.files_of(name) or len(playthrough.files_of(name)) < 2
     ]
     assert lacking == [], "run: python -m tests.golden.record --game ..."
 
 
 def test_no_golden_lacks_its_game() -> None:
     """Every file belongs to a game, and is replayed."""
-    known = {file for name in GAMES for file in perft.files_of(name)}
-    known |= {file for name in GAMES for file in playthrough.files_of(name)}
+    known = {file for name in TESTED for file in perft.files_of(name)}
+    known |= {file for name in TESTED for file in playthrough.files_of(name)}
     assert set(PERFT_FILES) | set(PLAYTHROUGHS) == known
 
 
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft(file: Path) -> None:
-    """The kernels count what is on record, the oracle too at the lower depths."""
+    """The kernels give the recorded counts; at the lower depths so does the oracle."""
     derivation, sections = perft.read_perft(file)
     assert "Derivation" in derivation
     assert sections
@@ -51,14 +51,14 @@ def test_perft(file: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft_at_all_depths(file: Path) -> None:
-    """Every line on record, by the kernels; as many as it can in a while by the oracle."""
+    """Every recorded line by the kernels, and by the oracle as many as it can count in time."""
     for section in perft.read_perft(file)[1]:
         most = max(row[0] for row in section.rows)
         assert check_section(section, most, BY_ORACLE_AT_LENGTH) == len(section.rows)
 
 
 def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int:
-    """Count a section again; returns how many lines the kernels counted."""
+    """Recount a section; returns how many lines the kernels counted."""
     assert section.rows, section.position
     _, position = section.start()
     rows = tuple(perft.count(position, most, len(section.rows)))
@@ -72,15 +72,15 @@ def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int
 
 @pytest.mark.parametrize("file", PLAYTHROUGHS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_playthrough(file: Path) -> None:
-    """From the seed, and from the text where nothing is hidden."""
+    """Replayed from the seed and, if nothing is hidden, also from the text."""
     played = playthrough.read_playthrough(file)
     played.replay(from_seed=True)
     played.replay(from_seed=False)
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_what_the_end_is_worth(game: Game) -> None:
-    """To one step of lookahead, for either player, in whatever width a state keeps its payoff."""
+    """A finished game has its payoff as evaluation, for both players and any width of `payoff`."""
     states = game.new_states(1)
     states["over"] = TERMINATED
     for payoff in (-1, 0, 2):
@@ -115,12 +115,12 @@ def test_playthroughs_interpreted() -> None:
 
 @pytest.mark.slow
 def test_playthroughs_interpreted_from_their_seeds() -> None:
-    """Whole games, and starts drawn by plain Python."""
+    """Complete games, with starts drawn in plain Python."""
     assert "replayed, interpreted" in run_interpreted("tests.golden.replay", "--seeds")
 
 
 def test_bits_and_random_numbers_interpreted() -> None:
-    """The helpers of the kernels as plain Python."""
+    """The property tests of the kernels' helpers also pass in plain Python."""
     files = ("tests/property/test_bits.py", "tests/property/test_rng.py")
     out = run_interpreted("pytest", "-p", "no:cacheprovider", "-rA", *files)
     assert "PASSED tests/property/test_rng.py" in out

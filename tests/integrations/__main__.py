@@ -22,7 +22,7 @@ from typing import Any
 
 from azumaya.benchmarks.child import end_on_signals, run_child
 from azumaya.benchmarks.peers.environments import InstallError, default_place, environment_of, why
-from tests.integrations.catalogue import LIBRARIES, ROOT, SCRIPTS, Library
+from tests.integrations.catalogue import LIBRARIES, SCRIPTS, Library
 
 TIME_LIMIT_S = 1200.0
 VERSIONS = """

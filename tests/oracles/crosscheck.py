@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 
 SPECIAL_SHARE = 0.2
@@ -56,7 +56,7 @@ class Progress:
 def run_batch(game: str, seed: int, first: int, count: int) -> Progress:
     """Some episodes of a game; a disagreement is told in the result."""
     if game not in _TABLES:
-        _TABLES[game] = tables_of(GAMES[game])
+        _TABLES[game] = tables_of(TESTED[game])
     done = Progress(game, seed, first)
     for episode in islice(episodes(_TABLES[game], seed, first), count):
         try:
@@ -160,14 +160,14 @@ def report(check: Check) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", default="all", choices=["all", *GAMES])
+    parser.add_argument("--game", default="all", choices=["all", *TESTED])
     parser.add_argument("--plies", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--state", type=Path, default=Path("runs/crosscheck"))
     parser.add_argument("--fresh", action="store_true", help="forget what was kept")
     args = parser.parse_args(arguments)
-    names = list(GAMES) if args.game == "all" else [args.game]
+    names = list(TESTED) if args.game == "all" else [args.game]
     if args.fresh:
         for name in names:
             (args.state / f"{name}-{args.seed}.json").unlink(missing_ok=True)

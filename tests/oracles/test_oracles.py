@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.envs.registry import GAMES
-from tests.cases import cases_of
+from tests.cases import TESTED, cases_of
 from tests.oracles import has_oracle
 from tests.oracles.crosscheck import Check, main, run_batch
 from tests.oracles.lockstep import (
@@ -29,13 +28,13 @@ USES_THE_LIBRARY = {"lockstep.py", "crosscheck.py", Path(__file__).name}
 
 def test_no_game_lacks_an_oracle() -> None:
     """A module of the game's name in this folder."""
-    assert [name for name in GAMES if not has_oracle(name)] == []
+    assert [name for name in TESTED if not has_oracle(name)] == []
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", TESTED)
 def test_random_games_in_lockstep(name: str) -> None:
     """A short cross-check; the long one is `python -m tests.oracles.crosscheck`."""
-    tables = tables_of(GAMES[name])
+    tables = tables_of(TESTED[name])
     plies: Counter[str] = Counter()
     for number, episode in enumerate(episodes(tables, seed=1)):
         episode.run()
@@ -62,12 +61,12 @@ def test_oracles_share_nothing_with_the_library() -> None:
 @pytest.fixture
 def first_game() -> str:
     """Some game that has an oracle."""
-    return next(name for name in GAMES if has_oracle(name))
+    return next(name for name in TESTED if has_oracle(name))
 
 
 def test_a_disagreement_is_told(first_game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the oracle does not allow is a mismatch, with the moves that lead there."""
-    table = Table(cases_of(GAMES[first_game])[0])
+    table = Table(cases_of(TESTED[first_game])[0])
     monkeypatch.setattr("tests.oracles.lockstep.OVER", {0: "", 1: "elsewise", 2: "truncated"})
     with pytest.raises(MismatchError, match=r"over: .*\n(.|\n)*start .*\nmoves "):
         Episode(table, "plain", 0).run()

@@ -1,1 +1,1 @@
-"""Properties of parsers, texts, random numbers and bit boards, with hypothesis."""
+"""Properties of texts, random numbers, bitboards, rows and symmetries, most with hypothesis."""

@@ -1,4 +1,4 @@
-"""The bit helpers against Python's whole numbers. They also pass with `NUMBA_DISABLE_JIT=1`."""
+"""The bit helpers, compared with Python's integers; also run with `NUMBA_DISABLE_JIT=1`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def row(numbers: list[int]) -> np.ndarray:
 
 
 def whole(board: np.ndarray) -> int:
-    """A row of words as one Python number."""
+    """A row of words as one Python integer."""
     return sum(int(word) << 64 * i for i, word in enumerate(board))
 
 

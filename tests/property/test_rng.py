@@ -1,8 +1,8 @@
 """The counter-based generator: known words, uniformity, avalanche, independence of streams.
 
-The statistics are over fixed keys, so each test either passes always or fails always. The bounds
-are wide (five standard deviations): a good generator passes for any keys, a broken one is far off.
-The tests also pass with `NUMBA_DISABLE_JIT=1`, where they take smaller samples.
+The statistics use fixed keys, so each test always passes or always fails. The bounds are wide (five
+standard deviations): a good generator passes for any keys, a broken one is far outside. The tests
+also run with `NUMBA_DISABLE_JIT=1`, with smaller samples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ words = st.integers(0, MASK)
 small = st.integers(0, 2**40)
 
 
-# ---- the definition, in Python's whole numbers ----
+# ---- the definition, in Python's integers ----
 
 
 def mix_of(word: int) -> int:
@@ -48,7 +48,7 @@ def key_of(seed: int, environment: int, episode: int) -> int:
 
 
 def test_mix_is_splitmix64() -> None:
-    """The first outputs of SplitMix64 seeded with 1234567, as published with it."""
+    """The first outputs of SplitMix64 seeded with 1234567, as published."""
     published = (6457827717110365317, 3203168211198807973, 9817491932198370423)
     state = 1234567
     for word in published:
@@ -78,12 +78,12 @@ def test_one_is_no_choice() -> None:
 
 
 def key_at(seed: int, environment: int, episode: int) -> np.uint64:
-    """The key of an episode, as a word (compiled kernels return Python numbers)."""
+    """The key of an episode as a word (compiled kernels return Python integers)."""
     return U64(make_key(U64(seed), environment, episode))
 
 
 def chi_square(counts: np.ndarray) -> float:
-    """How far counts are from even, in standard deviations of chi-square."""
+    """The deviation of counts from uniformity, in standard deviations of chi-square."""
     expected = counts.sum() / counts.size
     degrees = counts.size - 1
     return float((((counts - expected) ** 2 / expected).sum() - degrees) / np.sqrt(2 * degrees))
@@ -111,7 +111,7 @@ def stream_of(name: str) -> list[int]:
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_streams_are_even_and_without_memory(name: str) -> None:
-    """Every byte is even, every bit is a fair coin, neighbours are independent, none repeats."""
+    """Bytes are uniform, bits are fair, successive words are independent, none repeats."""
     stream = stream_of(name)
     assert len(set(stream)) == SAMPLES
     octets = np.array(stream, U64).view(np.uint8).reshape(-1, 8)
@@ -135,7 +135,7 @@ def test_random_below_is_even(bound: int) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 def test_avalanche(part: int) -> None:
-    """One bit more or less of the seed, environment, episode or draw changes half of the bits."""
+    """Flipping one bit of the seed, environment, episode or draw flips half of the output bits."""
     rounds = SAMPLES // 1000
     changes = np.zeros((32, 64))
     for i, b in itertools.product(range(rounds), range(32)):
@@ -154,7 +154,7 @@ def word_at(arguments: list[int]) -> int:
 
 
 def test_streams_are_not_each_other_moved() -> None:
-    """Keys next to each other share no words, at any offset near by."""
+    """Streams of adjacent keys share no words at small offsets."""
     seen: set[int] = set()
     for seed, environment, episode in itertools.product(range(4), repeat=3):
         key = key_at(seed, environment, episode)
@@ -167,7 +167,7 @@ PAIRS = [((0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 0, 1)), ((5, 6, 7), (5, 6, 8))]
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_streams_do_not_correlate(pair: tuple[tuple[int, int, int], ...]) -> None:
-    """The bits of two episodes agree as often as coins do."""
+    """The bits of two episodes agree as often as fair coins do."""
     one, other = (key_at(*parts) for parts in pair)
     count = SAMPLES // 10
     agree = sum(

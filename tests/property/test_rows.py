@@ -1,4 +1,4 @@
-"""Rows are the same in compiled kernels as in plain Python, whatever their size."""
+"""Rows of any size give the same results in compiled kernels and in plain Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="compares compiled kernels w
 
 @functools.cache
 def everything(size: int) -> Any:
-    """A function that does with two rows all that can be done; results in the rows of `out`."""
+    """A function that applies every operation to two rows and writes the results to `out`."""
 
     def work(a, b, word, index, bits, out, words):  # type: ignore[no-untyped-def]
         x, y, shift = load(a, 0, size), load(b, 1, size), U64(bits)
@@ -56,7 +56,7 @@ def everything(size: int) -> Any:
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_compiled_is_plain(size: int, data: st.DataObject) -> None:
-    """Every function and operator, for words at the edges and any others."""
+    """Every function and operator, for arbitrary words and extreme ones."""
     row = st.lists(EDGES | WORDS, min_size=size, max_size=size)
     a = np.array(data.draw(row), U64)
     b = np.array([7, *data.draw(row), 9], U64)
@@ -72,7 +72,7 @@ def test_compiled_is_plain(size: int, data: st.DataObject) -> None:
 
 
 def test_two_dimensions_are_one_row_after_the_other() -> None:
-    """`start` counts words from the first of the array."""
+    """`start` is an index of words, whatever the size of the row."""
 
     @kernel
     def second(table, out):  # type: ignore[no-untyped-def]

@@ -18,6 +18,7 @@ from pettingzoo.test import api_test
 from azumaya.envs.adapters.aec.raw_env import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
 from azumaya.envs.geometry.symmetry import (
     Symmetry,
@@ -26,24 +27,23 @@ from azumaya.envs.geometry.symmetry import (
     lines_within,
     members_of,
     size_of,
-    square,
+    turns,
 )
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
 from azumaya.envs.setup import prepare
 from azumaya.wrappers import Augmented, AugmentedAEC, SingleAgentEnv, Transform, random_transform
 from azumaya.wrappers.transform import in_order
-from tests.cases import CASES, Case, is_over, legal_of
+from tests.cases import CASES, TESTED, Case, is_over, legal_of
 
 SMALL = 100
-"""Groups of at most so many symmetries are gone through whole."""
+"""Groups up to this size are tested completely."""
 REDRAWN_EVERY = 9
 FAULT_PLIES = 60
 FAULT_GAMES = 2
 FAULT_DRAWS = 50
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+every_game = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 
 
 def check_alike(transform: Transform, position: Position, image: Position) -> None:
@@ -63,7 +63,7 @@ def check_alike(transform: Transform, position: Position, image: Position) -> No
 
 
 def play_both(transform: Transform, position: Position, rng: random.Random, plies: int) -> Position:
-    """Play on at random, here and in the image, and compare at every ply."""
+    """Play at random from a position and its image, and compare them at every ply."""
     image = transform.position(position)
     check_alike(transform, position, image)
     for _ in range(plies):
@@ -77,7 +77,7 @@ def play_both(transform: Transform, position: Position, rng: random.Random, plie
 
 
 def symmetries_of(game: Game) -> list[Symmetry]:
-    """Every symmetry of a small group; of a large one, those of each factor."""
+    """Every symmetry of a small group; for a large group, the members of its factors."""
     group = game.symmetries.group
     if size_of(group) <= SMALL:
         return list(members_of(group))
@@ -89,7 +89,7 @@ def symmetries_of(game: Game) -> list[Symmetry]:
 
 @every_case
 def test_playing_a_transformed_game(case: Case) -> None:
-    """From the start to the end, with new transforms every few plies."""
+    """Whole games, with a new transform every few plies."""
     rng = random.Random(case.label)
     position = case.position(rng.randrange(2**32))
     while not position.is_over:
@@ -99,7 +99,7 @@ def test_playing_a_transformed_game(case: Case) -> None:
 
 @every_game
 def test_each_symmetry_alone(game: Game) -> None:
-    """Without renamings, from a position well into a game, for every symmetry."""
+    """Every symmetry without renamings, from positions in mid-game."""
     rng = random.Random(game.name)
     for symmetry in symmetries_of(game):
         position = Position(game, seed=rng.randrange(2**32))
@@ -111,7 +111,7 @@ def test_each_symmetry_alone(game: Game) -> None:
 
 @every_case
 def test_start_to_end_with_one_transform(case: Case) -> None:
-    """A whole game in one mirror, as the wrappers show it."""
+    """A whole game under one transform, as the wrappers show it."""
     rng = random.Random(case.label + "whole")
     position = case.position(rng.randrange(2**32))
     transform = random_transform(case.game, rng.randrange(2**64), position)
@@ -125,7 +125,7 @@ def test_start_to_end_with_one_transform(case: Case) -> None:
 
 @every_game
 def test_order_is_kept_where_it_counts(game: Game) -> None:
-    """Where numbers and players have their order, other transforms are refused or not drawn."""
+    """In stages with a fixed order of numbers or players, other transforms are not allowed."""
     stage = game.symmetries.in_order
     for options in game.options.variants:
         position = Position(game, seed=1, **options)
@@ -143,7 +143,7 @@ def test_order_is_kept_where_it_counts(game: Game) -> None:
 
 @every_game
 def test_factors_are_groups(game: Game) -> None:
-    """Each factor has an identity and all products and inverses of its members."""
+    """Each factor contains the identity and all products and inverses of its members."""
     for factor in game.symmetries.group:
         known = {(member.cells, member.swaps) for member in factor}
         assert len(known) == len(factor) == len({member.name for member in factor})
@@ -157,7 +157,7 @@ def test_factors_are_groups(game: Game) -> None:
 
 @every_game
 def test_small_groups_are_closed(game: Game) -> None:
-    """All products of one from each factor are different, and a group; its size is as said."""
+    """The products of one member of each factor are distinct and form a group of the right size."""
     group = game.symmetries.group
     if size_of(group) > SMALL:
         drawn = {random_transform(game, key, rename=False).symmetry.cells for key in range(300)}
@@ -173,7 +173,7 @@ def test_small_groups_are_closed(game: Game) -> None:
 
 
 def test_sudoku_symmetries() -> None:
-    """Their number is the known one; houses stay houses; lines within a band keep the blocks."""
+    """Their number is the known one, houses go to houses, and `lines_within` keeps the blocks."""
     assert size_of(houses_kept(GRID)) == 3_359_232 == 2 * 6**8
     houses = {frozenset(house) for house in GRID.houses}
     for factor in houses_kept(GRID):
@@ -185,7 +185,7 @@ def test_sudoku_symmetries() -> None:
 
 @every_case
 def test_inverse_and_product(case: Case) -> None:
-    """The inverse takes everything back, and a product does one thing after the other."""
+    """The inverse undoes a transform, and a product applies one transform after the other."""
     rng = random.Random(case.label)
     position = case.position(3)
     for _ in range(rng.randrange(12)):
@@ -209,7 +209,7 @@ def test_inverse_and_product(case: Case) -> None:
 
 @every_game
 def test_batches_and_tensors(game: Game) -> None:
-    """Batches of any shape, NumPy arrays and tensors: row by row the same; the input stays."""
+    """Batches of any shape, arrays and tensors, equal single rows; the input is not changed."""
     torch = pytest.importorskip("torch")
     transform = random_transform(game, 11)
     positions = [Position(game, seed=seed) for seed in range(6)]
@@ -237,7 +237,7 @@ def test_batches_and_tensors(game: Game) -> None:
 
 @every_case
 def test_single_agent_wrapper(case: Case) -> None:
-    """The learner's mirror holds at every step, and its actions come back right."""
+    """At every step the learner sees the transformed game, and its actions are mapped back."""
     rng = random.Random(case.label)
     env = Augmented(SingleAgentEnv(case.game.name, **case.options))
     twin = SingleAgentEnv(case.game.name, **case.options)
@@ -261,7 +261,7 @@ def test_single_agent_wrapper(case: Case) -> None:
 
 @every_case
 def test_aec_wrapper(case: Case) -> None:
-    """Both agents' mirrors hold at every step, and `last()` agrees with them."""
+    """At every step both agents see the transformed game, and `last()` agrees with it."""
     rng = random.Random(case.label)
     env, twin = AugmentedAEC(case.env()), case.raw()
     env.reset(seed=4)
@@ -288,7 +288,7 @@ def test_aec_wrapper(case: Case) -> None:
 
 @every_game
 def test_wrappers_pass_the_checks_of_others(game: Game) -> None:
-    """PettingZoo's and Gymnasium's own; and a live game can be copied in its mirror."""
+    """PettingZoo's and Gymnasium's own tests pass; a running game can be copied."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s).*(bservation|reset|unwrapped)")
         api_test(AugmentedAEC(game_env(game)), num_cycles=20)
@@ -309,7 +309,7 @@ def test_wrappers_pass_the_checks_of_others(game: Game) -> None:
 
 @every_game
 def test_seeds_and_limits_of_draws(game: Game) -> None:
-    """A seed decides the transforms, episodes have different ones, and a group limits them."""
+    """The seed determines the transforms, episodes differ, and `group` limits the choice."""
 
     def drawn(env: Any, seed: int) -> list[str]:
         env.reset(seed=seed)
@@ -335,7 +335,7 @@ def game_env(game: Game) -> Any:
 
 @every_game
 def test_wrong_arguments_are_named(game: Game) -> None:
-    """Wrong permutations, shapes, environments and actions are refused with what would be right."""
+    """Errors for wrong permutations, shapes, environments and actions say what would be right."""
     transform = Transform(game)
     with pytest.raises(OptionError, match="symmetry"):
         Transform(game, identity(game.observation.cells - 1))
@@ -360,7 +360,7 @@ def test_wrong_arguments_are_named(game: Game) -> None:
 def fails(
     game: Game, symmetry: Symmetry, renaming: Sequence[int] | None = None, key: int = 0
 ) -> bool:
-    """Whether the property catches a symmetry or renaming that does not keep the rules."""
+    """Whether the property catches a symmetry or renaming that breaks the rules."""
     rng = random.Random(key)
     for seed in range(FAULT_GAMES):
         for options in game.options.variants:
@@ -377,7 +377,7 @@ def fails(
 
 
 def wrong_permutations(game: Game) -> Iterator[Symmetry]:
-    """Two cells in the middle that change places, and a row moved along by one."""
+    """False symmetries: two cells in the middle swapped, and a row moved along by one."""
     middle, width = game.observation.cells // 2, game.observation.shape[1]
     two = list(range(game.observation.cells))
     two[middle], two[middle + 1] = two[middle + 1], two[middle]
@@ -396,21 +396,21 @@ def test_wrong_permutations_are_caught(game: Game) -> None:
 
 @every_game
 def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
-    """Of the square's turns and reflections, those that a small group has not are caught.
+    """Of the board's turns and reflections, those that a small group has not are caught.
 
-    The large groups have them all.
+    The large groups contain all of them.
     """
     shown = game.symmetries.bits or range(game.observation.cells)
     small = size_of(game.symmetries.group) <= SMALL
     named = {tuple(m.cells[c] for c in shown) for m in symmetries_of(game) if not m.swaps}
-    for symmetry in square(game.observation.shape[0]).values():
+    for symmetry in turns(Rectangle(*game.observation.shape)).values():
         moved = tuple(symmetry.cells[c] for c in shown)
         assert fails(game, symmetry) == (small and moved not in named), symmetry.name
 
 
 @every_game
 def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
-    """A symmetry that swaps the players does not hold without that, unless it is named so too."""
+    """A symmetry that swaps players fails without the swap, unless the group has that one, too."""
     members = symmetries_of(game)
     alone = {member.cells for member in members if not member.swaps}
     for member in members:
@@ -419,7 +419,7 @@ def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
 
 
 def forgetting(game: Game) -> dict[str, Game]:
-    """By what it is, the game with one thing forgotten that its symmetries need."""
+    """Copies of a game whose symmetries lack one needed entry, by the name of that entry."""
     data, seen = game.symmetries, game.observation
     fields = {
         name: {"fields": {k: v for k, v in data.fields.items() if k != name}}
@@ -444,7 +444,7 @@ def forgetting(game: Game) -> dict[str, Game]:
 
 @every_game
 def test_forgotten_data_is_caught(game: Game) -> None:
-    """Each field, group of planes and block of actions that the data names is needed."""
+    """Without any one field, group of planes or block of actions the property fails."""
     for forgotten, broken in forgetting(game).items():
         drawn = [random_transform(broken, key) for key in range(FAULT_DRAWS)]
         caught = (fails(broken, t.symmetry, t.renaming, key) for key, t in enumerate(drawn))

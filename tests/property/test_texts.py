@@ -1,4 +1,4 @@
-"""Arbitrary and damaged texts: the named error or a right answer, never anything else."""
+"""Arbitrary and damaged texts give the documented error or a correct result, nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def texts_of(case: Case) -> tuple[str, ...]:
 
 
 def read_or_refuse(case: Case, text: str) -> None:
-    """A text is refused, or its position writes a text that means the same, and is sound."""
+    """A text is refused, or gives a valid position whose text means the same."""
     try:
         position = case.read(text)
     except PositionError:
@@ -49,7 +49,7 @@ def test_arbitrary_texts_are_refused(case: Case, text: str) -> None:
 
 @given(some_case, st.data())
 def test_damaged_texts_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
-    """One to three characters of a valid text are changed, left out or put in."""
+    """A valid text with one to three characters changed, removed or inserted."""
     text = data.draw(st.sampled_from(texts_of(case)))
     signs = st.sampled_from(sorted(set(text)) + list(".?-=9zé"))
     for _ in range(data.draw(st.integers(1, 3))):
@@ -61,7 +61,7 @@ def test_damaged_texts_are_refused_or_understood(case: Case, data: st.DataObject
 
 @given(some_case, st.data())
 def test_words_of_other_texts_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
-    """The words of valid texts in any mixture."""
+    """Words of valid texts in any combination."""
     texts = st.sampled_from(texts_of(case))
     board, mover, *words = data.draw(texts).split()
     others = [word for _ in range(3) for word in data.draw(texts).split()[2:]]
@@ -76,7 +76,7 @@ def test_words_of_other_texts_are_refused_or_understood(case: Case, data: st.Dat
 
 @given(some_case, st.data())
 def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
-    """Any number in any word."""
+    """Any number in any field."""
     board, mover, *words = data.draw(st.sampled_from(texts_of(case))).split()
     if words:
         i = data.draw(st.integers(0, len(words) - 1))
@@ -88,7 +88,7 @@ def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
 
 @given(some_case, some_text | st.text("123456789abcdefghirstlok0", max_size=6))
 def test_move_names(case: Case, name: str) -> None:
-    """A text is refused as a move name, or is the name of the action it means."""
+    """A text is refused as a move name, or is the name of the action that it is read as."""
     settings = case.setup.settings
     try:
         action = case.game.words.parse_move(name, settings)

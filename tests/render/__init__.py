@@ -1,1 +1,1 @@
-"""Tests of the drawing."""
+"""Tests of the renderers."""

@@ -1,17 +1,18 @@
-"""Hand-made scenes of every board, and helpers that read pictures."""
+"""Example scenes for every board, and helpers that read pictures."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.scene import Scene, Stone
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def stones(cells: int, **laid: Stone) -> tuple[Stone | None, ...]:
-    """No stones but those given as `c7=Stone(...)`: c and the number of the cell."""
+    """Stones by cell: only those given as `c7=Stone(...)`, `c` and the number of the cell."""
     return tuple(laid.get(f"c{cell}") for cell in range(cells))
 
 
@@ -66,29 +67,44 @@ TILES = Scene(
     notes=("player_0 to move", "12 points", "9 points"),
     trays=(("drawn", (Stone("tile", "7"),)), ("left", (Stone("tile", "5"),) * 62)),
 )
-SCENES = {"regions": REGIONS, "blanks": BLANKS, "marbles": MARBLES, "tiles": TILES}
+WIDE = Scene(
+    board=Rectangle(3, 5),
+    grounds=("plain",) * 15,
+    stones=stones(15, c0=Stone("black", "x"), c14=Stone("white", "o")),
+    last=frozenset({4, 9}),
+    notes=("player_0 (x) to move",),
+)
+TALL = replace(WIDE, board=Rectangle(5, 3))
+SCENES = {
+    "wide": WIDE,
+    "tall": TALL,
+    "regions": REGIONS,
+    "blanks": BLANKS,
+    "marbles": MARBLES,
+    "tiles": TILES,
+}
 EMPTY = replace(TILES, stones=(None,) * 81, notes=(), trays=())
 
 
 def root(svg: str) -> ET.Element:
-    """The picture as a tree."""
+    """The picture as an element tree."""
     return ET.fromstring(svg)
 
 
 def inside(svg: str, name: str) -> list[ET.Element]:
-    """The elements drawn in a cell."""
+    """The elements inside the group of a cell."""
     groups = [g for g in root(svg).iter(f"{SVG}g") if g.get("data-cell") == name]
     assert len(groups) == 1, name
     return list(groups[0])
 
 
 def shapes(elements: list[ET.Element]) -> set[str]:
-    """The kinds of elements, without their namespace."""
+    """The tags of elements, without their namespace."""
     return {element.tag.removeprefix(SVG) for element in elements}
 
 
 def middles(elements: list[ET.Element], fill: str) -> list[tuple[float, float]]:
-    """The middles of the circles and squares of a colour."""
+    """The centres of the circles and squares of a colour."""
     found = []
     for element in elements:
         if element.get("fill") != fill:

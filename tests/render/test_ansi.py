@@ -1,4 +1,4 @@
-"""Terminal pictures, with colours and without."""
+"""Scenes as text, with and without colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from azumaya.envs.render import Renderer, ansi_of, palette
 from azumaya.envs.render.ansi import wants_colour
-from tests.render.scenes import BLANKS, MARBLES, REGIONS, SCENES, TILES
+from tests.render.scenes import BLANKS, MARBLES, REGIONS, SCENES, TALL, TILES, WIDE
 
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
@@ -43,7 +43,7 @@ def test_blanks_without_colours() -> None:
 
 
 def test_marbles_without_colours() -> None:
-    """Rows staggered by half a cell; numbers at the ends of their diagonals."""
+    """Rows are staggered by half a cell, and numbers stand at the ends of their diagonals."""
     assert ansi_of(MARBLES, colour=False) == (
         "player_0 (black) to move\n"
         "         i  w   .   .   .   .\n"
@@ -63,7 +63,7 @@ def test_marbles_without_colours() -> None:
 
 
 def test_regions_without_colours() -> None:
-    """Owners by their marks, givens by capitals, borders between regions and blocks."""
+    """Marks show owners, capitals givens, lines the borders of regions and blocks."""
     lines = ansi_of(REGIONS, candidates=True, colour=False).splitlines()
     assert lines[1] == " 9  5L  >7l   .   : .    .    .   : .    .    ."
     assert lines[2] == "   ---------------+---------------+---------------"
@@ -74,7 +74,7 @@ def test_regions_without_colours() -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_colours_are_the_palettes_own_and_end_with_the_line(name: str) -> None:
-    """Nothing leaks out of a line, and the text is plain ASCII."""
+    """Colours do not extend beyond their line, and the text is plain ASCII."""
     text = ansi_of(SCENES[name], candidates=True, colour=True)
     assert text.isascii()
     known = {look.ansi for look in (*palette.GROUNDS.values(), *palette.PIECES.values())}
@@ -86,7 +86,7 @@ def test_colours_are_the_palettes_own_and_end_with_the_line(name: str) -> None:
 
 
 def test_colours_tell_owners_givens_and_the_last_move() -> None:
-    """A given fills its cell, a laid stone leaves an edge of the ground, arrows mark the last."""
+    """A given fills its cell, a placed stone shows the ground beside it, arrows mark the last."""
     light, dark = palette.PIECES["light"], palette.PIECES["dark"]
     ground = palette.GROUNDS["light"].ansi
     row = ansi_of(REGIONS, colour=True).splitlines()[1]
@@ -98,7 +98,7 @@ def test_colours_tell_owners_givens_and_the_last_move() -> None:
 
 
 def test_both_ways_show_the_same_board() -> None:
-    """The coloured text without its colours has the same rows and labels."""
+    """With colours removed, the coloured text has the same rows and labels."""
     text = ESCAPE.sub("", ansi_of(TILES, colour=True))
     rows = [line for line in text.splitlines() if re.match(r" [1-9] ", line)]
     assert len(rows) == 9
@@ -106,7 +106,7 @@ def test_both_ways_show_the_same_board() -> None:
 
 
 def test_candidates_are_shown_on_request_only() -> None:
-    """In the cell itself."""
+    """Candidates are written into their cell."""
     assert "129" not in ansi_of(REGIONS, colour=False)
     assert "129" in ansi_of(REGIONS, candidates=True, colour=False)
     assert "129" in ansi_of(REGIONS, candidates=True, colour=True)
@@ -129,12 +129,12 @@ def test_candidates_are_shown_on_request_only() -> None:
 def test_colours_are_used_where_they_are_wanted(
     environ: dict[str, str], terminal: bool, wanted: bool
 ) -> None:
-    """By the stream and the environment variables people know."""
+    """The stream and the usual environment variables decide."""
     assert wants_colour(Terminal() if terminal else StringIO(), environ) is wanted
 
 
 def test_the_renderer_asks_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Colours on a terminal, none in a file."""
+    """It uses colours on a terminal and none in a file."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -142,3 +142,13 @@ def test_the_renderer_asks_standard_output(monkeypatch: pytest.MonkeyPatch) -> N
     assert Renderer("ansi").draw(BLANKS) == ansi_of(BLANKS, colour=False)
     monkeypatch.setattr("sys.stdout", Terminal())
     assert Renderer("ansi").draw(BLANKS) == ansi_of(BLANKS, colour=True)
+
+
+def test_boards_of_any_shape() -> None:
+    assert ansi_of(WIDE, colour=False).splitlines()[1:5] == [
+        " 3  xb  .   .   .  >.",
+        " 2  .   .   .   .  >.",
+        " 1  .   .   .   .   ow",
+        "    a   b   c   d   e",
+    ]
+    assert ansi_of(TALL, colour=True).count("\x1b[") > 2 * 15

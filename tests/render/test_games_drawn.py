@@ -1,4 +1,4 @@
-"""Every game, drawn from its first position to its last."""
+"""Every game drawn from its first position to its last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 def test_every_position_of_a_game_can_be_drawn(case: Case) -> None:
-    """In pictures of one size, with the stones the scene names, and as text."""
+    """Pictures have one size and the stones of the scene; text works, too."""
     env = case.raw()
     env.reset(seed=5)
     rng = random.Random(5)
@@ -42,7 +42,7 @@ def test_every_position_of_a_game_can_be_drawn(case: Case) -> None:
 
 
 def test_environments_draw_in_their_mode(case: Case) -> None:
-    """Text, pixels; the candidates on request."""
+    """Environments return text or pixels, with candidates on request."""
     frames: dict[str, Any] = {}
     for mode in ("ansi", "rgb_array"):
         env = case.env(render_mode=mode)
@@ -59,7 +59,7 @@ def test_environments_draw_in_their_mode(case: Case) -> None:
 
 
 def test_positions_draw_themselves(case: Case) -> None:
-    """For notebooks and for the terminal."""
+    """Positions have a picture for notebooks and text for the terminal."""
     position = case.position(seed=3)
     assert position._repr_svg_() == svg_of(position.scene())
     assert position.draw(colour=False) == ansi_of(position.scene(), colour=False)

@@ -1,4 +1,4 @@
-"""Colours: enough contrast to read, and told apart by brightness alone."""
+"""Colours: sufficient contrast, and distinguishable by brightness alone."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ READABLE = 4.5
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance by WCAG 2."""
+    """Relative luminance as defined by WCAG 2."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def contrast(first: str, second: str) -> float:
-    """Contrast by WCAG 2, from 1 to 21."""
+    """Contrast ratio as defined by WCAG 2, from 1 to 21."""
     dark, bright = sorted((luminance(first), luminance(second)))
     return (bright + 0.05) / (dark + 0.05)
 
 
 def ansi_colour(number: int) -> str:
-    """One of the 256 colours from 16 on, as terminals show it."""
+    """One of the 256 terminal colours, from 16 on."""
     if number >= 232:
         return f"#{8 + (number - 232) * 10:02x}" + f"{8 + (number - 232) * 10:02x}" * 2
     levels = (0, 95, 135, 175, 215, 255)
@@ -35,7 +35,7 @@ def ansi_colour(number: int) -> str:
 
 @pytest.mark.parametrize("name", PIECES)
 def test_numbers_on_stones_can_be_read(name: str) -> None:
-    """On screen, on paper and in the terminal."""
+    """Numbers are readable on screen, on paper and in the terminal."""
     look = PIECES[name]
     assert contrast(look.fill, look.ink) >= READABLE
     assert contrast(ansi_colour(look.ansi), ansi_colour(look.ansi_ink)) >= READABLE
@@ -43,7 +43,7 @@ def test_numbers_on_stones_can_be_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", GROUNDS)
 def test_candidates_on_grounds_can_be_read(name: str) -> None:
-    """Each ground has an ink that fits it; a dead cell's token stands out by itself or its ring."""
+    """Each ground has a suitable ink; the token of a dead cell, or its ring, stands out."""
     look = GROUNDS[name]
     assert contrast(look.fill, look.ink) >= READABLE
     assert contrast(ansi_colour(look.ansi), ansi_colour(look.ansi_ink)) >= READABLE
@@ -51,12 +51,12 @@ def test_candidates_on_grounds_can_be_read(name: str) -> None:
 
 
 def test_notes_can_be_read() -> None:
-    """On the paper around the board."""
+    """Notes are readable on the paper around the board."""
     assert contrast(PAPER, INK) >= READABLE
 
 
 def test_owners_differ_in_brightness() -> None:
-    """In print and for every kind of eye: hue alone tells nothing apart."""
+    """Owners are distinguishable in print and for colour-blind readers, not only by hue."""
     for looks in (GROUNDS, PIECES):
         for first, second in combinations(("light", "dark", "neutral"), 2):
             assert contrast(looks[first].fill, looks[second].fill) >= 1.4
@@ -65,14 +65,14 @@ def test_owners_differ_in_brightness() -> None:
 
 
 def test_letters_and_marks_are_distinct() -> None:
-    """Without colours they are all there is."""
+    """Without colours nothing else distinguishes pieces and grounds."""
     assert len({look.letter for look in PIECES.values()}) == len(PIECES)
     marks = [GROUNDS[name].mark for name in ("light", "dark", "neutral", "free")]
     assert len(set(marks)) == 4
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    """A game that invents a colour must add it to the palette."""
+    """A game that uses a new colour must add it to the palette."""
     with pytest.raises(ValueError, match="'purple' is not drawable: must be one of light"):
         piece("purple")
     with pytest.raises(ValueError, match="'lava' is not drawable: must be one of light"):

@@ -1,4 +1,4 @@
-"""Pixels: the right colours at the right places."""
+"""Pixels: the right colours in the right places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def near(pixels: np.ndarray, at: tuple[float, float], right: float = 0, down: fl
 
 @pytest.mark.parametrize("name", SCENES)
 def test_frames_have_the_size_of_the_picture(name: str) -> None:
-    """(H, W, 3) uint8, the array's own to write in."""
+    """(H, W, 3) uint8, writable and sharing no memory."""
     frame = Renderer("rgb_array").draw(SCENES[name])
     assert isinstance(frame, np.ndarray)
     assert frame.dtype == np.uint8
@@ -47,7 +47,7 @@ def test_the_same_scene_gives_the_same_bytes() -> None:
 
 
 def test_cells_show_ground_stone_and_token() -> None:
-    """Looked at beside the number of a stone, and in the corner of its cell."""
+    """Checked beside the number of a stone and in the corner of its cell."""
     pixels, layout = rgb_of(svg_of(REGIONS)), layout_of("sudoku81")
     pitch = layout.pitch
     for cell, what in enumerate(REGIONS.stones):
@@ -62,7 +62,7 @@ def test_cells_show_ground_stone_and_token() -> None:
 
 
 def test_marbles_are_bright_and_dark() -> None:
-    """And hollows in between."""
+    """Empty cells have a brightness in between."""
     pixels, layout = rgb_of(svg_of(MARBLES)), layout_of("hex61")
     bright, dark, hollow = (sum(near(pixels, layout.centres[c])) for c in (0, 60, 20))
     assert bright > 660 > hollow > 300 > dark
@@ -70,21 +70,21 @@ def test_marbles_are_bright_and_dark() -> None:
 
 
 def test_blanks_show_both_colours() -> None:
-    """In the middle of their ring."""
+    """Each blank has its colour in the middle of its ring."""
     pixels, layout = rgb_of(svg_of(BLANKS)), layout_of("dominari36")
     assert near(pixels, layout.centres[20]) == rgb(palette.PIECES["black"].fill)
     assert near(pixels, layout.centres[21]) == rgb(palette.PIECES["white"].fill)
 
 
 def test_numbers_are_drawn_without_any_font() -> None:
-    """Nine different pictures of one stone, though no fonts are loaded."""
+    """The nine numbers give nine different pictures, although no fonts are loaded."""
     scenes = [replace(EMPTY, stones=(Stone("tile", n),) + (None,) * 80) for n in "123456789"]
     frames = {rgb_of(svg_of(scene)).tobytes() for scene in scenes}
     assert len(frames) == 9
 
 
 def test_candidates_change_the_picture() -> None:
-    """The renderer's switch, thrown at any time."""
+    """`Renderer.candidates` may be changed at any time."""
     renderer = Renderer("rgb_array")
     without = renderer.draw(REGIONS)
     renderer.candidates = True
@@ -95,7 +95,7 @@ def test_candidates_change_the_picture() -> None:
 
 
 def test_save_writes_svg_and_png(tmp_path: Path) -> None:
-    """The ending decides; pixels at the scale asked for."""
+    """The suffix decides the format; a PNG has the requested scale."""
     save(REGIONS, tmp_path / "board.svg", candidates=True)
     assert (tmp_path / "board.svg").read_text(encoding="utf-8") == svg_of(REGIONS, True)
     save(REGIONS, str(tmp_path / "board.png"), scale=0.5)
@@ -109,9 +109,9 @@ def test_save_writes_svg_and_png(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scale", [1000, 0, -1, float("nan"), float("inf"), "2", True, None])
 def test_a_scale_that_cannot_be_drawn_is_refused(scale: Any, tmp_path: Path) -> None:
-    """It is named, with the largest one, and no file is written."""
+    """The error names the scale and the largest possible one; no file is written."""
     most = raster.MAX_WIDTH // WIDTH
-    with pytest.raises(OptionError, match=rf"scale={scale!r}: .* above 0, and {most} at most"):
+    with pytest.raises(OptionError, match=rf"scale={scale!r}: .* above 0 and at most {most}"):
         save(REGIONS, tmp_path / "board.png", scale=scale)
     assert list(tmp_path.iterdir()) == []
     save(REGIONS, tmp_path / "board.png", scale=1e-9)
@@ -120,14 +120,14 @@ def test_a_scale_that_cannot_be_drawn_is_refused(scale: Any, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("width", [0, -1, raster.MAX_WIDTH + 1, 2.5, True])
 def test_a_width_that_cannot_be_drawn_is_refused(width: Any) -> None:
-    """Before memory is asked for it."""
+    """Refused before memory is allocated for it."""
     for draw in (png_of, rgb_of):
-        with pytest.raises(OptionError, match=f"width={width}: a whole number from 1 to"):
+        with pytest.raises(OptionError, match=f"width={width}: must be a whole number from 1 to"):
             draw(svg_of(EMPTY), width)
 
 
 def test_a_position_is_no_scene(tmp_path: Path) -> None:
-    """What is wanted is said, by every renderer."""
+    """Every renderer says that it needs a `Scene`."""
     position: Any = Position(next(iter(GAMES)))
     for draw in (svg_of, ansi_of, Renderer("ansi").draw, Renderer("rgb_array").draw):
         with pytest.raises(OptionError, match=r"Position given, a Scene is needed.*scene\(\)"):
@@ -138,7 +138,7 @@ def test_a_position_is_no_scene(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When it is used, not before."""
+    """The error is raised when the package is needed, not before."""
 
     def missing(module: str, extra: str) -> None:
         raise MissingExtraError(f"{module} of {extra}")
@@ -150,7 +150,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_wrong_arguments_are_refused() -> None:
-    """With what would be right."""
+    """The error says what would be right."""
     with pytest.raises(ValueError, match="mode='video': must be 'human'"):
         Renderer("video")
     with pytest.raises(ValueError, match="fps=0: must be above 0"):

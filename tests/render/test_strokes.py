@@ -1,4 +1,4 @@
-"""The stroke font: complete, well-formed, in its place."""
+"""The stroke font: complete, well-formed, correctly placed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POINTS = {"M": 1, "L": 1, "C": 3, "S": 2, "Z": 0}
 
 
 def points(path: str) -> list[tuple[float, float]]:
-    """All points of a path, with a check of its grammar."""
+    """All points of a path; fails if the path is malformed."""
     found: list[tuple[float, float]] = []
     for letter, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
         values = [float(n) for n in numbers.split()]
@@ -29,7 +29,7 @@ def points(path: str) -> list[tuple[float, float]]:
 
 
 def test_every_printable_character_has_a_glyph_of_its_own() -> None:
-    """All of ASCII, and no two alike."""
+    """Every printable ASCII character has a glyph, and no two are equal."""
     assert set(GLYPHS) == set(PRINTABLE)
     drawn = [glyph for _, glyph in GLYPHS.values()]
     assert len(set(drawn)) == len(drawn)
@@ -38,7 +38,7 @@ def test_every_printable_character_has_a_glyph_of_its_own() -> None:
 
 @pytest.mark.parametrize("char", sorted(GLYPHS))
 def test_glyphs_are_well_formed_and_within_their_width(char: str) -> None:
-    """Only the path letters the mover knows, inside a box."""
+    """Glyphs use only the path commands that can be moved, and stay inside their box."""
     width, glyph = GLYPHS[char]
     assert "".join(STEP.findall(glyph)) == glyph.replace(" ", "")
     for x, y in points(glyph):
@@ -47,7 +47,7 @@ def test_glyphs_are_well_formed_and_within_their_width(char: str) -> None:
 
 
 def test_text_is_moved_and_scaled() -> None:
-    """An L at its place: 5 wide, 10 high at height 10; half of that at height 5."""
+    """An L is 5 wide and 10 high at height 10, and half of that at height 5."""
     assert points(text_path("L", 100, 50, 10)) == [(100, 45), (100, 55), (105, 55)]
     assert points(text_path("L", 100, 50, 5, "middle")) == [
         (98.75, 47.5),
@@ -58,7 +58,7 @@ def test_text_is_moved_and_scaled() -> None:
 
 
 def test_characters_stand_side_by_side() -> None:
-    """The second begins after the width of the first and a gap."""
+    """The second begins after the width of the first plus a gap."""
     first, second = points(text_path("LL", 0, 5, 10))[:3], points(text_path("LL", 0, 5, 10))[3:]
     step = second[0][0] - first[0][0]
     assert step == pytest.approx(text_width("LL", 10) - text_width("L", 10))
@@ -71,14 +71,14 @@ def test_unknown_characters_become_boxes() -> None:
 
 
 def test_numbers_are_short() -> None:
-    """Two digits after the point at most, and no -0."""
+    """At most two decimals, and no -0."""
     assert [short(x) for x in (1, 2.5, 1 / 3, -0.001, 10.0, -7.25)] == [
         "1", "2.5", "0.33", "0", "10", "-7.25",
     ]  # fmt: skip
 
 
 def test_wrap_keeps_all_words_in_lines_that_fit() -> None:
-    """Only a word too long by itself sticks out."""
+    """Only a single word that is too long exceeds the width."""
     text = "one two three four five incomprehensibilities six"
     lines = wrap(text, 10, 120)
     assert " ".join(lines) == text

@@ -1,4 +1,4 @@
-"""SVG pictures: everything in its place."""
+"""SVG pictures: every element in its place."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from dataclasses import replace
 import pytest
 
 from azumaya.envs.geometry import hex61
+from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.render import palette, svg_of
-from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
+from azumaya.envs.render.layout import (
+    BOARD_LEFT,
+    BOARD_SIZE,
+    BOARD_TOP,
+    HEIGHT,
+    PANEL,
+    WIDTH,
+    layout_of,
+)
 from azumaya.envs.render.strokes import text_path
 from azumaya.envs.render.svg import FRAME_INSET
 from azumaya.envs.scene import Scene, Stone
@@ -25,7 +34,9 @@ from tests.render.scenes import (
     REGIONS,
     SCENES,
     SVG,
+    TALL,
     TILES,
+    WIDE,
     inside,
     middles,
     root,
@@ -35,7 +46,7 @@ from tests.render.scenes import (
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_cell_is_there_once(name: str) -> None:
-    """In the board's order, under the name of its square."""
+    """Cells come in the board's order, each with the name of its square."""
     svg = svg_of(SCENES[name], candidates=True)
     cells = [g.get("data-cell") for g in root(svg).iter(f"{SVG}g") if g.get("data-cell")]
     assert cells == list(layout_of(SCENES[name].board).names)
@@ -43,7 +54,7 @@ def test_every_cell_is_there_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_pictures_need_nothing_from_outside(name: str) -> None:
-    """No fonts, no ids that clash in one page, no links."""
+    """There are no fonts, no links, and no ids, which could collide on a page."""
     tree = root(svg_of(SCENES[name], candidates=True))
     tags = {element.tag.removeprefix(SVG) for element in tree.iter()}
     assert tags <= {"svg", "title", "rect", "circle", "path", "polygon", "g"}
@@ -53,7 +64,7 @@ def test_pictures_need_nothing_from_outside(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_stones_lie_in_the_middle_of_their_cells(name: str) -> None:
-    """And nothing lies on the other cells."""
+    """The other cells are empty."""
     scene = SCENES[name]
     svg, layout = svg_of(scene), layout_of(scene.board)
     for cell, what in enumerate(scene.stones):
@@ -79,7 +90,7 @@ def test_square_cells_lie_in_rows_from_the_top_left() -> None:
 
 
 def test_hexagonal_cells_lie_beside_their_neighbours() -> None:
-    """Six neighbours at the distance of one pitch, in the right directions."""
+    """The six neighbours are one pitch away, in the right directions."""
     layout = layout_of("hex61")
     for cell, neighbours in enumerate(hex61.NEIGHBOUR):
         for direction, other in enumerate(neighbours):
@@ -94,7 +105,7 @@ def test_hexagonal_cells_lie_beside_their_neighbours() -> None:
 
 
 def test_hexagonal_labels_stand_at_the_ends_of_their_lines() -> None:
-    """Letters left of the first cell of their row, numbers below right of the last on theirs."""
+    """Letters are left of their row's first cell, numbers below right of their diagonal's last."""
     layout = layout_of("hex61")
     at = dict(zip(layout.names, layout.centres, strict=True))
     labels = dict(layout.labels)
@@ -110,7 +121,7 @@ def test_hexagonal_labels_stand_at_the_ends_of_their_lines() -> None:
 
 
 def test_givens_are_square_and_laid_stones_round() -> None:
-    """The shape tells them apart, whatever the colour."""
+    """Their shapes differ, whatever the colour."""
     svg = svg_of(REGIONS)
     assert "rect" in shapes(inside(svg, "a9"))
     assert "circle" not in shapes(inside(svg, "a9"))
@@ -119,7 +130,7 @@ def test_givens_are_square_and_laid_stones_round() -> None:
 
 
 def test_given_tiles_have_a_frame() -> None:
-    """All tiles are square; those that lay there from the start have one more square."""
+    """All tiles are square; those given at the start have an additional square."""
     svg = svg_of(TILES)
     squares = [sum(e.tag == f"{SVG}rect" for e in inside(svg, name)) for name in ("d9", "e9")]
     assert squares == [3, 2]
@@ -136,7 +147,7 @@ def test_stones_bear_their_numbers_and_blanks_none() -> None:
 
 
 def test_dead_cells_bear_a_token() -> None:
-    """A Moyo stone, smaller than stones."""
+    """The token is a Moyo stone, smaller than other stones."""
     svg = svg_of(REGIONS)
     for name in ("b8", "e5"):
         (token,) = inside(svg, name)
@@ -145,7 +156,7 @@ def test_dead_cells_bear_a_token() -> None:
 
 
 def test_candidates_are_shown_on_request_only() -> None:
-    """One small number each, every number at a place of its own."""
+    """Each candidate is a small number at its own place."""
     assert inside(svg_of(REGIONS), "c8") == []
     svg = svg_of(REGIONS, candidates=True)
     assert [len(inside(svg, name)) for name in ("c8", "d8", "e8")] == [3, 1, 0]
@@ -156,7 +167,7 @@ def test_candidates_are_shown_on_request_only() -> None:
 
 
 def test_grounds_have_the_colours_of_their_owners() -> None:
-    """A square for every cell, under everything else."""
+    """Every cell has a square below everything else."""
     tree = root(svg_of(REGIONS))
     layout = layout_of("sudoku81")
     grounds = {
@@ -172,7 +183,7 @@ def _marked(scene: Scene) -> list[str]:
 
 
 def test_the_last_move_is_marked() -> None:
-    """A ring on the hexagonal board, one frame around all cells of the move elsewhere."""
+    """By rings on the hexagonal board, by one frame around all cells of the move on others."""
     assert _marked(MARBLES) == ["circle"]
     assert _marked(replace(MARBLES, last=frozenset({30, 31}))) == ["circle", "circle"]
     assert _marked(BLANKS) == ["path"]
@@ -180,7 +191,7 @@ def test_the_last_move_is_marked() -> None:
 
 
 def test_the_frame_of_a_region_runs_around_it() -> None:
-    """A block of nine cells has twelve outer sides, two lone cells have eight."""
+    """A block of nine cells has twelve outer sides, two single cells have eight."""
 
     def sides(cells: set[int]) -> int:
         tree = root(svg_of(replace(EMPTY, last=frozenset(cells))))
@@ -192,7 +203,7 @@ def test_the_frame_of_a_region_runs_around_it() -> None:
 
 
 def test_the_frame_stays_within_the_marked_cells() -> None:
-    """A lone cell's frame is a square, smaller than the cell on every side."""
+    """The frame of a single cell is a square, smaller than the cell on every side."""
     layout = layout_of("sudoku81")
     tree = root(svg_of(replace(EMPTY, last=frozenset({40}))))
     (frame,) = [e for e in tree if e.get("stroke") == palette.LAST]
@@ -206,7 +217,7 @@ def test_the_frame_stays_within_the_marked_cells() -> None:
 
 
 def test_equal_scenes_give_equal_pictures() -> None:
-    """Also where equal sets are kept in another order."""
+    """Also if equal sets have a different order in memory."""
     one, other = frozenset([0, 8]), frozenset([8, 0])
     assert list(one) != list(other)
     for scene in (MARBLES, EMPTY):
@@ -222,7 +233,7 @@ def _lines(scene: Scene) -> list[str]:
 
 
 def test_regions_other_than_blocks_have_borders() -> None:
-    """Regions that are the blocks need none of their own."""
+    """Regions that are the blocks need no borders of their own."""
     same = replace(REGIONS, regions=tuple(block + 1 for block in GRID.block_of))
     assert len(_lines(replace(REGIONS, regions=()))) == len(_lines(same)) == 2
     thin, blocks, regions = _lines(REGIONS)
@@ -232,7 +243,7 @@ def test_regions_other_than_blocks_have_borders() -> None:
 
 
 def test_regions_still_free_show_their_names() -> None:
-    """On the first empty cell: that is what a move that takes them is called."""
+    """The name of a region, which is also that of the move, is on its first empty cell."""
     svg, layout = svg_of(REGIONS), layout_of("sudoku81")
     for cell, name in ((63, "r8"), (72, "r9")):
         x, y = layout.centres[cell]
@@ -246,7 +257,7 @@ def _size(scene: Scene) -> tuple[int, int]:
 
 
 def test_the_size_depends_on_the_panel_only() -> None:
-    """However many pieces and words there are."""
+    """The number of pieces and words does not change the size."""
     assert _size(REGIONS) == _size(EMPTY) == (WIDTH, HEIGHT)
     assert {_size(scene) for scene in (BLANKS, MARBLES, TILES)} == {(WIDTH + PANEL, HEIGHT)}
     assert _size(replace(MARBLES, trays=(("black out", ()),))) == (WIDTH + PANEL, HEIGHT)
@@ -254,7 +265,7 @@ def test_the_size_depends_on_the_panel_only() -> None:
 
 @pytest.mark.parametrize("pieces", [0, 1, 9, 81, 300])
 def test_trays_hold_their_pieces_within_the_picture(pieces: int) -> None:
-    """Smaller the more there are; an empty tray is a tray, too."""
+    """Pieces get smaller the more there are; an empty tray is possible."""
     scene = replace(TILES, trays=(("left", (Stone("tile", "5"),) * pieces), ("none", ())))
     groups = [g for g in root(svg_of(scene)).iter(f"{SVG}g") if g.get("data-tray")]
     places = [middles(list(g), palette.PIECES["tile"].fill)[0] for g in groups]
@@ -263,7 +274,7 @@ def test_trays_hold_their_pieces_within_the_picture(pieces: int) -> None:
 
 
 def test_notes_are_drawn_and_the_first_is_the_title() -> None:
-    """Special characters are escaped."""
+    """Special characters in notes are escaped."""
     scene = replace(REGIONS, notes=("1 < 2 & 3", "beside the board"))
     svg = svg_of(scene)
     assert root(svg).findtext(f"{SVG}title") == "1 < 2 & 3"
@@ -273,15 +284,38 @@ def test_notes_are_drawn_and_the_first_is_the_title() -> None:
     assert max(map(float, corners)) < WIDTH
 
 
+@pytest.mark.parametrize("scene", [WIDE, TALL], ids=["wide", "tall"])
+def test_boards_of_any_shape(scene: Scene) -> None:
+    """Square cells that fill the longer side, in the middle; every cell in its frame, and named."""
+    assert isinstance(scene.board, Rectangle)
+    height, width = scene.board.shape
+    layout = layout_of(scene.board)
+    pitch = BOARD_SIZE / 5
+    left, top = layout.corner
+    assert (left - BOARD_LEFT) * 2 == pytest.approx(BOARD_SIZE - width * pitch)
+    assert (top - BOARD_TOP) * 2 == pytest.approx(BOARD_SIZE - height * pitch)
+    assert layout.names[0] == f"a{height}"
+    assert layout.names[-1] == f"{'abcde'[width - 1]}1"
+    for cell, (x, y) in enumerate(layout.centres):
+        row, column = divmod(cell, width)
+        assert (x, y) == pytest.approx((left + (column + 0.5) * pitch, top + (row + 0.5) * pitch))
+    tree = root(svg_of(scene))
+    frame = next(e for e in tree if e.get("rx") == "2" and e.get("fill") == "none")
+    assert float(frame.attrib["width"]) == pytest.approx(width * pitch, abs=0.01)
+    assert float(frame.attrib["height"]) == pytest.approx(height * pitch, abs=0.01)
+    with pytest.raises(ValueError, match=f"{height}x{width} has 15 cells, but 14 stones"):
+        svg_of(replace(scene, stones=scene.stones[1:]))
+
+
 def test_scenes_that_fit_no_board_are_refused() -> None:
-    """With what is wrong."""
+    """The error says what is wrong."""
     with pytest.raises(ValueError, match="sudoku81 has 81 cells, but 80 grounds"):
         svg_of(replace(EMPTY, grounds=("plain",) * 80))
     with pytest.raises(ValueError, match="hex61 has 61 cells, but 81 grounds"):
         svg_of(replace(EMPTY, board="hex61"))
     with pytest.raises(ValueError, match="but 1 stones"):
         svg_of(replace(EMPTY, stones=(None,)))
-    with pytest.raises(ValueError, match="2 regions; 81 or none"):
+    with pytest.raises(ValueError, match="2 regions; must be 81 or none"):
         svg_of(replace(EMPTY, regions=(1, 2)))
     with pytest.raises(ValueError, match="board 'chess64': must be one of sudoku81"):
         svg_of(replace(EMPTY, board="chess64"))  # type: ignore[arg-type]
@@ -299,7 +333,7 @@ print(hashlib.sha256(text.encode()).hexdigest())
 
 
 def test_pictures_are_the_same_in_every_process() -> None:
-    """Whatever the order of sets there."""
+    """The order of sets, which differs between processes, does not matter."""
     digests = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM],

@@ -34,7 +34,7 @@ def screen() -> Any:
 
 
 def test_the_window_shows_the_picture() -> None:
-    """Pixel by pixel, at its own size."""
+    """It is the picture pixel by pixel, in its own size."""
     renderer = Renderer("human", fps=FAST)
     assert renderer.draw(REGIONS) is None
     assert (screen().swapaxes(0, 1) == rgb_of(svg_of(REGIONS))).all()
@@ -46,7 +46,7 @@ def test_the_window_shows_the_picture() -> None:
 
 
 def test_the_close_button_closes_for_good() -> None:
-    """Later pictures go nowhere; the program goes on."""
+    """Later pictures are ignored, and the program continues."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(REGIONS)
     pygame.event.post(pygame.event.Event(pygame.QUIT))
@@ -57,7 +57,7 @@ def test_the_close_button_closes_for_good() -> None:
 
 
 def test_a_resized_window_fits_the_picture_in() -> None:
-    """As large as fits, in the middle, paper around it."""
+    """The picture is as large as possible and centred, with paper around it."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(EMPTY)
     pygame.display.set_mode((2 * WIDTH + 300, 2 * HEIGHT), pygame.RESIZABLE)
@@ -72,7 +72,7 @@ def test_a_resized_window_fits_the_picture_in() -> None:
 
 
 def test_a_key_shows_the_candidates() -> None:
-    """And hides them again; also those shown from the start."""
+    """The key also hides them again, even if they are shown from the start."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(REGIONS)
     plain = screen()
@@ -87,7 +87,7 @@ def test_a_key_shows_the_candidates() -> None:
 
 
 def test_pictures_stay_for_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock of our own: the second picture comes a quarter of a second after the first."""
+    """With a simulated clock, the second picture comes a quarter of a second after the first."""
     now = [100.0]
     naps: list[int] = []
 
@@ -110,7 +110,7 @@ def test_pictures_stay_for_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_machine_without_a_display_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Instead of pygame's own words alone."""
+    """The error has more than pygame's own message."""
 
     def fail(*arguments: Any) -> None:
         raise pygame.error("No available video device")
@@ -122,20 +122,20 @@ def test_a_machine_without_a_display_says_what_to_do(monkeypatch: pytest.MonkeyP
 
 
 def test_a_missing_pygame_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the renderer is made."""
+    """The error is raised when the renderer is made."""
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(MissingExtraError, match=r"'pygame-ce'.*\.\[render\]"):
         Renderer("human")
 
 
 def test_the_size_is_read_from_the_picture() -> None:
-    """Width and height, panel included."""
+    """Width and height include the panel."""
     assert size_of(svg_of(REGIONS)) == (WIDTH, HEIGHT)
     assert size_of(svg_of(MARBLES))[0] > WIDTH
 
 
 def test_importing_the_renderers_imports_no_drawing_package() -> None:
-    """They are loaded when they are used."""
+    """Drawing packages are imported only when they are used."""
     program = (
         "import sys, azumaya.envs.render, azumaya.envs; "
         "print([m for m in ('pygame', 'resvg_py', 'PIL') if m in sys.modules])"

@@ -1,1 +1,1 @@
-"""How the house is built: import directions, packages, modules, file names."""
+"""The structure of the repository: import directions, packages, file names, citations."""

@@ -1,4 +1,4 @@
-"""Nothing in the repository cites a file outside it: whoever has the repository can look it up."""
+"""Nothing in the repository cites a file outside it, so that readers can look everything up."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = re.compile(r"(?<![\w/-])(\.\./)*shared/|\brule-texts\b|(?<![\w.~])/work/")
-"""`shared/` beside or above the repository, the folder of rule texts, the workshop's own folders.
-A path inside the repository that merely ends in one of these words does not count."""
+"""`shared/` beside or above the repository, the folder of rule texts, and the machine's work
+folders. A path inside the repository that merely ends in one of these words does not count."""
 
 
 def tracked() -> list[str]:
-    """The tracked files, from the root; this one names what it forbids and is left out."""
+    """The tracked files, relative to the root, without this one, which names what it forbids."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout, so there is no list of tracked files")
     listed = subprocess.run(

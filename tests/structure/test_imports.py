@@ -1,4 +1,4 @@
-"""Imports point down only, late ones too; games know no adapter and no framework."""
+"""Imports, including those inside functions, only point down; games use no framework."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TIERS = (
     r"baselines(\.\w+)*",
     r"benchmarks(\.\w+)*",
 )
-"""A module may import from its own tier and from those before it in this list. Pictures are drawn
-from a `Scene`, which is data, so `render` comes before `position`, which can show itself."""
+"""A module may import from its own tier and from earlier ones in this list. Pictures are drawn from
+a `Scene`, which is data; so `render` comes before `position`, which can draw itself."""
 
 HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
 """Files of games that run on the host: texts, options, records. All other files of a family hold
@@ -61,23 +61,23 @@ def tier_of(module: str) -> int:
     for tier, pattern in enumerate(TIERS):
         if re.fullmatch(pattern, module):
             return tier
-    raise LookupError(f"{module}: give it a place in TIERS of {Path(__file__).name}")
+    raise LookupError(f"{module}: not in TIERS of {Path(__file__).name}; add it there")
 
 
 def imports_of(file: Path) -> set[str]:
-    """All modules a file imports, at its top or late, by their full names."""
+    """The full names of all modules that a file imports, at its top or inside functions."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(), str(file))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}: relative imports hide where they point"
+            assert node.level == 0, f"{file}: relative import; use an absolute one"
             found |= {full_name(node.module or "", alias.name) for alias in node.names}
     return found
 
 
 def full_name(module: str, name: str) -> str:
-    """`from package import module` imports the module, `from module import name` the module."""
+    """The module imported by `from package import module` or `from module import name`."""
     path = ROOT.joinpath(*module.removeprefix("azumaya.").split("."), name)
     ours = module.startswith("azumaya.")
     if ours and (path.with_suffix(".py").exists() or (path / "__init__.py").exists()):
@@ -86,7 +86,7 @@ def full_name(module: str, name: str) -> str:
 
 
 def own_imports(file: Path) -> set[str]:
-    """What a file imports from the library, without the namespace."""
+    """The modules of the library that a file imports, without `azumaya.`."""
     return {
         name.removeprefix("azumaya.") for name in imports_of(file) if name.startswith("azumaya.")
     }
@@ -100,7 +100,7 @@ def test_imports_point_down(file: Path) -> None:
 
 
 def test_no_circles() -> None:
-    """Within a tier, too, imports go round in no circle, whether at the top of a file or late."""
+    """Imports form no circle, not even within a tier or inside functions."""
     assert circle_in({module_of(file): own_imports(file) for file in files()}) == []
 
 
@@ -129,15 +129,15 @@ def test_folders_of_adapters_go_round_in_no_circle() -> None:
 
 
 def test_every_tier_has_a_module() -> None:
-    """A pattern that matches nothing has been left behind by a move."""
+    """A pattern that matches no module is a leftover."""
     used = {tier_of(module_of(file)) for file in files()}
     assert used == set(range(len(TIERS)))
 
 
 def circle_in(needs: Mapping[str, set[str]]) -> list[str]:
-    """The modules that wait for one another, with those that import them; none if there are none.
+    """The modules of an import circle and those that import them; empty if there is no circle.
 
-    A package is waited for only by those that import names from its `__init__.py`.
+    A package counts as imported only by modules that import names from its `__init__.py`.
     """
     waiting = {name: wanted - {name} for name, wanted in needs.items()}
     while waiting:
@@ -149,7 +149,7 @@ def circle_in(needs: Mapping[str, set[str]]) -> list[str]:
 
 
 def test_games_know_no_framework() -> None:
-    """Nothing up to the games imports an environment, learning or drawing library."""
+    """No module up to the tier of the games imports an environment or drawing framework."""
     for file in files():
         if tier_of(module_of(file)) <= GAMES_TIER:
             packages = {name.partition(".")[0] for name in imports_of(file)}
@@ -186,7 +186,7 @@ def has_kernels(file: Path) -> bool:
 
 
 def test_only_the_compile_modules_know_numbas_jit() -> None:
-    """Elsewhere kernels are made with the `kernel` decorator."""
+    """All other modules make kernels with the `kernel` decorator."""
     for file in files():
         module = module_of(file)
         if module.startswith("envs.") and not module.startswith("envs.kernels."):
@@ -195,7 +195,7 @@ def test_only_the_compile_modules_know_numbas_jit() -> None:
 
 
 def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
-    """A planted import from above is found, late or not."""
+    """A planted import from above is found at the top and inside a function."""
     file = tmp_path / "x.py"
     file.write_text("def f():\n    from azumaya.envs import registry\n    import torch.nn\n")
     assert imports_of(file) == {"azumaya.envs.registry", "torch.nn"}

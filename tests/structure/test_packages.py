@@ -1,4 +1,4 @@
-"""The packaging names what is there; each game has its module; no file is named `utils`."""
+"""The packaging matches the tree; each game has its module; no file is named `utils`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setup
 
 
 def folder_of(package: str) -> Path:
-    """Where a package's files are, by `package-dir`."""
+    """The folder of a package according to `package-dir`."""
     places: dict[str, str] = SETUPTOOLS["package-dir"]
     if package in places:
         return ROOT / places[package]
@@ -25,7 +25,7 @@ def folder_of(package: str) -> Path:
 
 
 def test_packages_match_the_tree() -> None:
-    """Every folder with an `__init__.py` is a package on the list, and the other way round."""
+    """The listed packages are exactly the folders with an `__init__.py`."""
     tops = [ROOT / place for place in SETUPTOOLS["package-dir"].values()]
     there = {file.parent for top in tops for file in top.rglob("__init__.py")}
     assert {folder_of(package) for package in SETUPTOOLS["packages"]} == there
@@ -33,14 +33,14 @@ def test_packages_match_the_tree() -> None:
 
 
 def test_every_module_is_in_a_package() -> None:
-    """No Python file lies in a folder that is left out of the wheel."""
+    """No Python file is in a folder that the wheel leaves out."""
     tops = [ROOT / place for place in SETUPTOOLS["package-dir"].values()]
     for file in (file for top in tops for file in top.rglob("*.py")):
         assert (file.parent / "__init__.py").exists(), file
 
 
 def test_data_files_are_packaged() -> None:
-    """Files that are no Python are named in `package-data`."""
+    """Files other than Python are named in `package-data`."""
     shipped = {
         file
         for package, patterns in SETUPTOOLS["package-data"].items()
@@ -55,14 +55,14 @@ def test_data_files_are_packaged() -> None:
 
 
 def test_versioned_modules_are_the_games() -> None:
-    """One module `<name>_v<version>` for each game, and no other."""
+    """There is exactly one module `<name>_v<version>` for each game."""
     modules = {file.stem for file in (ROOT / "envs").glob("*_v[0-9]*.py")}
     assert modules == {f"{game.name}_v{game.version}" for game in GAMES.values()}
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_versioned_modules_are_thin(game: Game) -> None:
-    """They hold `env` and `raw_env` of their game and nothing else."""
+    """They contain `env` and `raw_env` of their game and nothing else."""
     module = importlib.import_module(f"azumaya.envs.{game.name}_v{game.version}")
     assert module.raw_env().game is game
     assert module.env().unwrapped.game is game
@@ -70,7 +70,7 @@ def test_versioned_modules_are_thin(game: Game) -> None:
 
 
 def test_no_file_is_named_utils() -> None:
-    """A file's name says what is in it."""
+    """The name of a file must say what it contains."""
     for file in ROOT.rglob("*.py"):
         hidden = any(part.startswith(".") for part in file.relative_to(ROOT).parts)
         if not hidden:
@@ -78,7 +78,7 @@ def test_no_file_is_named_utils() -> None:
 
 
 def test_generic_code_names_no_game() -> None:
-    """Adapters and the contract tests know games by their records alone."""
+    """Adapters and contract tests know games only by their records."""
     for folder in ("envs/adapters", "tests/contract"):
         for file in (ROOT / folder).rglob("*.py"):
             source = file.read_text()

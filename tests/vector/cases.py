@@ -9,16 +9,21 @@ import numpy as np
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.registry import GAMES
-from tests.cases import CASES, Case, cases_of
+from tests.cases import CASES, TESTED, Case, cases_of
 
-FIRST = tuple(cases_of(game)[0] for game in GAMES.values())
+FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """Every game with its first variant."""
 SOME = CASES if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
 """Steps in which most games end, and some more than once."""
 MANY = 20 if INTERPRETED else 2 * LEAST + 37
 """So many games that threads take slices of them."""
+
+
+def forbidding(case: Case) -> Case:
+    """The first variant of a case's game at whose start some action is illegal."""
+    variants = cases_of(case.game)
+    return next(found for found in variants if (found.position(4).action_mask() == 0).any())
 
 
 def vector(case: Case, num_envs: int, **arguments: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs.errors import OptionError, PositionError
-from azumaya.envs.kernels.checksum import checksum, checksums
+from azumaya.envs.kernels.checksum import checksum, checksum_key, checksum_of_one, checksums
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case, cases_of
@@ -109,6 +109,7 @@ def test_checksums() -> None:
     assert (checksums("y", records) != sums).all()
     assert (checksums("x", records, records) != sums).all()
     assert checksums("x", records[1:]).tolist() == sums[1:].tolist()
+    assert checksum_of_one(checksum_key("x", kind), records[:1]) == sums[0]
     assert checksum("x", records) != checksum("x", records[[1, 0, 2]]) != checksum("x", records[:2])
 
 

@@ -19,10 +19,9 @@ from stable_baselines3.common.vec_env import VecMonitor
 from azumaya.baselines.agents import RandomAgent
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import Case, is_over
-from tests.vector.cases import FIRST, MANY, PLIES, SOME, pick, same
+from tests.cases import TESTED, Case, is_over
+from tests.vector.cases import FIRST, MANY, PLIES, SOME, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -239,7 +238,7 @@ def test_what_is_hidden_is_drawn_anew_for_agents(case: Case) -> None:
             seen.extend(zip(positions, keys, strict=True))
             return super().act(positions, keys)
 
-    for game in GAMES.values():
+    for game in TESTED.values():
         seen.clear()
         games = AzumayaVecEnv(game, 2, opponent=Noted(), seat=1, seed=3)
         games.reset()
@@ -286,6 +285,7 @@ def test_running_games_keep_their_opponent(case: Case) -> None:
 @ALL_GAMES
 def test_illegal_actions(case: Case) -> None:
     """They raise and change nothing, or lose the game at once."""
+    case = forbidding(case)
     strict, lenient = (learner(case, 3, seed=4, illegal=how) for how in ("raise", "lose"))
     strict.reset()
     shown = lenient.reset()

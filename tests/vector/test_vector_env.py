@@ -18,7 +18,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.kernels.spread import SPREAD_BYTES
 from azumaya.envs.observation import unpack_bits
 from tests.cases import Case
-from tests.vector.cases import FIRST, MANY, pick, same, vector
+from tests.vector.cases import FIRST, MANY, forbidding, pick, same, vector
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -120,6 +120,7 @@ def check_refused(games, actions, pattern: str) -> None:
 @ALL_GAMES
 def test_an_illegal_row_is_named(case: Case) -> None:
     """The first illegal row, also where its number is none of an action."""
+    case = forbidding(case)
     games = vector(case, 5)
     observations, _ = games.reset(seed=4)
     legal = pick(observations["action_mask"], np.random.default_rng(5))
@@ -331,6 +332,7 @@ def test_buffers_stay_where_they_are(case: Case, form: str) -> None:
 @ALL_GAMES
 def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
     """What the user does to a mask plays no part in what is legal."""
+    case = forbidding(case)
     games = vector(case, 2, copy=False)
     observations, _ = games.reset(seed=1)
     illegal = np.argmin(observations["action_mask"], axis=1)

@@ -194,9 +194,9 @@ def test_a_file_that_cannot_be_written_is_refused_before_a_game(tmp_path: Path) 
         (tmp_path, "is a folder"),
         (tmp_path / "none/games.jsonl", "there is no folder"),
         (tmp_path / "file/games.jsonl", "there is no folder"),
-        (tmp_path / ("x" * 999), "no file to write to"),
-        ("a\0b", "no file to write to"),
-        (None, "no file to write to"),
+        (tmp_path / ("x" * 999), "must be a file that can be written"),
+        ("a\0b", "must be a file that can be written"),
+        (None, "must be a file that can be written"),
     ):
         with pytest.raises(OptionError, match=f"path=.*{problem}"):
             RecordGames(make("abalone"), path)

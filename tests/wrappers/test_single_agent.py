@@ -12,11 +12,12 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
+from tests.cases import TESTED
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_gymnasium_and_sb3_accept_it(game: str) -> None:
     check_env(SingleAgentEnv(game, render_mode=None), skip_render_check=True)
@@ -35,7 +36,7 @@ def episode(env: SingleAgentEnv, seed: int | None = None) -> list[float]:
     return rewards
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_the_learner_sees_its_losses(game: str) -> None:
     """A random learner against greedy loses most games, and is told so."""
     env = SingleAgentEnv(game, GreedyAgent())
@@ -91,7 +92,7 @@ def test_bad_seats(seat: object) -> None:
         SingleAgentEnv("abalone", seat=seat)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_masks_are_what_spaces_sample_by(game: str) -> None:
     """int8 as everywhere, an array of its own; `action_masks` says the same."""
     env = SingleAgentEnv(game)
@@ -108,7 +109,7 @@ def test_masks_are_what_spaces_sample_by(game: str) -> None:
 # ---- opponents ----
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 @pytest.mark.parametrize(
     ("name", "agent"), [("random", RandomAgent), ("greedy", GreedyAgent), (None, RandomAgent)]
 )
@@ -138,7 +139,7 @@ def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
 def test_bad_opponents(opponent: Any, hint: str) -> None:
     """They are refused when the environment is made, with what would be right."""
     with pytest.raises(OptionError, match=hint):
-        SingleAgentEnv(next(iter(GAMES)), opponent)
+        SingleAgentEnv(next(iter(TESTED)), opponent)
 
 
 class Fixed:
@@ -156,7 +157,7 @@ class Fixed:
 def test_bad_answers_are_the_opponents(answer: Any) -> None:
     """The error says whose they are; the broken episode cannot go on, a new one can."""
     opponent = Fixed()
-    env = SingleAgentEnv(next(iter(GAMES)), opponent, seat=0)
+    env = SingleAgentEnv(next(iter(TESTED)), opponent, seat=0)
     _, info = env.reset(seed=1)
     opponent.answer = answer
     with pytest.raises(IllegalActionError, match=r"^opponent"):
@@ -171,7 +172,7 @@ def test_bad_answers_are_the_opponents(answer: Any) -> None:
 # ---- the order of calls ----
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TESTED)
 def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
     """Before the first one, after a natural end and after an illegal action alike."""
     env = SingleAgentEnv(game, seat=0)
@@ -193,7 +194,7 @@ def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
 
 def test_bad_reset_options_leave_the_episode() -> None:
     """It goes on as if nothing had been asked, chance included."""
-    env, twin = (SingleAgentEnv(next(iter(GAMES)), seat="alternating") for _ in range(2))
+    env, twin = (SingleAgentEnv(next(iter(TESTED)), seat="alternating") for _ in range(2))
     _, info = env.reset(seed=1)
     twin.reset(seed=1)
     before = str(env.position)
@@ -214,7 +215,7 @@ def test_bad_reset_options_leave_the_episode() -> None:
 
 
 def test_an_unknown_reset_option_is_told_once() -> None:
-    env = SingleAgentEnv(next(iter(GAMES)))
+    env = SingleAgentEnv(next(iter(TESTED)))
     with pytest.warns(UserWarning, match="no_such_option") as warned:
         env.reset(seed=1, options={"no_such_option": 1})
     assert len(warned) == 1

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import Transform, random_transform
+from tests.cases import TESTED
 
-FIRST, SECOND = list(GAMES.values())[:2]
+FIRST, SECOND = list(TESTED.values())[:2]
 
 
 @pytest.mark.parametrize("key", [-1, 2**64, 1.5, "1", None, True])
@@ -46,18 +47,18 @@ def test_actions_of_every_shape_are_transformed() -> None:
 
 
 def test_other_games_are_refused() -> None:
-    with pytest.raises(OptionError, match=f"position=.*: a position of {FIRST.title} is needed"):
+    with pytest.raises(OptionError, match=f"position=.*: must be a position of {FIRST.title}"):
         random_transform(FIRST, 1, Position(SECOND))
-    with pytest.raises(OptionError, match=f"other=.*: a transform of {FIRST.title} is needed"):
+    with pytest.raises(OptionError, match=f"other=.*: must be a transform of {FIRST.title}"):
         Transform(FIRST).then(Transform(SECOND))
     for other in (3, None, Transform(FIRST).symmetry):
-        with pytest.raises(OptionError, match=f"other=.*: a transform of {FIRST.title} is needed"):
+        with pytest.raises(OptionError, match=f"other=.*: must be a transform of {FIRST.title}"):
             Transform(FIRST).then(other)  # type: ignore[arg-type]
 
 
 def test_what_is_no_symmetry_or_renaming_is_refused() -> None:
-    with pytest.raises(OptionError, match="symmetry='turn': a Symmetry is needed"):
+    with pytest.raises(OptionError, match="symmetry='turn': must be a Symmetry"):
         Transform(FIRST, "turn")  # type: ignore[arg-type]
     for renaming in ("abc", 5, [0.5]):
-        with pytest.raises(OptionError, match=r"renaming=.*: whole numbers are needed"):
+        with pytest.raises(OptionError, match=r"renaming=.*: must be whole numbers"):
             Transform(FIRST, renaming=renaming)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 - `{board} GAME`: a position as a figure; the body is its caption. Options: `position` (a text) or
   `seed`, `options` (a Python dict), `moves` to play from there, `candidates`, and `legal` and
-  `illegal`: moves of which the page says so, checked when it is built.
+  `illegal`, lists of moves that the page calls so; they are checked when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
 - `{games}`, `{training}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
   `{statistics} GAME`, `{state} GAME`: tables.
@@ -26,10 +26,10 @@ from azumaya_docs import boards, tables
 
 
 class Generated(SphinxDirective):
-    """What comes from the code is made anew when the code, the data or this extension changes."""
+    """A directive whose page is rebuilt when the code, the data or this extension changes."""
 
     def depend_on_code(self) -> None:
-        """Tell Sphinx on which files the page depends."""
+        """Tell Sphinx which files the page depends on."""
         places = (Path(azumaya.envs.__file__).parent, Path(__file__).parent)
         for place in places:
             for path in place.rglob("*.py"):
@@ -39,13 +39,13 @@ class Generated(SphinxDirective):
 
 
 class Picture(Generated):
-    """What directives with a picture have in common."""
+    """The base class of directives with a picture."""
 
     required_arguments = 1
     has_content = True
 
     def figure(self, svg: str, alt: str, caption: list[nodes.Node]) -> list[nodes.Node]:
-        """A picture with a caption, kept in `docs/_generated`."""
+        """A picture with a caption, stored in `docs/_generated`."""
         name = boards.save_svg(svg, Path(self.env.srcdir) / "_generated")
         figure = nodes.figure(classes=["board"])
         figure += nodes.image(uri=f"/_generated/{name}", alt=alt)
@@ -57,7 +57,7 @@ class Picture(Generated):
         return [figure]
 
     def position(self) -> tuple[Any, int | None]:
-        """The position of the directive's options."""
+        """The position that the directive's options describe."""
         self.depend_on_code()
         return boards.make_position(
             self.arguments[0],
@@ -82,7 +82,7 @@ class Board(Picture):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Draw it, once the page's claims are checked."""
+        """Check the claims of the page, then draw the board."""
         claims = (self.options.get(key, "").split() for key in ("legal", "illegal"))
         try:
             position, last = self.position()
@@ -106,7 +106,7 @@ class BitBoards(Picture):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Draw them, once what stands right of `=` is checked."""
+        """Check the set to the right of `=`, then draw all sets."""
         try:
             position, _ = self.position()
             parts = boards.evaluate(position, [line for line in self.content if line.strip()])
@@ -122,7 +122,7 @@ class BitBoards(Picture):
 
 
 def table_directive(make: Callable[..., str], arguments: int) -> type[SphinxDirective]:
-    """A directive that parses the Markdown which a function makes, of a game if it takes one."""
+    """A directive that inserts the Markdown made by a function, which may take a game."""
 
     class Table(Generated):
         required_arguments = arguments
@@ -135,7 +135,7 @@ def table_directive(make: Callable[..., str], arguments: int) -> type[SphinxDire
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """What Sphinx calls when it loads the extension."""
+    """Register the directives; Sphinx calls this when it loads the extension."""
     app.add_directive("board", Board)
     app.add_directive("bits", BitBoards)
     app.add_directive("games", table_directive(tables.games_table, 0))

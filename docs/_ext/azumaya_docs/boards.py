@@ -1,4 +1,4 @@
-"""Boards of the documentation: positions as they are rendered, and sets of cells as bits."""
+"""Boards of the documentation: rendered positions, and sets of cells."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LIT, UNLIT, LINE, INK = "#d9821b", "#f3eee2", "#4a4335", "#2c2b29"
 
 
 class ClaimError(ValueError):
-    """A page says something about a position that is not so."""
+    """A page makes a false statement about a position."""
 
 
 def make_position(
     game: str, text: str | None, seed: int, options: dict[str, Any], moves: Sequence[str]
 ) -> tuple[Position, int | None]:
-    """A position, and the last action played to reach it (None where there was none)."""
+    """A position, and the last action played to reach it (None if no move was played)."""
     if text:
         position = Position.from_text(game, text, **options)
     else:
@@ -37,7 +37,7 @@ def make_position(
 
 
 def check_claims(position: Position, legal: Iterable[str], illegal: Iterable[str]) -> None:
-    """Refuse moves that are not as a page says; raises `ClaimError`."""
+    """Raise `ClaimError` unless moves are legal or illegal as a page says."""
     names = set(position.legal_moves())
     for move in legal:
         if move not in names:
@@ -48,7 +48,7 @@ def check_claims(position: Position, legal: Iterable[str], illegal: Iterable[str
 
 
 def save_svg(svg: str, folder: Path) -> str:
-    """Write a picture under a name made of its content; returns the file's name."""
+    """Write a picture to a file named by its digest; returns the file's name."""
     name = hashlib.blake2b(svg.encode(), digest_size=8).hexdigest() + ".svg"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
@@ -69,11 +69,12 @@ class Bits:
 
 
 def bits_of(position: Position, words: str) -> frozenset[int]:
-    """The cells that some words name in a position.
+    """The set of cells that a text describes in a position.
 
-    `field NAME [i]` is a board of the state record, `stones NAME [i] N` those of number N in a row
-    of bits, number by number, `legal N` the cells where number N may be laid by the action mask,
-    `union NAME` all boards of a field together; `empty` and `dead` are cells as they are drawn.
+    `field NAME [i]` is a board of the state record. `stones NAME [i] N` is the board of number N in
+    a row of bits that holds one board after the other. `legal N` is the set of cells where the
+    action mask allows number N. `union NAME` is the union of all boards of a field. `empty` and
+    `dead` are the cells that are drawn so.
     """
     first, *rest = words.split()
     if first == "dead":
@@ -106,7 +107,7 @@ def bits_of(position: Position, words: str) -> frozenset[int]:
 def evaluate(position: Position, lines: Sequence[str]) -> list[Bits | str]:
     """Boards and operators, from lines `title | words` and lines `AND`, `OR`, `AND NOT`, `=`.
 
-    What stands right of `=` must be what the operators make of what stands left of it.
+    The board to the right of `=` must be the result of the operators to its left.
     """
     parts: list[Bits | str] = []
     made: frozenset[int] = frozenset()
@@ -116,7 +117,7 @@ def evaluate(position: Position, lines: Sequence[str]) -> list[Bits | str]:
             continue
         title, words = (part.strip() for part in line.split("|", 1))
         cells = bits_of(position, words)
-        beside = not parts or isinstance(parts[-1], Bits)  # nothing stands between the two
+        beside = not parts or isinstance(parts[-1], Bits)  # no operator between the two
         made = cells if beside else _apply(str(parts[-1]), made, cells, title)
         parts.append(Bits(title, cells))
     return parts
@@ -126,15 +127,15 @@ def _apply(
     operator: str, left: frozenset[int], right: frozenset[int], title: str
 ) -> frozenset[int]:
     if operator == "=" and left != right:
-        raise ClaimError(f"{title!r} is not what the boards before it make: {left ^ right}")
+        raise ClaimError(f"{title!r} is not what the boards before it give: {left ^ right}")
     known = {"AND": left & right, "OR": left | right, "AND NOT": left - right, "=": right}
     if operator not in known:
-        raise ClaimError(f"{operator!r} stands between two boards: must be one of {list(known)}")
+        raise ClaimError(f"{operator!r} between two boards: must be one of {list(known)}")
     return known[operator]
 
 
 def draw_bits(position: Position, parts: Sequence[Bits | str]) -> str:
-    """The boards side by side, as an SVG document; numbers lying on the board are shown faintly."""
+    """The boards side by side, as an SVG document; placed numbers are shown faintly."""
     size = position.game.observation.shape[0]
     after: Bits | str = ""
     labels = [stone.label if stone else "" for stone in position.scene().stones]

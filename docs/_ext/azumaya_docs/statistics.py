@@ -1,9 +1,9 @@
-"""What uniformly random play looks like, game by game, kept in `docs/_data/statistics.json`.
+"""Statistics of uniformly random play for each game, stored in `docs/_data/statistics.json`.
 
     PYTHONPATH=docs/_ext python -m azumaya_docs.statistics
 
-makes the file anew (under a minute). A test plays the first games of each again, so that
-the file cannot go stale unseen.
+writes the file again, in less than a minute. A test replays the first games of each, so that the
+file cannot become outdated unnoticed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ FILE = Path(__file__).parents[2] / "_data" / "statistics.json"
 GAMES_PLAYED = 2000
 SEED = 0
 SAMPLE = 25
-"""Of so many games the plies are kept one by one, for the test."""
+"""The number of games whose plies are stored one by one, for the test."""
 
 
 def play_at_random(name: str, games: int) -> dict[str, np.ndarray]:
-    """Play games at random, each as one environment of the same seed.
+    """Play random games, each in its own environment of a vector environment with one seed.
 
     Returns:
-        For each game `(games,)` int64: `plies`, `choices` (legal actions, summed over the plies),
-        `most` (the greatest number of legal actions), `gain` (what player_0 gained), `cut` (1
-        where the game was truncated).
+        For each game, `(games,)` int64: `plies`, `choices` (legal actions, summed over the plies),
+        `most` (the largest number of legal actions), `gain` (player_0's return), `cut` (1 if the
+        game was truncated).
     """
     envs = make_vec(name, games, observation="none", threads=1)
     seen = {key: np.zeros(games, np.int64) for key in ("plies", "choices", "most", "gain", "cut")}
@@ -49,7 +49,7 @@ def play_at_random(name: str, games: int) -> dict[str, np.ndarray]:
 
 
 def summary(name: str, games: int = GAMES_PLAYED) -> dict[str, Any]:
-    """The statistics of one game, as numbers that JSON can hold."""
+    """The statistics of one game, as JSON values."""
     seen = play_at_random(name, games)
     plies, gain = seen["plies"], seen["gain"]
     low, middle, high = np.percentile(plies, [5, 50, 95], method="nearest").tolist()
@@ -74,13 +74,13 @@ def summary(name: str, games: int = GAMES_PLAYED) -> dict[str, Any]:
 
 
 def read_all() -> dict[str, dict[str, Any]]:
-    """The statistics of all games, by name, as they were last made."""
+    """The stored statistics of all games, by name."""
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
     return found
 
 
 def main() -> None:
-    """Make the file anew."""
+    """Write the file again."""
     made = {name: summary(name) for name in GAMES}
     FILE.write_text(json.dumps(made, indent=1) + "\n", "utf-8", newline="\n")
 

@@ -1,4 +1,4 @@
-"""Tables of the documentation, made from the `Game` records as Markdown."""
+"""Tables of the documentation in Markdown, made from the `Game` records."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def options_table(game: Game) -> str:
             f"`{POSITION}`",
             "a position text or None",
             "`None`",
-            "Every episode starts from it, whatever other options say of the start; `None` in "
-            "`reset` for an episode that does not.",
+            "Every episode starts from it, whatever other options say about the start; `None` in "
+            "`reset` turns this off for one episode.",
         )
     )
     return table(("option", "values", "default", "meaning"), rows)
@@ -50,7 +50,7 @@ def options_table(game: Game) -> str:
 
 
 def planes_table(game: Game) -> str:
-    """The observation planes; planes that differ in their number alone are one row."""
+    """The observation planes; planes that differ only in their number share a row."""
     rows = []
     for first, last in _runs(game):
         plane = game.observation.planes[first]
@@ -61,7 +61,7 @@ def planes_table(game: Game) -> str:
         kind = (
             "0 or 1, cell by cell"
             if plane.kind == "cells"
-            else f"0 to {plane.high}, all cells alike"
+            else f"0 to {plane.high}, the same on all cells"
         )
         rows.append((index, name, kind, meaning))
     return table(("plane", "name", "values", "meaning"), rows)
@@ -84,7 +84,7 @@ def _number(name: str) -> tuple[str, int | None]:
 
 
 def _goes_on(game: Game, first: int, index: int) -> bool:
-    """Whether a plane says of its number what the row's first plane says of its own."""
+    """Whether a plane continues a row: the same text as its first plane, for another number."""
     a, b = game.observation.planes[first], game.observation.planes[index]
     (stem, start), (other, number) = _number(a.name), _number(b.name)
     if stem != other or start is None or number != start + index - first:
@@ -104,7 +104,7 @@ def _numbered(game: Game, first: int, last: int) -> tuple[str, str]:
 
 
 def action_sets(game: Game) -> list[tuple[str, Mapping[str, Any]]]:
-    """One set of options for each size of the action space, and what to call it."""
+    """One set of options for each size of the action space, with a name for it."""
     found: dict[int, tuple[str, Mapping[str, Any]]] = {}
     for options in sorted(game.options.variants, key=len):
         count = prepare(game, options).num_actions
@@ -113,7 +113,7 @@ def action_sets(game: Game) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _which(game: Game, options: Mapping[str, Any], count: int) -> str:
-    """The options that make the action space what it is."""
+    """The options that determine the size of the action space."""
     matter = {}
     for name, value in options.items():
         rest = {k: v for k, v in options.items() if k not in (name, POSITION)}
@@ -123,7 +123,7 @@ def _which(game: Game, options: Mapping[str, Any], count: int) -> str:
 
 
 def actions_table(game: Game) -> str:
-    """What the action numbers mean: runs of actions whose names have the same form."""
+    """The meaning of the action numbers, as runs of actions whose names have the same form."""
     parts = []
     sets = action_sets(game)
     for title, options in sets:
@@ -154,7 +154,7 @@ def action_runs(game: Game, setup: Any) -> list[tuple[int, int]]:
 
 
 def _form(name: str) -> str:
-    """A name with its squares and digits left out, so that names of one kind are alike."""
+    """A name without its squares and digits, which is the same for all names of one kind."""
     if re.fullmatch(r"\d[a-i]\d", name):
         return name[0] + "square"
     if re.fullmatch(r"r\d|start\d|\doff", name):
@@ -209,7 +209,7 @@ def statistics_table(game: Game) -> str:
         ("player_0 wins", _share(seen["wins"][0], count)),
         ("player_1 wins", _share(seen["wins"][1], count)),
         ("draws", _share(seen["draws"], count)),
-        ("cut off by a limit", _share(seen["cut_off"], count)),
+        ("truncated by a limit", _share(seen["cut_off"], count)),
     ]  # fmt: skip
     return table(("", f"{count:,} games of uniformly random play, seed {seen['seed']}"), rows)
 
@@ -256,7 +256,7 @@ def state_table(game: Game) -> str:
 
 
 def training_table() -> str:
-    """How agents do after a short training."""
+    """The evaluations of agents after a short training."""
     rows = []
     for name, game in GAMES.items():
         run = training.read_all().get(name)
@@ -266,7 +266,7 @@ def training_table() -> str:
         link = f"[{game.title}](/games/{name}.md)"
         rows.append((link, f"{run['learned']:,}", run["seed"], *rates))
     if not rows:
-        return "No run has been taken over yet (`python -m azumaya_docs.training`)."
+        return "No run has been imported yet (`python -m azumaya_docs.training`)."
     return table(("game", "actions", "seed", "against random", "against greedy"), rows)
 
 

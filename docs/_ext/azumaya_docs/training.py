@@ -1,8 +1,8 @@
-"""How agents do after a short training, game by game, kept in `docs/_data/training.json`.
+"""Evaluations of agents after a short training of each game, stored in `docs/_data/training.json`.
 
     PYTHONPATH=docs/_ext python -m azumaya_docs.training runs/sudoku_moyo-1 runs/abalone-1
 
-takes the evaluations of these run folders over into the file; runs of other games stay in it.
+imports the evaluations of these run folders into the file; runs of other games stay in it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 FILE = Path(__file__).parents[2] / "_data" / "training.json"
 KEPT = ("game", "seed", "steps", "minutes", "options")
-"""What is kept of a run's configuration."""
+"""The fields of a run's configuration that are stored."""
 
 
 def read_all() -> dict[str, dict[str, Any]]:
-    """The runs by game; none if nothing was taken over yet."""
+    """The stored runs by game; empty if none was imported yet."""
     if not FILE.exists():
         return {}
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
@@ -26,7 +26,7 @@ def read_all() -> dict[str, dict[str, Any]]:
 
 
 def of_run(folder: Path) -> dict[str, Any]:
-    """What the file keeps of a run folder."""
+    """What the file stores about a run folder."""
     config = json.loads((folder / "config.json").read_text("utf-8"))
     curve = json.loads((folder / "curve.json").read_text("utf-8"))
     scores = json.loads((folder / "evaluation.json").read_text("utf-8"))
@@ -38,7 +38,7 @@ def of_run(folder: Path) -> dict[str, Any]:
 
 
 def main(folders: list[str]) -> None:
-    """Take run folders over."""
+    """Import run folders."""
     runs = read_all()
     for folder in folders:
         run = of_run(Path(folder))

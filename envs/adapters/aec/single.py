@@ -16,7 +16,7 @@ from azumaya.envs.adapters.batch.kernels import PLANES, show_kernel
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, state_kind
 from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.checksum import checksums
+from azumaya.envs.kernels.checksum import checksum_key, checksum_of_one
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.spread import aligned, padded
 
@@ -58,7 +58,8 @@ class SingleGame:
 
     def __init__(self, game: Game, num_actions: int) -> None:
         self.game, self.num_actions = game, num_actions
-        self._kind = state_kind(game, num_actions)
+        kind, state = state_kind(game, num_actions), game.rules.state
+        self._keys = checksum_key(kind, state), checksum_key(kind, state, state)
         self.states = game.new_states(1)
         self.to_move = self.over = self.payoff = 0
         words, size = word_count(num_actions), len(game.observation.planes) * game.observation.cells
@@ -94,8 +95,8 @@ class SingleGame:
         return self._planes[player].copy()
 
     def checksum(self, *states: np.ndarray) -> int:
-        """The checksum of states, `(1,)` each, of this game and action space."""
-        return int(checksums(self._kind, *states)[0])
+        """The checksum of one or two states, `(1,)` each, of this game and action space."""
+        return checksum_of_one(self._keys[len(states) - 1], *states)
 
     def __getstate__(self) -> tuple[Game, int, np.ndarray, int]:
         """What the rest follows from: a copied buffer would not be aligned."""

@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Mapping
 
-from azumaya.envs.registry import GAMES
+from tests.cases import TESTED
 from tests.cuda.compare import FORMS, MODES, Pair, equal_states
 from tests.cuda.emulator.build import can_link, missing
 from tests.cuda.emulator.device import Emulator, Figures
@@ -25,7 +25,7 @@ def play(name: str, arguments: argparse.Namespace) -> dict[str, Figures]:
     """Random games, in steps and in a rollout, equal to those on the CPU in every bit."""
     emulator = Emulator(lto=arguments.lto)
     with emulator.installed():
-        pair = Pair(GAMES[name], arguments.games, arguments.form, arguments.mode)
+        pair = Pair(TESTED[name], arguments.games, arguments.form, arguments.mode)
         pair.play(arguments.steps, seed=arguments.seed)
         assert pair.host.rollout(arguments.steps) == pair.device.rollout(arguments.steps)
         equal_states(pair.host, pair.device)
@@ -53,8 +53,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--lto", action="store_true", help="as with nvJitLink, which it needs")
     arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(GAMES):
-        parser.error(f"unknown games {sorted(unknown)}; there are {', '.join(GAMES)}")
+    if unknown := set(arguments.names) - set(TESTED):
+        parser.error(f"unknown games {sorted(unknown)}; there are {', '.join(TESTED)}")
     if arguments.lto and not can_link():
         parser.error("--lto: numba does not find nvJitLink (nvidia-nvjitlink)")
     return arguments
@@ -66,7 +66,7 @@ def main() -> int:
     if reason := missing():
         print(reason)
         return 1
-    for name in arguments.names or GAMES:
+    for name in arguments.names or TESTED:
         figures = play(name, arguments)
         print(f"\n{name}: equal to the CPU; PTX instructions\n{table(figures)}", flush=True)
     return 0

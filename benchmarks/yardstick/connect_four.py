@@ -1,0 +1,285 @@
+"""Connect Four: the rules.
+
+1. The board has seven columns of six cells. The players are x, who begins, and o.
+2. The player to move drops a disc into a column that is not full; it falls to the lowest empty
+   cell.
+3. Four discs of one player side by side in a row, a column or a diagonal win at once.
+4. When the board is full and nobody has won, the game is a draw.
+
+    a6 b6 .. g6      cell  0  1 ..  6      Action c is the column, 0 to 6, and its name `a` to `g`.
+     :  :     :            :  :     :      Cells, and the bits of a board, run row by row from the
+    a1 b1 .. g1      cell 35 36 .. 41      top left, so the bits of the top row are the actions.
+
+Position text: six rows of `.`, `x` and `o` from the top, then who is to move, or, when the game is
+over, who moved last: `......./......./......./......./...o.../..xx... o`.
+
+Source: the rules as James D. Allen tells them in "Expert Play in Connect-Four" (1990).
+Bound: every step fills a cell, so 42 steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Options,
+    Plane,
+    Rules,
+    Words,
+    new_states,
+)
+from azumaya.envs.geometry.grid import Rectangle
+from azumaya.envs.geometry.symmetry import IDENTITY, turns
+from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import draw_start
+from azumaya.envs.scene import Scene, Stone
+from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
+from azumaya.envs.text import split_position
+
+BOARD = Rectangle(height=6, width=7)
+HEIGHT, WIDTH, CELLS = BOARD.height, BOARD.width, BOARD.cells
+PLAYERS, COLOURS, EMPTY = "xo", ("black", "white"), "."
+
+FULL, TOP = board_of(range(CELLS), 1)[0], board_of(BOARD.rows[0], 1)[0]
+FIRST_COLUMN = board_of(BOARD.columns[0], 1)[0]
+
+IN_A_ROW = 4
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Down and right: along a row, a column, a falling and a rising diagonal."""
+FOURS = tuple(
+    tuple((row + n * down) * WIDTH + column + n * right for n in range(IN_A_ROW))
+    for down, right in DIRECTIONS
+    for row in range(HEIGHT - (IN_A_ROW - 1) * down)
+    for column in range(WIDTH)
+    if 0 <= column + (IN_A_ROW - 1) * right < WIDTH
+)
+FOUR_BOARDS = np.array([board_of(four, 1)[0] for four in FOURS])
+"""Every four of rule 3, `(69,)` uint64."""
+STEPS = np.array([down * WIDTH + right for down, right in DIRECTIONS], U64)
+BEGINS = np.array(
+    [board_of((four[0] for four in FOURS if four[1] - four[0] == s), 1)[0] for s in STEPS.tolist()]
+)
+"""By direction, how far apart the cells of a four are, and where one can begin."""
+VALUES = np.array([[0, 1, 4, 16, 0], [0, 1, 6, 400, 0]])
+"""What an open four counts by its discs: for the player who waits, for the player to move."""
+
+STATE = np.dtype(
+    [
+        ("discs", U64, (2,)),  # by player, the cells of the discs
+        ("to_move", np.int64),
+        ("over", np.int64),
+        ("payoff", np.int64),
+    ]
+)
+PLANES = (
+    Plane("own", "discs of the observer"),
+    Plane("opposing", "discs of the opponent"),
+    Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
+)
+FIRST_NUMBER = 8 * word_count(2 * CELLS)
+"""The byte of a packed observation where number planes begin."""
+
+
+# ---- rule predicates ----
+
+
+@kernel
+def open_columns(state):
+    """Rule 2: the columns that are not full, as the bits of the top row."""
+    return TOP & ~(state.discs[0] | state.discs[1])
+
+
+@kernel
+def landing_cell(state, column):
+    """Rule 2: the lowest empty cell of a column that is not full."""
+    discs = (state.discs[0] | state.discs[1]) & (FIRST_COLUMN << U64(column))
+    return (HEIGHT - 1 - popcount(discs)) * WIDTH + column
+
+
+@kernel
+def has_four(discs):
+    """Rule 3."""
+    for d in range(STEPS.shape[0]):
+        pairs = discs & (discs >> STEPS[d])
+        if pairs & (pairs >> (STEPS[d] + STEPS[d])) & BEGINS[d] != ZERO:
+            return True
+    return False
+
+
+# ---- kernels ----
+
+
+@kernel
+def write_legal(state, packed):
+    """The bits of the top row are the actions."""
+    if not state.over:
+        packed[0] = open_columns(state)
+
+
+@kernel
+def play(state, action):
+    """Drop a disc, and end the game by rules 3 and 4."""
+    mover = state.to_move
+    state.discs[mover] |= U64(1) << U64(landing_cell(state, action))
+    settle(state, mover)
+
+
+@kernel
+def settle(state, mover):
+    """What follows from the board after a player's move."""
+    if has_four(state.discs[mover]):
+        state.over, state.payoff = TERMINATED, 1 - 2 * mover
+    elif open_columns(state) == ZERO:
+        state.over = TERMINATED
+    else:
+        state.to_move = 1 - mover
+
+
+@kernel
+def observe(state, player, packed):
+    """The planes of `PLANES`, packed."""
+    put(packed, 0, CELLS, state.discs[player])
+    put(packed, CELLS, CELLS, state.discs[1 - player])
+    put_byte(packed, FIRST_NUMBER, 2 if state.over else np.int64(state.to_move == player))
+
+
+@kernel
+def evaluate(state, player):
+    """The fours still open to a player, less those open to the opponent."""
+    own, other = state.discs[player], state.discs[1 - player]
+    turn, value = np.int64(state.to_move == player), 0
+    for i in range(FOUR_BOARDS.shape[0]):
+        four = FOUR_BOARDS[i]
+        if four & other == ZERO:
+            value += VALUES[turn, popcount(four & own)]
+        elif four & own == ZERO:
+            value -= VALUES[1 - turn, popcount(four & other)]
+    return value
+
+
+# ---- words ----
+
+
+def move_name(action: int, settings: Settings, mover: int = 0) -> str:
+    """The letter of the column."""
+    return BOARD.files[action]
+
+
+def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
+    """The column of a letter; raises `MoveNameError`."""
+    if len(name) != 1 or name not in BOARD.files:
+        raise MoveNameError(f"{name!r} names no move: a column, a to g, is needed")
+    return BOARD.files.index(name)
+
+
+def mark_on(state: Any, cell: int) -> str:
+    """What stands for a cell in a position text."""
+    return next((PLAYERS[p] for p in (0, 1) if has(state["discs"][p], cell)), EMPTY)
+
+
+def write_text(state: Any, settings: Settings) -> str:
+    """The position text."""
+    rows = ("".join(mark_on(state, cell) for cell in row) for row in BOARD.rows)
+    return f"{'/'.join(rows)} {PLAYERS[int(state['to_move'])]}"
+
+
+def read_text(text: str, settings: Settings) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`."""
+    parts = split_position(text, (WIDTH,) * HEIGHT, EMPTY + PLAYERS, PLAYERS, ())
+    marks, states = "".join(parts.rows), new_states(1, STATE)
+    for player, mark in enumerate(PLAYERS):
+        cells = [cell for cell in range(CELLS) if marks[cell] == mark]
+        states["discs"][0, player] = board_of(cells, 1)[0]
+    for cell in range(CELLS - WIDTH):
+        if marks[cell] != EMPTY == marks[cell + WIDTH]:
+            raise PositionError(f"position: the disc on {BOARD.squares[cell]} hangs in the air")
+    more = marks.count("x") - marks.count("o")
+    if more not in (0, 1):
+        raise PositionError(f"position: x has {more} discs more than o; it must be 0 or 1")
+    states["to_move"] = last = 1 - more
+    if has_four(states["discs"][0, 1 - last]):
+        raise PositionError(
+            f"position: {PLAYERS[1 - last]} has won, so {PLAYERS[last]} cannot move"
+        )
+    settle(states[0], last)
+    if PLAYERS[states["to_move"][0]] != parts.to_move:
+        raise PositionError(f"position: to move is {parts.to_move}; by the discs it is the other")
+    return states
+
+
+def explain(state: Any, action: int, settings: Settings) -> str:
+    """One sentence: why an action is legal in a state, or which rule forbids it."""
+    name = move_name(action, settings)
+    if state["over"]:
+        return f"{name}: the game is over"
+    if not has(open_columns(state), action):
+        return f"{name}: column {name} is full (rule 2)"
+    return f"{name} is legal: the disc falls to {BOARD.squares[landing_cell(state, action)]}"
+
+
+def scene(state: Any, start: Any, settings: Settings) -> Scene:
+    """The position as renderers see it."""
+    marks, first = ([mark_on(board, cell) for cell in range(CELLS)] for board in (state, start))
+    stones = (
+        Stone(COLOURS[PLAYERS.index(mark)], mark, first[cell] != EMPTY) if mark != EMPTY else None
+        for cell, mark in enumerate(marks)
+    )
+    player = int(state["to_move"])
+    side = f"player_{player} ({PLAYERS[player]})"
+    ended = f"{side} wins" if state["payoff"] else "draw: the board is full"
+    note = f"over: {ended}" if state["over"] else f"{side} to move"
+    return Scene(board=BOARD, grounds=("plain",) * CELLS, stones=tuple(stones), notes=(note,))
+
+
+def check_state(state: Any) -> None:
+    """Slow invariants: raises `AssertionError`."""
+    own, other = (int(board) for board in state["discs"])
+    assert not own & other
+    assert (own | other) <= int(FULL)
+    fours = [any(discs & int(four) == int(four) for four in FOUR_BOARDS) for discs in (own, other)]
+    assert int(state["payoff"]) == fours[0] - fours[1]
+    assert bool(state["over"]) == (any(fours) or own | other == int(FULL))
+
+
+GAME = Game(
+    name="connect_four",
+    title="Connect Four",
+    rules=Rules(
+        state=STATE,
+        reset=draw_start,
+        play=play,
+        write_legal=write_legal,
+        observe=observe,
+        evaluate=evaluate,
+    ),
+    observation=Observation(shape=BOARD.shape, planes=PLANES),
+    options=Options(
+        starts=lambda settings: new_states(1, STATE),
+        num_actions=lambda settings: WIDTH,
+        max_steps=lambda settings: CELLS,
+        variants=({}, {"position": "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"}),
+    ),
+    words=Words(
+        move_name=move_name,
+        parse_move=parse_move,
+        write_text=write_text,
+        read_text=read_text,
+        explain=explain,
+        action_cells=lambda action, settings: BOARD.columns[action],
+        scene=scene,
+        check_state=check_state,
+    ),
+    symmetries=Symmetries(
+        group=(tuple(turns(BOARD)[name] for name in (IDENTITY, "left-right reflection")),),
+        fields={"discs": Moved((Axis.PLAYER,), Content.CELLS)},
+        actions=lambda settings: ((Axis.REGION,),),
+        regions=BOARD.column_of,
+    ),
+)

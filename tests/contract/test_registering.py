@@ -1,0 +1,90 @@
+"""A game that does not belong to the library is found by its name, here and in other processes."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pettingzoo
+import pytest
+
+from azumaya.envs import GAMES, OptionError, Position, find_game, make, raw, register_game, registry
+from azumaya.wrappers import SingleAgentEnv
+from tests.cases import YARDSTICK
+
+MODULE = YARDSTICK.rules.play.__module__
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests are not changed by what is registered here."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+
+
+def in_a_new_process(code: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code where nothing is registered."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(Position(YARDSTICK).play("d")).hex(),
+        capture_output=True, text=True, check=False, cwd=ROOT,
+        env={"PATH": "", **environ},
+    )  # fmt: skip
+
+
+def test_a_registered_game_is_found_but_not_listed() -> None:
+    assert YARDSTICK.name not in GAMES
+    for name in (YARDSTICK.name, f"{YARDSTICK.name}_v0", YARDSTICK.id):
+        assert find_game(name) is YARDSTICK
+        assert raw(name).game is YARDSTICK
+        assert make(name).unwrapped.game is YARDSTICK
+
+
+def test_pettingzoo_and_gymnasium_know_it() -> None:
+    assert pettingzoo.make("aec", YARDSTICK.id).unwrapped.game is YARDSTICK
+    single: Any = gymnasium.make(YARDSTICK.id).unwrapped
+    assert isinstance(single, SingleAgentEnv)
+    single.reset(seed=1)
+    assert single.position.game is YARDSTICK
+    assert gymnasium.make_vec(YARDSTICK.id, num_envs=2).unwrapped.game is YARDSTICK
+
+
+def test_bad_records_are_refused() -> None:
+    """What is no game, and a name that the library has; nothing is changed."""
+    with pytest.raises(OptionError, match="a Game is needed, not str"):
+        register_game("chess")  # type: ignore[arg-type]
+    shipped = next(iter(GAMES.values()))
+    with pytest.raises(OptionError, match="the library has a game of this name"):
+        register_game(replace(YARDSTICK, name=shipped.name))
+    assert find_game(shipped.name) is shipped
+    register_game(shipped)
+    assert not set(registry._registered) & set(GAMES)
+
+
+def test_registering_again_replaces() -> None:
+    again = replace(YARDSTICK, title="Four in a row")
+    register_game(again)
+    assert find_game(YARDSTICK.name) is again
+
+
+def test_a_process_that_unpickles_imports_the_module() -> None:
+    done = in_a_new_process(
+        "import pickle, sys; p = pickle.loads(bytes.fromhex(sys.stdin.read())); print(p.play('d'))"
+    )
+    assert done.stdout.strip() == str(Position(YARDSTICK).play("d").play("d")), done.stderr
+
+
+def test_the_environment_names_modules() -> None:
+    """Without it the game is unknown; a module without games, or none at all, is told of."""
+    code = f"from azumaya.envs import find_game; print(find_game({YARDSTICK.name!r}).title)"
+    assert "no such game" in in_a_new_process(code).stderr
+    found = in_a_new_process(code, AZUMAYA_GAMES=f"azumaya.wrappers, {MODULE}")
+    assert "azumaya.wrappers: this module has no Game" in found.stderr
+    assert in_a_new_process(code, AZUMAYA_GAMES=f"{MODULE},").stdout.strip() == YARDSTICK.title
+    missing = in_a_new_process(code, AZUMAYA_GAMES="not_there")
+    assert "AZUMAYA_GAMES=not_there: cannot be imported" in missing.stderr
