@@ -41,6 +41,8 @@ mutants: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 
+CORE_TESTS := pytest pytest-xdist hypothesis
+
 # The core dependencies at the oldest versions allowed, and at the newest there are.
 test-oldest: $(VENV)-oldest/.core
 	$(VENV)-oldest/bin/python tests/run.py core
@@ -70,14 +72,14 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
 	$(PYTHON) -m venv --clear $(VENV)-oldest
-	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . pytest hypothesis
+	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . $(CORE_TESTS)
 	touch $@
 
 # Made anew each time: what is newest changes without a change here.
 .PHONY: $(VENV)-newest/.core
 $(VENV)-newest/.core:
 	$(PYTHON) -m venv --clear $(VENV)-newest
-	$(VENV)-newest/bin/python -m pip install -q -e . pytest hypothesis
+	$(VENV)-newest/bin/python -m pip install -q -e . $(CORE_TESTS)
 
 constraints: $(VENV)/.dev
 	{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; } > .constraints.new

@@ -51,9 +51,11 @@ def run_script(python: Path, *words: str) -> dict[str, Any]:
     if done.returncode:
         raise ScriptError(f"exit code {done.returncode}: {why(done.stderr)}")
     try:
-        result: dict[str, Any] = json.loads(done.stdout.strip().rpartition("\n")[2])
+        result = json.loads(done.stdout.strip().rpartition("\n")[2])
     except ValueError:
-        raise ScriptError(f"no result on standard output: {done.stdout[-200:]!r}") from None
+        result = None
+    if not isinstance(result, dict):
+        raise ScriptError(f"no result on standard output: {done.stdout[-200:]!r}")
     return result
 
 

@@ -25,7 +25,7 @@ class Library:
         pins: its requirement and those of what it needs beside itself; the first is its own.
         script: in `scripts/`.
         shows: what the script does, for the table in the documentation.
-        adapter: what the library's side is called, for the same table.
+        adapter: what of the library takes our environments, for the same table.
         packages: the versions to report besides its own and our core dependencies.
         torch: whether it needs torch.
     """
@@ -72,8 +72,8 @@ LIBRARIES = {
             "TorchRL",
             ("torchrl==0.14.1",),
             "torchrl_reinforce.py",
-            "`PettingZooWrapper`",
-            "",
+            "`PettingZooWrapper`, `GymEnv`, `GymWrapper`",
+            "masked REINFORCE for both seats, masked rollouts of one seat, a batch of games",
             ("tensordict", "torch"),
         ),
         Library(
@@ -81,8 +81,8 @@ LIBRARIES = {
             "RLlib",
             ("ray[rllib]==2.60.0",),
             "rllib_masked_ppo.py",
-            "`PettingZooEnv`",
-            "",
+            "`PettingZooEnv` and a wrapper of 20 lines",
+            "masked PPO, one policy for both seats",
             ("torch",),
         ),
         Library(
@@ -90,36 +90,28 @@ LIBRARIES = {
             "Tianshou",
             ("tianshou==2.0.1",),
             "tianshou_dqn.py",
-            "`PettingZooEnv`",
-            "",
+            "`DummyVectorEnv` over `SingleAgentEnv`; `PettingZooEnv`",
+            "masked DQN for one seat, then both seats by that policy",
             ("torch",),
+        ),
+        Library(
+            "agilerl",
+            "AgileRL",
+            ("agilerl==2.58.0", "peft==0.21.2"),  # which it imports and does not require
+            "agilerl_dqn.py",
+            "`gymnasium.make_vec` of single seats",
+            "masked DQN for one seat",
+            ("tensordict", "torch"),
         ),
         Library(
             "supersuit",
             "SuperSuit",
             ("supersuit==3.11.0",),
             "supersuit_frames.py",
-            "",
-            "",
+            "wrappers of the AEC environment",
+            "stacked frames as float32, masked random games",
             torch=False,
-        ),
-        Library(
-            "agilerl",
-            "AgileRL",
-            ("agilerl==2.58.0",),
-            "agilerl_dqn.py",
-            "",
-            "",
-            ("torch",),
-        ),
-        Library(
-            "benchmarl",
-            "BenchMARL",
-            ("benchmarl==1.5.2",),
-            "benchmarl_ippo.py",
-            "",
-            "",
-            ("torchrl", "torch"),
         ),
     )
 }
+"""By name, in the order in which they run."""

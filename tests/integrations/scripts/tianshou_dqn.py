@@ -48,7 +48,7 @@ def make_policy(env: SingleAgentEnv) -> DiscreteQLearningPolicy:
     planes, actions = env.observation_space, int(env.action_space.n)
     net = Net(state_shape=planes.shape, action_shape=actions, hidden_sizes=[64])
     return DiscreteQLearningPolicy(
-        model=net, action_space=env.action_space, eps_training=0.2, eps_inference=0.05
+        model=net, action_space=env.action_space, eps_training=0.2, eps_inference=0.2
     )
 
 
@@ -77,20 +77,22 @@ def play_both_seats(policy: DiscreteQLearningPolicy) -> np.ndarray:
     env = DummyVectorEnv([lambda: PettingZooEnv(raw(GAME))])
     both = MultiAgentPolicy({"player_0": policy, "player_1": policy})
     both.agent_idx = {"player_0": 0, "player_1": 1}
-    return Collector(both, env).collect(n_episode=4, reset_before_collect=True).returns
+    collector = Collector(both, env, exploration_noise=True)
+    return collector.collect(n_episode=8, reset_before_collect=True).returns
 
 
 def main() -> None:
     """Train one seat, play both."""
     torch.manual_seed(1)
+    np.random.seed(1)
     policy = make_policy(SingleAgentEnv(GAME))
     result = train(policy)
     returns = play_both_seats(policy)
     assert result.train_step > 0
     assert returns.any()
     assert not returns.sum(axis=1).any()
-    done = {"game": GAME, "algorithm": "DQN", "steps": result.train_step}
-    done |= {"updates": result.update_step, "games": result.train_episode}
+    done = {"game": GAME, "algorithm": "DQN", "steps": int(result.train_step)}
+    done |= {"updates": int(result.update_step), "games": int(result.train_episode)}
     print(json.dumps({**done, "returns of both seats": returns.tolist()}))
 
 
