@@ -58,7 +58,7 @@ def test_a_result_has_the_versions_and_what_the_script_said(library: Library) ->
         ("assert 1 == 2, 'illegal'", "exit code 1: .*AssertionError: illegal"),
         ("print('done')", "no result on standard output: 'done"),
         ("", "no result on standard output: ''"),
-        ("print('[1]')", "no result on standard output: '.1.'"),
+        ("print('[1]')", "no result on standard output: '.1."),
     ],
 )
 def test_a_script_that_fails_or_gives_no_result_is_an_error(
