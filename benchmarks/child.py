@@ -1,4 +1,4 @@
-"""Processes that a run starts: none of them outlives it."""
+"""Child processes of a benchmark run; none of them outlives it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 GRACE = 3.0
-"""Seconds a child gets to end by itself before it is killed."""
+"""Seconds that a child has to exit by itself before it is killed."""
 
 ENDING = [
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
@@ -20,9 +20,9 @@ ENDING = [
 
 
 def end_on_signals() -> None:
-    """Let the signals that end a process do so as an exit: children are ended on the way out.
+    """Turn the signals that end a process into `SystemExit`, so that children are ended, too.
 
-    A signal that is ignored, as by `nohup`, stays so.
+    A signal that is ignored, for instance because of `nohup`, stays ignored.
     """
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -39,19 +39,19 @@ def run_child(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end and keep what it prints.
+    """Run a command to its end and capture its output.
 
-    The child is given a process group of its own. Where this process is interrupted or the time
-    is up, the whole group is ended: pip and the peers' scripts have children, too.
+    The child gets its own process group. If this process is interrupted or the time is up, the
+    whole group is ended, because pip and the peers' scripts have children, too.
 
     Args:
         command: the command and its arguments.
-        timeout: the most seconds it may take.
-        environment: its environment variables; None for those of this process.
-        folder: the folder it runs in; None for that of this process.
+        timeout: the most seconds that it may take.
+        environment: its environment variables; None means those of this process.
+        folder: the folder in which it runs; None means that of this process.
 
     Raises:
-        subprocess.TimeoutExpired: it took longer.
+        subprocess.TimeoutExpired: the command took longer.
     """
     with subprocess.Popen(
         command, env=environment, cwd=folder, text=True, process_group=0 if _POSIX else None,
@@ -69,7 +69,7 @@ _POSIX = os.name == "posix"
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a child and what it has started, first politely."""
+    """End a child and its own children, first by SIGTERM, then by SIGKILL."""
     if not _POSIX:
         process.kill()
         return

@@ -25,7 +25,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 LARGEST = 64 << 20
-"""Bytes of the largest file of rows that is read; a full run has some 100 KB."""
+"""The largest file of rows that is read, in bytes; a full run has some 100 KB."""
 
 
 class ResultsError(Exception):
@@ -39,10 +39,10 @@ def said_by(error: OSError) -> str:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file whole: until that is done, what was there before stays.
+    """Replace a file in one step; if that fails, the old file stays.
 
     Raises:
-        OSError: it cannot be written, as on a full disk.
+        OSError: the file cannot be written, for instance on a full disk.
     """
     aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
@@ -97,7 +97,7 @@ class Results:
         self.header = header
         self.rows = {row["key"]: row for row in rows}
         lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        write_whole(self._file, "".join(lines))  # without what a kill may have torn
+        write_whole(self._file, "".join(lines))  # without a line that was cut off by a kill
 
     def _append(self, line: Row) -> None:
         with self._file.open("a") as file:
@@ -108,10 +108,10 @@ class Results:
         return key in self.rows
 
     def add(self, row: Row) -> None:
-        """Keep a row.
+        """Save a row.
 
         Raises:
-            ResultsError: it cannot be written; the rows before it are safe.
+            ResultsError: it cannot be written; the earlier rows are safe.
         """
         self.rows[row["key"]] = row
         try:
@@ -120,7 +120,7 @@ class Results:
             raise _not_written(self._file, error) from error
 
     def finish(self) -> Path:
-        """Write all rows in one piece.
+        """Write all rows to one file.
 
         Raises:
             ResultsError: they cannot be written; `rows.jsonl` has them.
@@ -137,7 +137,7 @@ class Results:
 def _not_written(file: Path, error: OSError) -> ResultsError:
     why = error.strerror or type(error).__name__
     return ResultsError(
-        f"{file} could not be written: {why}; once it can be, the same command goes on from here"
+        f"{file} could not be written: {why}; once it can be, the same command continues from here"
     )
 
 
@@ -163,7 +163,7 @@ def _text_of(file: Path) -> str:
     try:
         about = file.stat()
         if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
-            raise ResultsError(f"{file}: no rows of a benchmark run: a device, or too large")
+            raise ResultsError(f"{file}: not rows of a benchmark run: a device, or too large")
         return file.read_text("utf-8")
     except OSError as error:
         raise ResultsError(said_by(error)) from error
@@ -192,10 +192,10 @@ def read_run(folder: Path) -> tuple[Row, list[Row]]:
         return read_lines(folder / "rows.jsonl")
     file = folder / "results.json"
     if not os.path.lexists(file):
-        raise ResultsError(f"{folder}: neither rows.jsonl nor results.json there")
+        raise ResultsError(f"{folder}: must contain rows.jsonl or results.json")
     try:
         whole = json.loads(_text_of(file))
     except (ValueError, RecursionError) as error:
-        raise ResultsError(f"{file}: no rows of a benchmark run: {error}") from error
+        raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
     header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None
     return _checked(file, header, whole["rows"] if header and "rows" in whole else None)

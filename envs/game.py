@@ -194,6 +194,7 @@ class Options:
         num_actions: how many actions there are.
         max_steps: a proven bound on the steps of an episode.
         known: the options.
+        payoff_bound: the most that a player can gain in an episode; search proves results by it.
         variants: sets of options worth testing, as a user would give them: tests, goldens and the
             cross-check with the oracle go over them. Together they should reach every option and
             every way a game can end; where a game is long, options that end it early belong here.
@@ -203,6 +204,7 @@ class Options:
     num_actions: Callable[[Settings], int]
     max_steps: Callable[[Settings], int]
     known: tuple[Option, ...] = ()
+    payoff_bound: Callable[[Settings], int] = lambda settings: 1
     variants: tuple[Mapping[str, Any], ...] = ({},)
 
     def __iter__(self) -> Iterator[Option]:

@@ -174,13 +174,13 @@ def replay(record: GameRecord) -> Iterator[Position]:
 
 
 def write_records(path: str | Path, records: list[GameRecord]) -> None:
-    """Append records to a file, a line each: all of them, or none where that fails.
+    """Append records to a file, one per line: all of them, or none if that fails.
 
-    A last line without its end, as a killed writer leaves it, is ended first: it stays a line of
-    its own, and the records after it are whole.
+    If the last line has no newline, because its writer was killed, it gets one first, so that only
+    that line is damaged.
 
     Raises:
-        OSError: the file cannot be written, as on a full disk; what was in it before stays.
+        OSError: the file cannot be written, for instance on a full disk; it keeps its content.
     """
     lines = "".join(record.to_json() + "\n" for record in records)
     end = "\n" if _has_open_end(Path(path)) else ""
@@ -213,14 +213,14 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
     """The records of a file, one at a time: a file of any size takes the memory of one line.
 
     Raises:
-        RecordError: a line is no record, or has more than `LONGEST_RECORD` bytes; the error gives
-            file and line. Or no file can be called like this.
+        RecordError: a line is not a record or has more than `LONGEST_RECORD` bytes; the error names
+            file and line. Or the path contains a null character.
         OSError: the file cannot be read.
     """
     if "\0" in str(path):
-        raise RecordError(f"{str(path)!r}: no file has a name with a null character")
+        raise RecordError(f"{str(path)!r}: the name of a file cannot contain a null character")
     number = 0
-    with Path(path).open("rb") as file:  # bytes: what is no text spoils its own line only
+    with Path(path).open("rb") as file:  # as bytes, so that invalid UTF-8 affects only its line
         while line := file.readline(LONGEST_RECORD + 1):
             number += 1
             if len(line) > LONGEST_RECORD:

@@ -18,7 +18,7 @@ from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import wrap
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
-from azumaya.envs.registry import GAMES
+from azumaya.envs.registry import DERIVED, GAMES
 from azumaya.envs.setup import Setup, prepare
 
 
@@ -73,6 +73,8 @@ TESTED: Mapping[str, Game] = MappingProxyType({**GAMES, YARDSTICK.name: YARDSTIC
 tested over these, so that a game of one file and one line is all that anybody needs to write."""
 
 CASES = tuple(case for game in TESTED.values() for case in cases_of(game))
+DERIVED_CASES = tuple(case for game in DERIVED for case in cases_of(game))
+"""Games made of others, like the match, keep the contract too; they have no oracle or goldens."""
 
 
 def describe(options: Mapping[str, Any]) -> str:

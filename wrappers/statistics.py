@@ -1,4 +1,4 @@
-"""Returns and lengths of the episodes of a vector environment, seat by seat."""
+"""Returns by seat, and lengths, of the episodes of a vector environment."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from azumaya.envs.errors import OptionError
 
 
 class SeatStatistics(VectorWrapper):
-    """Adds to the infos what both seats gained in the episodes that end.
+    """Adds the returns of both seats to the infos when an episode ends.
 
-    Rewards of a vector environment are those of whoever moved. Summing them up, as Gymnasium's
-    `RecordEpisodeStatistics` does, mixes both seats: the winner moves last, so nearly every game
-    gives +1. Here the returns are `(n, 2)`, one for each seat.
+    The rewards of a vector environment are those of the player who moved. Their sum, which
+    Gymnasium's `RecordEpisodeStatistics` reports, mixes both seats: the winner moves last, so
+    nearly every game gives +1. Here the returns are `(n, 2)`, one for each seat.
 
     Args:
         env: an Azumaya vector environment on the CPU, wrapped or not.
 
     Infos, like those of `RecordEpisodeStatistics`: `episode`, a dict of `r`, the returns
     `(n, 2)` float64 by seat, and `l`, the lengths `(n,)` int64 in moves of both; and `_episode`,
-    `(n,)` bool: which games ended in this step. Other rows are 0.
+    `(n,)` bool: which games ended in this step. The rows of other games are 0.
 
     Raises:
-        OptionError: `env` is no Azumaya vector environment.
+        OptionError: `env` is not an Azumaya vector environment on the CPU.
     """
 
     def __init__(self, env: Any) -> None:
@@ -50,7 +50,7 @@ class SeatStatistics(VectorWrapper):
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Make a move in every game."""
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
-        self._lengths += ~self._over  # a step that begins a game anew is no move
+        self._lengths += ~self._over  # a step that only begins a new game is not a move
         self._forget(self._over.copy())
         self._returns += infos["rewards"]
         ended = terminated | truncated

@@ -112,7 +112,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
 
 
 class AugmentedAEC(BaseWrapper[str, Any, int]):
-    """An AEC environment in which every episode is seen through a transform of its own.
+    """An AEC environment in which every episode has its own transform.
 
     Args:
         env: an Azumaya environment, wrapped or raw.

@@ -24,9 +24,9 @@ from azumaya.envs.symmetries import Axis
 
 BLOCKS = {9: 3, 6: 2}
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
-"""The largest numbers that a network is built with."""
+"""The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
-"""Parameters of a network in all, 1 GiB of them."""
+"""The largest number of parameters of a network, 1 GiB of them."""
 
 
 @dataclass(frozen=True)
@@ -201,9 +201,9 @@ class BoardNet(nn.Module):
 
 
 class CellHead(nn.Module):
-    """Logits of pieces laid on cells, piece by piece, and of what other actions there are.
+    """Logits of placing each piece on each cell, and of the other actions.
 
-    A game with fewer actions than cells has no such pieces.
+    A game with fewer actions than cells has no pieces to place.
     """
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
@@ -266,21 +266,21 @@ NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": Pl
 
 
 class OversizeError(ValueError):
-    """A network that would be too large to build."""
+    """A network is too large to be built."""
 
 
 def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, int]) -> None:
-    """Make sure that a network can be built, before any memory is taken for it.
+    """Check that a network can be built, before any memory is allocated for it.
 
     Args:
         network: a key of `NETWORKS`.
         game: the game.
-        num_actions: how many actions there are.
+        num_actions: the number of actions.
         sizes: `width` and `depth`.
 
     Raises:
-        OversizeError: a number is above its limit, or there would be too many parameters.
-        IndexError, RuntimeError, TypeError, ValueError: no such network has these numbers.
+        OversizeError: a size is above its limit, or there would be too many parameters.
+        IndexError, RuntimeError, TypeError, ValueError: the network does not allow these sizes.
     """
     limits = {"num_actions": MOST_ACTIONS, "width": MOST_WIDTH, "depth": MOST_DEPTH}
     for name, number in {"num_actions": num_actions, **sizes}.items():

@@ -1,5 +1,5 @@
-"""A ninth game that is not one of the eight: small enough to copy, and known to every library.
+"""Connect Four, a ninth game beside the eight: small enough to copy, and part of most libraries.
 
-It is registered by who wants it, see `azumaya.envs.register_game`; the tests run over it as over
-the others, and `azumaya bench peers` compares it with the same game of other libraries.
+It is registered only on request (`azumaya.envs.register_game`). The tests run over it as over the
+other games, and `azumaya bench peers` compares it with the same game of other libraries.
 """

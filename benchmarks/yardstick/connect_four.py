@@ -10,10 +10,10 @@
      :  :     :            :  :     :      Cells, and the bits of a board, run row by row from the
     a1 b1 .. g1      cell 35 36 .. 41      top left, so the bits of the top row are the actions.
 
-Position text: six rows of `.`, `x` and `o` from the top, then who is to move, or, when the game is
-over, who moved last: `......./......./......./......./...o.../..xx... o`.
+Position text: six rows of `.`, `x` and `o` from the top, then the player to move or, when the game
+is over, the player who moved last: `......./......./......./......./...o.../..xx... o`.
 
-Source: the rules as James D. Allen tells them in "Expert Play in Connect-Four" (1990).
+Source: the rules as described by James D. Allen in "Expert Play in Connect-Four" (1990).
 Bound: every step fills a cell, so 42 steps.
 """
 
@@ -66,13 +66,13 @@ STEPS = np.array([down * WIDTH + right for down, right in DIRECTIONS], U64)
 BEGINS = np.array(
     [board_of((four[0] for four in FOURS if four[1] - four[0] == s), 1)[0] for s in STEPS.tolist()]
 )
-"""By direction, how far apart the cells of a four are, and where one can begin."""
+"""For each direction, the distance between the cells of a four, and where a four can begin."""
 VALUES = np.array([[0, 1, 4, 16, 0], [0, 1, 6, 400, 0]])
-"""What an open four counts by its discs: for the player who waits, for the player to move."""
+"""The evaluation of an open four by its discs: for the player not to move, and to move."""
 
 STATE = np.dtype(
     [
-        ("discs", U64, (2,)),  # by player, the cells of the discs
+        ("discs", U64, (2,)),  # the cells of each player's discs
         ("to_move", np.int64),
         ("over", np.int64),
         ("payoff", np.int64),
@@ -84,7 +84,7 @@ PLANES = (
     Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
 )
 FIRST_NUMBER = 8 * word_count(2 * CELLS)
-"""The byte of a packed observation where number planes begin."""
+"""The byte of a packed observation at which the number planes begin."""
 
 
 # ---- rule predicates ----
@@ -133,7 +133,7 @@ def play(state, action):
 
 @kernel
 def settle(state, mover):
-    """What follows from the board after a player's move."""
+    """Update what follows from the board after a player's move."""
     if has_four(state.discs[mover]):
         state.over, state.payoff = TERMINATED, 1 - 2 * mover
     elif open_columns(state) == ZERO:
@@ -152,7 +152,7 @@ def observe(state, player, packed):
 
 @kernel
 def evaluate(state, player):
-    """The fours still open to a player, less those open to the opponent."""
+    """The value of the fours still open to a player, minus that of the opponent's."""
     own, other = state.discs[player], state.discs[1 - player]
     turn, value = np.int64(state.to_move == player), 0
     for i in range(FOUR_BOARDS.shape[0]):
@@ -180,7 +180,7 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
 
 
 def mark_on(state: Any, cell: int) -> str:
-    """What stands for a cell in a position text."""
+    """The character of a cell in a position text."""
     return next((PLAYERS[p] for p in (0, 1) if has(state["discs"][p], cell)), EMPTY)
 
 
@@ -225,7 +225,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
 
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
-    """The position as renderers see it."""
+    """The scene of a position."""
     marks, first = ([mark_on(board, cell) for cell in range(CELLS)] for board in (state, start))
     stones = (
         Stone(COLOURS[PLAYERS.index(mark)], mark, first[cell] != EMPTY) if mark != EMPTY else None

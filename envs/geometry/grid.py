@@ -1,4 +1,4 @@
-"""Boards of rows and columns, and those under Sudoku's rule: cells, names, houses and peers."""
+"""Boards of rows and columns, with or without Sudoku's houses: cells, names, houses, peers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Cells = tuple[int, ...]
 class Rectangle:
     """A board of `height` rows and `width` columns.
 
-    Cells run row by row from the top left; squares are named file then rank, so that on the
-    9x9 board `a9` = 0, `i9` = 8, `a8` = 9 and `i1` = 80. Boards of the same shape and blocks
+    Cells are numbered row by row from the top left. Squares are named by file and rank: on the 9x9
+    board `a9` is cell 0, `i9` is 8, `a8` is 9 and `i1` is 80. Boards of the same shape and blocks
     are equal.
     """
 
@@ -24,7 +24,7 @@ class Rectangle:
         """Raises `ValueError` where a side is below 1, or there are more columns than letters."""
         if not (height >= 1 and 1 <= width <= len(ascii_lowercase)):
             raise ValueError(
-                f"height={height!r}, width={width!r}: whole numbers above 0 are needed, "
+                f"height={height!r}, width={width!r}: must be whole numbers above 0, "
                 f"and a width of at most {len(ascii_lowercase)}"
             )
         self.height, self.width = height, width
@@ -48,7 +48,7 @@ class Rectangle:
         return f"{self.height}x{self.width}"
 
     def cell(self, row: int, column: int) -> int:
-        """The cell in a row from the top and a column from the left, both from 0."""
+        """The cell at a row from the top and a column from the left, both counted from 0."""
         return row * self.width + column
 
     @cached_property

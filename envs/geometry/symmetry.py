@@ -93,14 +93,14 @@ _TURNS: dict[str, Move] = {
         bottom - row,
     ),
 }
-"""Where a row from the top and a column from the left go on a board whose last row and column are
-`bottom` and `right`. The rising diagonal begins at `a1`."""
+"""The new (row, column), from the top left, on a board whose last row and column are `bottom` and
+`right`. The rising diagonal begins at `a1`."""
 _UPRIGHT = (IDENTITY, "half turn", "left-right reflection", "top-bottom reflection")
-"""Those that keep the shape of a board that is no square."""
+"""Those that preserve the shape of a board that is not a square."""
 
 
 def turns(board: Rectangle) -> dict[str, Symmetry]:
-    """The turns (clockwise) and reflections of a board, by name: eight of a square, else four."""
+    """The turns (clockwise) and reflections of a board by name: eight for a square, else four."""
     places = list(zip(board.row_of, board.column_of, strict=True))
     found = {}
     for name in _TURNS if board.height == board.width else _UPRIGHT:

@@ -1,10 +1,10 @@
-"""Checksums of records, by which states that come back are known.
+"""Checksums of records, which show that states passed back in are the ones handed out.
 
-Kernels trust every bit of a state. To check each field of each game would mean to write the
-invariants of all rules once more, and a state that has only plausible fields can still send a
-kernel out of bounds. So whatever hands states out adds a checksum of every record, and whatever
-takes states in compares it. It guards against accidents: a changed bit, another action space, a
-file of something else. It is no signature: who computes it on purpose can forge it.
+Kernels trust every bit of a state. Checking each field of each game would require a second copy of
+all invariants, and even a state whose fields are all plausible can make a kernel access memory out
+of bounds. So code that hands out states adds a checksum of every record, and code that accepts them
+compares it. This guards against accidents: a changed bit, another action space, the wrong file. It
+is not a signature, because anyone can compute it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from azumaya.envs.kernels.rng import mix
 
 @kernel
 def _chain(words, sums):
-    """Go on with the sum of each row, `(n,)`, over its words, `(n, W)`.
+    """Update the sum of each row, `(n,)`, with its words, `(n, W)`.
 
-    `mix` is a bijection, so records that differ in one word only never have the same sum.
+    `mix` is a bijection, so records that differ in a single word never have the same sum.
     """
     for i in range(words.shape[0]):
         value = sums[i]
@@ -35,9 +35,9 @@ def checksums(kind: str, *records: np.ndarray) -> np.ndarray:
     """A checksum for every row, `(n,)` uint64.
 
     Args:
-        kind: what the records are. Equal records of different kinds have different checksums.
-        records: arrays of records made of 64-bit words, `(n,)` each; row `i` of all of them gives
-            checksum `i`.
+        kind: the kind of the records. Equal records of different kinds have different checksums.
+        records: arrays of records of 64-bit words, `(n,)` each; checksum `i` covers row `i` of
+            all of them.
     """
     sums = np.full(len(records[0]), checksum_key(kind, *(array.dtype for array in records)))
     for array in records:

@@ -1,10 +1,9 @@
 """Packed words spread to bytes, 64 at a time: planes and masks in the form that networks need.
 
-LLVM turns `spread` into one masked move and one store with AVX-512, into a shuffle and a
-comparison with AVX2. Words are written whole, so `spread_row` ends a row whose length is
-no multiple of 64 with a store that overlaps the one before it: rows need no padding.
-Non-temporal stores were tried: five times as long, whatever the size of the buffer. Nothing is
-checked.
+LLVM compiles `spread` to one masked move and one store with AVX-512, to a shuffle and a comparison
+with AVX2. Each word is written whole, so for a row whose length is not a multiple of 64 bytes
+`spread_row` ends with a store that overlaps the one before: rows need no padding. Non-temporal
+stores took five times as long, whatever the size of the buffer. Arguments are not checked.
 """
 
 from __future__ import annotations
@@ -134,10 +133,10 @@ else:
 def spread_row_kernel(words: int) -> Any:
     """The kernel `spread_row(out, base, count, row)` for rows of `words` words.
 
-    It writes the first `count` bits of `row` as bytes 0 and 1, from byte `base` of `out` on, and no
-    byte beyond; `count` is more than `64 * (words - 1)`, and at most `64 * words` unless `base` and
-    `count` are multiples of 64. All stores but the first and the last are aligned if `out` is.
-    Stores across lines of the cache cost 40 % of the steps per second of 4,096 games.
+    It writes the first `count` bits of `row` as bytes 0 and 1, beginning at byte `base` of `out`,
+    and no other byte. `count` is more than `64 * (words - 1)`, and at most `64 * words` unless
+    `base` and `count` are multiples of 64. If `out` is aligned, all stores but the first and the
+    last are. Stores across cache lines cost 40 % of the steps per second of 4,096 games.
     """
     last = words - 1
 

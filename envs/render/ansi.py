@@ -99,7 +99,7 @@ def _legend(scene: Scene) -> str:
 
 @dataclass(frozen=True)
 class _Sheet:
-    """How the cells of a board of rows and columns are written."""
+    """Writes the cells of a board of rows and columns."""
 
     scene: Scene
     width: int
@@ -153,7 +153,7 @@ def _rows(scene: Scene, candidates: bool, colour: bool) -> list[str]:
     houses = scene.regions or grid.block_of
     upright = [_edge_right(c, grid, houses) for c in range(grid.cells)]
     level = [_edge_below(c, grid, houses) for c in range(grid.cells)]
-    # A column or row of lines is left out where no cell of the board has a line.
+    # Columns and rows of border characters are left out where no cell has a border.
     split = [any(upright[c] != " " for c in grid.columns[n]) for n in range(grid.width)]
     lines = []
     for row, cells in enumerate(grid.rows):

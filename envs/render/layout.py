@@ -31,7 +31,7 @@ HEX_RIM = 0.83
 
 @dataclass(frozen=True)
 class Layout:
-    """A board's place in the picture; one pitch is the distance of two cells side by side.
+    """The place of a board in the picture; the pitch is the distance between adjacent cells.
 
     `corner` is the top left corner of a board of rows and columns.
     """
@@ -59,7 +59,7 @@ def rectangle_of(board: str | Rectangle) -> Rectangle:
 
 @cache
 def layout_of(board: str | Rectangle) -> Layout:
-    """The layout of a board; raises `ValueError` where the name is unknown."""
+    """The layout of a board; raises `ValueError` for an unknown name."""
     return _hex() if board == "hex61" else _rectangular(rectangle_of(board))
 
 

@@ -101,7 +101,7 @@ def _last_rings(scene: Scene, layout: Layout) -> list[str]:
 
 
 def _last_outline(scene: Scene, layout: Layout) -> list[str]:
-    """A frame just inside the cells of the last move, around cells side by side as a whole."""
+    """A frame just inside the cells of the last move; adjacent cells share one frame."""
     width = rectangle_of(scene.board).width
     marked = {divmod(cell, width) for cell in scene.last}
     sides = [
@@ -121,7 +121,7 @@ def _last_outline(scene: Scene, layout: Layout) -> list[str]:
 def _frame_side(
     layout: Layout, width: int, marked: set[Place], place: Place, towards: Place
 ) -> str:
-    """One side of the frame; where the cell further along is marked, the frame goes on there."""
+    """One side of the frame; it is continued if the next cell along it is marked, too."""
     (row, column), (down, right) = place, towards
     x, y = layout.centres[row * width + column]
     half, d = layout.pitch / 2, ""
@@ -185,7 +185,7 @@ def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
 
 
 def _lines(scene: Scene) -> list[str]:
-    """Thin lines between cells, strong ones around blocks and the strongest around regions."""
+    """Thin lines between cells, thicker ones around blocks, the thickest around regions."""
     grid, layout = rectangle_of(scene.board), layout_of(scene.board)
     own_regions = bool(scene.regions) and not _same_partition(scene.regions, grid.block_of)
     thin = _path(layout, _borders(grid.width, tuple(range(grid.cells))))

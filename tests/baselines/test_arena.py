@@ -42,9 +42,9 @@ def test_seats_make_up_the_whole(game: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"starts": 0}, "starts=0: must be a whole number, at least 1"),
-        ({"starts": -1}, "starts=-1: must be a whole number, at least 1"),
-        ({"starts": 2.0}, "starts=2.0: must be a whole number"),
+        ({"starts": 0}, "starts=0: a whole number from 1 is needed"),
+        ({"starts": -1}, "starts=-1: a whole number from 1 is needed"),
+        ({"starts": 2.0}, "starts=2.0: a whole number"),
         ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
         ({"second": RandomAgent}, r"second=.*; this is a class, .*: RandomAgent\(...\)"),
         ({"second": None}, r"second=None: must be an agent, an object with act\(positions, keys\)"),

@@ -162,7 +162,7 @@ def test_rows_that_nobody_wrote(rows: str, tmp_path: Path) -> None:
         folder = tmp_path / name.partition(".")[0]
         folder.mkdir()
         (folder / name).write_text(rows)
-        with pytest.raises(ResultsError, match="no rows of a benchmark run"):
+        with pytest.raises(ResultsError, match="not rows of a benchmark run"):
             read_run(folder)
 
 

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from tests.cases import CASES, TESTED, Case, cases_of
+from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case.label)
+@pytest.fixture(params=(*CASES, *DERIVED_CASES), ids=lambda case: case.label)
 def case(request: pytest.FixtureRequest) -> Case:
-    """Every variant of every game."""
+    """Every variant of every game, the match included."""
     case: Case = request.param
     return case
 

@@ -32,7 +32,7 @@ def test_no_game_lacks_goldens() -> None:
 
 
 def test_no_golden_lacks_its_game() -> None:
-    """Every file belongs to a game, and is replayed."""
+    """Every perft file and playthrough belongs to a game and is tested."""
     known = {file for name in TESTED for file in perft.files_of(name)}
     known |= {file for name in TESTED for file in playthrough.files_of(name)}
     assert set(PERFT_FILES) | set(PLAYTHROUGHS) == known

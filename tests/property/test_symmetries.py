@@ -396,7 +396,7 @@ def test_wrong_permutations_are_caught(game: Game) -> None:
 
 @every_game
 def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
-    """Of the board's turns and reflections, those that a small group has not are caught.
+    """Turns and reflections of the board that do not belong to a small group are caught.
 
     The large groups contain all of them.
     """

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.text import split_position, whole_number
-from tests.cases import CASES, Case
+from tests.cases import CASES, DERIVED_CASES, Case
 
 SIGNS = string.ascii_letters + string.digits + "./=?,+-_ \t\né１²"
 some_text = st.text(SIGNS, max_size=130) | st.text(max_size=40)
-some_case = st.sampled_from(CASES)
+some_case = st.sampled_from((*CASES, *DERIVED_CASES))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Whole numbers from users: what is taken, what is refused, and what the refusal says."""
+"""Whole numbers from users: which are accepted, which are refused, and with what message."""
 
 from __future__ import annotations
 

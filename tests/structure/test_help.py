@@ -1,4 +1,4 @@
-"""What `help` and type checkers know of the environments."""
+"""What `help` and type checkers know about the environments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL_GAMES = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: gam
 
 @ALL_GAMES
 def test_modules_show_their_keywords(game: Any) -> None:
-    """`help(module)` tells of `env` and `raw_env`, with every option, and none else."""
+    """`help(module)` describes `env` and `raw_env` with exactly the options of the game."""
     module = importlib.import_module(f"azumaya.envs.{game.name}_v{game.version}")
     text = pydoc.plain(pydoc.render_doc(module))
     for function in (module.env, module.raw_env):
@@ -33,7 +33,7 @@ def test_modules_show_their_keywords(game: Any) -> None:
 
 
 def test_make_has_a_type() -> None:
-    """Type checkers follow `make(...).unwrapped.position`."""
+    """Type checkers can resolve `make(...).unwrapped.position`."""
     made = typing.get_type_hints(make)["return"]
     assert typing.get_type_hints(made.unwrapped.fget)["return"] is RawEnv
     assert "position" in vars(RawEnv)

@@ -35,10 +35,10 @@ TIERS = (
 a `Scene`, which is data; so `render` comes before `position`, which can draw itself."""
 
 HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
-"""Files of games that run on the host: texts, options, records. All other files of a family hold
-the board and the rules."""
+"""Files of games with code that runs only on the host: texts, options, records. The other files of
+a family contain the board and the rules."""
 HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
-"""What only files of the host need."""
+"""Modules that only host files may import."""
 FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.py"))
 
 FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
@@ -105,13 +105,13 @@ def test_no_circles() -> None:
 
 
 def folder_of(module: str) -> str:
-    """Where a module of the adapters lives: its folder, or the module itself at their top."""
+    """The folder of an adapter module, or the module itself if it is in no folder."""
     parts = module.removeprefix("envs.adapters.").split(".")
     return parts[0]
 
 
 def folders_of(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """What the folders of the adapters import from each other."""
+    """The imports between the folders of the adapters."""
     inside = {name: wanted for name, wanted in needs.items() if name.startswith("envs.adapters.")}
     found: dict[str, set[str]] = {folder_of(name): set() for name in inside}
     for name, wanted in inside.items():
@@ -120,7 +120,7 @@ def folders_of(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
 
 
 def test_folders_of_adapters_go_round_in_no_circle() -> None:
-    """Though their modules do not, folders might; late imports count."""
+    """Folders could form a circle even if modules do not; imports inside functions count."""
     needs = {module_of(file): own_imports(file) for file in files()}
     assert circle_in(folders_of(needs)) == []
     planted = "envs.adapters.batch.vector"
@@ -157,7 +157,7 @@ def test_games_know_no_framework() -> None:
 
 
 def host_imports(file: Path) -> list[str]:
-    """What a file of the rules imports, at its top or late, although only the host may."""
+    """The imports of a rules file, also inside functions, that only host files may have."""
     return sorted(
         name
         for name in own_imports(file)
@@ -167,7 +167,7 @@ def host_imports(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rules_import_nothing_of_the_host(family: str) -> None:
-    """Words import rules, never the other way round; and files of the host hold no kernels."""
+    """Words import rules, never the other way round; host files contain no kernels."""
     seen = set()
     for file in sorted((ROOT / "envs/games" / family).glob("*.py")):
         module = module_of(file)
@@ -219,7 +219,7 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
     ],
 )
 def test_an_import_of_the_host_is_found(line: str, tmp_path: Path) -> None:
-    """Planted in rules that are in order."""
+    """An import planted in a correct rules file is found."""
     rules = (ROOT / "envs/games/shima/moyo.py").read_text()
     file = tmp_path / "moyo.py"
     file.write_text(rules)

@@ -9,11 +9,11 @@ import numpy as np
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
-from tests.cases import CASES, TESTED, Case, cases_of
+from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
 
 FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """Every game with its first variant."""
-SOME = CASES if not INTERPRETED else FIRST
+SOME = (*CASES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
 """Steps in which most games end, and some more than once."""
 MANY = 20 if INTERPRETED else 2 * LEAST + 37

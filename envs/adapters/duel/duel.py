@@ -341,6 +341,7 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")
+        self._workers.settle()
         if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
             raise OptionError("state: a mapping with states, series and seats is needed")
         states, seats = state["states"], state["seats"]

@@ -83,6 +83,10 @@ def _max_steps(settings: Settings) -> int:
     return 2 * CELLS if settings["referee"] else TURN_LIMIT * TURN_STEPS
 
 
+def _payoff_bound(settings: Settings) -> int:
+    return turn.MOST_POINTS if settings["reward"] == "margin" else 1
+
+
 def _max_steps_from_centre(settings: Settings) -> int:
     """The same where the centre is filled at the start."""
     return _max_steps(settings) - (2 * len(revers.CENTRE) if settings["referee"] else 0)
@@ -122,6 +126,7 @@ REVERS = Game(
         starts=revers_words.starts,
         num_actions=REVERS_BOARD.num_actions,
         max_steps=_max_steps_from_centre,
+        payoff_bound=_payoff_bound,
         variants=(
             {},
             {"reward": "margin"},
@@ -149,6 +154,7 @@ SCORE = Game(
         starts=score_words.starts,
         num_actions=SCORE_BOARD.num_actions,
         max_steps=_max_steps,
+        payoff_bound=_payoff_bound,
         variants=(
             {},
             {"reward": "margin"},

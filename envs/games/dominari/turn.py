@@ -57,6 +57,8 @@ from azumaya.envs.kernels.compile import kernel
 
 ROWS_AND_COLUMNS = 2 * SIZE
 """`HOUSE_BOARDS` has this many rows and columns, then the blocks."""
+MOST_POINTS = CELLS + 3 * ROWS_AND_COLUMNS + 2 * (len(HOUSE_BOARDS) - ROWS_AND_COLUMNS)
+"""The points of a board full of one player's numbers."""
 
 
 # ---- the board ----

@@ -138,6 +138,7 @@ MOYO = Game(
         starts=starts.moyo_starts,
         num_actions=words.num_actions,
         max_steps=lambda settings: board.MAX_STEPS,
+        payoff_bound=lambda settings: CELLS if settings["scoring"] == "points" else 1,
         variants=MOYO_VARIANTS,
     ),
     words=Words(
@@ -195,6 +196,13 @@ MATCH = replace(
         MOYO.options,
         starts=starts.match_starts,
         max_steps=lambda settings: 2 * board.MAX_STEPS,
+        payoff_bound=lambda settings: 1,
+        variants=(
+            {},
+            {"puzzle": NEARLY_FULL},
+            {"puzzle": NEARLY_FULL, "setup": "choose", "handicap": (1, 1)},
+            {"territory": "draft", "setup": "choose", "handicap": (0, 4)},
+        ),
     ),
     words=replace(
         MOYO.words,

@@ -76,6 +76,7 @@ TILES = Game(
         starts=starts.starts,
         num_actions=lambda settings: CELLS,
         max_steps=lambda settings: board.TILE_COUNT,
+        payoff_bound=lambda settings: board.MOST_POINTS if settings["reward"] == "points" else 1,
         variants=VARIANTS,
     ),
     words=Words(

@@ -1,0 +1,190 @@
+"""What a position is worth, which moves are best, and whether that is proven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.solver import Solution, Solving
+from azumaya.baselines.search.uct import UCT, Candidate, Outcome, check_running, preferred
+from azumaya.envs import Position
+from azumaya.envs.errors import OptionError
+
+SIMULATION_NODES = 50
+"""So many positions of the solver take as long as a simulation, about."""
+MEGABYTES = 128
+"""Memory of the solver's table; UCT's tree takes its usual share besides."""
+
+
+@dataclass(frozen=True)
+class MoveValue:
+    """One legal move, for the player to move.
+
+    Attributes:
+        move: its name.
+        action: its number.
+        value: what the player to move still gains after it, with best play of both; None where
+            the search did not get to it.
+        exact: whether that is proven.
+        visits: simulations that began with it.
+    """
+
+    move: str
+    action: int
+    value: float | None
+    exact: bool
+    visits: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a position is worth.
+
+    Attributes:
+        to_move: the player to move.
+        value: what the player to move still gains with best play of both.
+        exact: whether that is proven.
+        best: the name of the move to play.
+        moves: every legal move, best first.
+        pv: the principal variation: names of moves of both players, from `best` on.
+        nodes: positions the solver looked at.
+        simulations: how many UCT made.
+    """
+
+    to_move: int
+    value: float
+    exact: bool
+    best: str
+    moves: tuple[MoveValue, ...]
+    pv: tuple[str, ...]
+    nodes: int
+    simulations: int
+
+
+def analyse(
+    position: Position,
+    *,
+    simulations: int | None = None,
+    nodes: int | None = None,
+    milliseconds: float | None = None,
+    key: int = 0,
+) -> Analysis:
+    """Value, moves and principal variation of a running position.
+
+    Half of the budget goes to the solver; what it does not settle is searched with UCT. Where
+    draws are hidden from the players there is nothing to solve, and UCT has all of it. With a
+    budget in simulations or nodes the result depends on position, options and key only.
+
+    Args:
+        position: the position.
+        simulations: the budget in simulations of UCT, of which the solver takes as long as half.
+        nodes: the budget in positions looked at; a simulation counts as 50.
+        milliseconds: the budget in time.
+        key: chance comes from it.
+
+    Raises:
+        OptionError: the position is over, or not exactly one budget is given, above 0.
+    """
+    check_running([position])
+    if nodes is not None and simulations is not None:
+        raise OptionError(
+            "budget: simulations and nodes are given; exactly one of the two is needed"
+        )
+    budget = Budget(simulations if nodes is None else nodes, milliseconds)
+    if kernels_of(position).hidden_draws:
+        outcome = UCT(_for_uct(budget, nodes is not None, 1)).search([position], [key])[0]
+        return _described(position, Solution(position.to_move, None, {}, (), 0), outcome)
+    solution = _solve(position, _for_solver(budget, nodes is not None))
+    if solution.solved:
+        return _described(position, solution, None)
+    rest = _for_uct(budget, nodes is not None, 2)
+    return _described(position, solution, UCT(rest).search([position], [key])[0])
+
+
+def _for_solver(budget: Budget, in_nodes: bool) -> Budget:
+    if budget.steps is None:
+        assert budget.milliseconds is not None
+        return Budget(milliseconds=budget.milliseconds / 2)
+    return Budget(max(budget.steps * (1 if in_nodes else SIMULATION_NODES) // 2, 1))
+
+
+def _for_uct(budget: Budget, in_nodes: bool, part: int) -> Budget:
+    """What UCT may spend: one `part`-th of the budget."""
+    if budget.steps is None:
+        assert budget.milliseconds is not None
+        return Budget(milliseconds=budget.milliseconds / part)
+    return Budget(max(budget.steps // (part * (SIMULATION_NODES if in_nodes else 1)), 1))
+
+
+def _solve(position: Position, budget: Budget) -> Solution:
+    room = Room(kernels_of(position), MEGABYTES)
+    search = Solving(room, position, line=True)
+    spend(search, budget)
+    return search.solution()
+
+
+def _described(position: Position, solution: Solution, outcome: Outcome | None) -> Analysis:
+    mover = position.to_move
+    before = position.returns()[mover]
+    found = _merged(solution, outcome, before)
+    best = preferred(list(found.values()))
+    exact = solution.value is not None or (outcome is not None and outcome.exact)
+    if solution.value is not None:
+        value, best = float(solution.value), _best_of(solution, found, best)
+    else:
+        value = best.value - before
+    moves = [_move_value(position, action, found, before) for action in position.legal_actions()]
+    moves.sort(key=lambda m: (m.action != best.action, *_order(m)))
+    line = solution.line or (outcome.line if outcome is not None else ())
+    if not line or line[0] != best.action or kernels_of(position).hidden_draws:
+        line = (best.action,)
+    simulations = 0 if outcome is None else outcome.simulations
+    return Analysis(
+        mover, value, exact, position.move_name(best.action), tuple(moves),
+        _names(position, line), solution.nodes, simulations,
+    )  # fmt: skip
+
+
+def _merged(solution: Solution, outcome: Outcome | None, before: int) -> dict[int, Candidate]:
+    """By action, what the search and the solver know of the moves they looked at."""
+    found = {} if outcome is None else {c.action: c for c in outcome.candidates}
+    for action, gain in solution.moves.items():
+        if gain is not None:
+            seen = found.get(action, Candidate(action, 0, 0.0, 0, 0))
+            final = gain + before
+            found[action] = replace(seen, value=float(final), low=final, high=final)
+    return found
+
+
+def _best_of(solution: Solution, found: dict[int, Candidate], best: Candidate) -> Candidate:
+    """A move known to gain the value: that of the line, else the preferred one if it does."""
+    if solution.line:
+        return found[solution.line[0]]
+    if best.action in solution.best:
+        return best
+    return max((found[action] for action in solution.best), key=lambda c: c.visits)
+
+
+def _move_value(
+    position: Position, action: int, found: dict[int, Candidate], before: int
+) -> MoveValue:
+    seen, name = found.get(action), position.move_name(action)
+    if seen is None:
+        return MoveValue(name, action, None, False, 0)
+    return MoveValue(name, action, seen.value - before, seen.exact, seen.visits)
+
+
+def _order(move: MoveValue) -> tuple[float, int, int]:
+    """Highest value first; at last what the search did not get to."""
+    worth = float("inf") if move.value is None else -move.value
+    return worth, -move.visits, move.action
+
+
+def _names(position: Position, line: tuple[int, ...]) -> tuple[str, ...]:
+    position, names = position.copy(), []
+    for action in line:
+        names.append(position.move_name(action))
+        position.play(action)
+    return tuple(names)

@@ -1,0 +1,65 @@
+"""What search needs of a game: the only module here that knows the `Game` record's layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.position import Position
+
+
+@dataclass(frozen=True)
+class GameKernels:
+    """The kernels of one game, and the sizes they are compiled for.
+
+    Attributes:
+        game: the game, to make states of.
+        words: words of a row of legal actions.
+        play: kernel `play(state, action)`.
+        write_legal: kernel `write_legal(state, words)`.
+        evaluate: kernel `evaluate(state, player)`.
+        resample: kernel `resample(state, key)`; None where nothing is hidden.
+    """
+
+    game: Game
+    words: int
+    play: Any
+    write_legal: Any
+    evaluate: Any
+    resample: Any
+
+    @property
+    def hidden_draws(self) -> bool:
+        """Whether chance still decides what neither player can see."""
+        return self.resample is not None
+
+    def new_states(self, count: int) -> np.ndarray:
+        """Zeroed states, `(count,)`."""
+        return self.game.new_states(count)
+
+
+def kernels_of(position: Position) -> GameKernels:
+    """The kernels of a position's game; equal for equal games and numbers of actions."""
+    game = position.game
+    return GameKernels(
+        game,
+        word_count(position.num_actions),
+        game.rules.play,
+        game.rules.write_legal,
+        game.rules.evaluate,
+        game.rules.resample,
+    )
+
+
+def payoff_bound(position: Position) -> int:
+    """The most that a player can gain in an episode with a position's options."""
+    return position.game.options.payoff_bound(position._setup.settings)
+
+
+def words_of(states: np.ndarray) -> np.ndarray:
+    """The words that some states `(n,)` consist of, `(n, W)` uint64, in the same memory."""
+    return np.asarray(states).view(np.uint64).reshape(len(states), -1)

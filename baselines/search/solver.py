@@ -1,0 +1,173 @@
+"""Exact values: what each move of a position gains with best play of both, or "not solved"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from azumaya.baselines.search.alphabeta import NOTHING_KNOWN, Room, check_open
+from azumaya.baselines.search.alphabeta_kernels import Insight
+from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.table import PROVEN, UNIT
+from azumaya.baselines.search.uct import check_running
+from azumaya.envs import Position
+
+MEGABYTES = 256
+"""Memory for the solver's table, unless told."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Exact values, as far as the budget went.
+
+    Attributes:
+        to_move: the player to move.
+        value: what the player to move still gains with best play; None: not solved.
+        moves: by action, what it gains with best play afterwards; None: not solved. In the order
+            of the actions.
+        line: best play of both to the end, as actions; empty where it was not asked for or not
+            solved.
+        nodes: positions looked at.
+    """
+
+    to_move: int
+    value: int | None
+    moves: dict[int, int | None]
+    line: tuple[int, ...]
+    nodes: int
+
+    @property
+    def solved(self) -> bool:
+        """Whether the position and all its moves are solved."""
+        return self.value is not None and None not in self.moves.values()
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The moves known to gain the value."""
+        if self.value is None:
+            return ()
+        return tuple(a for a, gain in self.moves.items() if gain == self.value)
+
+
+class Solving:
+    """The solver at work on one position, to be run piece by piece.
+
+    First comes the position, then each of its moves, then, if wanted, a line of best play. The
+    table serves all of them.
+    """
+
+    def __init__(self, room: Room, position: Position, line: bool = False) -> None:
+        check_open(room.kernels)
+        self._room, self._bound = room, payoff_bound(position)
+        self._position, self._after = position, position.copy()
+        self.value: int | None = None
+        self.gains: dict[int, int | None] = dict.fromkeys(position.legal_actions())
+        self.line: tuple[int, ...] = ()
+        self._wants_line = line
+        self._next = self._stages()
+        room.forget()
+        self.finished = False
+        self._take_stage()
+
+    def advance(self, steps: int) -> int:
+        """Look at so many positions more, or a few beyond."""
+        room, before = self._room, self._room.nodes
+        while room.nodes < before + steps and not self.finished:
+            room.go_on(before + steps)
+            if room.done:
+                self._take_stage()
+        return max(room.nodes - before, 1)
+
+    def solution(self) -> Solution:
+        """What has been solved so far."""
+        return Solution(
+            self._position.to_move, self.value, dict(self.gains), self.line, self._room.nodes
+        )
+
+    def _take_stage(self) -> None:
+        """Go on to the next search that is needed; finished where there is none."""
+        position = next(self._next, None)
+        if position is None:
+            self.finished = True
+        else:
+            self._after = position
+            self._room.begin(position.state, self._bound, PROVEN)
+
+    def _stages(self) -> Iterator[Position]:
+        """The positions to be searched one after the other; each yield waits for its result."""
+        yield self._position
+        final, best = self._result()
+        if final is None:
+            return
+        self.value = self.gains[best] = self._gain(final)
+        lowest = -self._bound - self._position.returns()[self._position.to_move]
+        for action in self.gains:
+            if self.gains[action] is None:
+                after = self._position.copy().play(action)
+                if after.is_over:
+                    self.gains[action] = self._gain(after.returns()[0])
+                elif self.value == lowest:  # nothing could be worse
+                    self.gains[action] = lowest
+                else:
+                    yield after
+                    final, _ = self._result()
+                    self.gains[action] = None if final is None else self._gain(final)
+        if self._wants_line:
+            yield from self._line_stages(best)
+
+    def _line_stages(self, best: int) -> Iterator[Position]:
+        line, position = [best], self._position.copy().play(best)
+        while not position.is_over:
+            yield position.copy()
+            final, best = self._result()
+            if final is None:
+                return
+            line.append(best)
+            position.play(best)
+        self.line = tuple(line)
+
+    def _result(self) -> tuple[int | None, int]:
+        """Of the search that has ended: what player_0 will have gained, if proven, and a move."""
+        frame = self._room.frames[0]
+        if not frame["proven"]:
+            return None, -1
+        best = int(frame["best"]) // UNIT
+        return best if self._after.to_move == 0 else -best, int(frame["move"])
+
+    def _gain(self, final: int) -> int:
+        """What the player to move still gains where player_0 will have gained so much."""
+        mover = self._position.to_move
+        return (final if mover == 0 else -final) - self._position.returns()[mover]
+
+
+def solve(
+    position: Position,
+    *,
+    nodes: int | None = None,
+    milliseconds: float | None = None,
+    megabytes: float = MEGABYTES,
+    insight: Insight = NOTHING_KNOWN,
+    line: bool = False,
+) -> Solution:
+    """What each move of a running position gains with best play of both.
+
+    It is never wrong: a value is given only where no line was cut short.
+
+    Args:
+        position: the position.
+        nodes: positions that may be looked at; or
+        milliseconds: time that may be taken.
+        megabytes: memory for the table of positions.
+        insight: what the game can tell that makes its positions easier to solve.
+        line: whether a line of best play is wanted, which takes more time.
+
+    Raises:
+        HiddenDrawsError: the game has draws that are hidden from the players.
+        OptionError: the position is over, or an argument has a value it cannot take.
+    """
+    check_running([position])
+    room = Room(kernels_of(position), megabytes, insight)
+    search = Solving(room, position, line)
+    spend(search, Budget(nodes, milliseconds))
+    return search.solution()

@@ -1,0 +1,148 @@
+"""The transposition table, and the 128-bit keys of positions.
+
+A key is made of two NH hashes (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC", CRYPTO 1999)
+of all words of the state, with keys drawn once and for all, each mixed down to 64 bits. For any two
+different states NH collides with probability 2**-64 at most over the choice of its keys, which have
+nothing to do with the games; the mixing adds as much. Both together collide with a probability of
+some 2**-126 a pair, so in a search that meets 2**32 different positions, some days of work, the
+odds are one in 2**63 that any two are taken for each other.
+
+An entry bounds what player_0 will have gained by the end, in units of `UNIT` a point. A bound that
+rests on judgements at a horizon holds for a depth; one that rests on ends of games only has the
+depth `PROVEN`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.bits import U64, ZERO
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
+from azumaya.envs.kernels.rng import GAMMA, mix
+
+UNIT = 1 << 40
+"""A point by the end of the game: more than any evaluation."""
+INFINITE = 1 << 60
+PROVEN = 30000
+"""The depth of what rests on no horizon."""
+NO_MOVE = -1
+
+ENTRY = np.dtype(
+    [
+        ("key", U64, (2,)),
+        ("low", np.int64),
+        ("high", np.int64),
+        ("work", np.int64),  # positions looked at to find this
+        ("move", np.int32),  # the best, NO_MOVE if none is known
+        ("age", np.int32),  # of the search that wrote this; 0: empty
+        ("low_depth", np.int16),
+        ("high_depth", np.int16),
+        ("pad", np.int32),
+    ]
+)
+WAYS = 2
+"""Entries with the same place: the first keeps what took more work."""
+
+SECOND_HASH = 1024
+"""The second hash has the keys from here on."""
+
+_rounds = np.arange(1, 2049, dtype=np.uint64)
+with np.errstate(over="ignore"):
+    HASH_KEYS = np.array([mix(r * GAMMA) for r in _rounds], U64)
+
+if INTERPRETED:
+
+    def high_product(one: Any, other: Any) -> Any:
+        """The high 64 bits of a product of two words."""
+        return U64(int(one) * int(other) >> 64)
+
+else:
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def high_product(typing_context: Any, one: Any, other: Any) -> Any:
+        """The high 64 bits of a product of two words."""
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            wide = ir.IntType(128)
+            product = builder.mul(*(builder.zext(word, wide) for word in args))
+            return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+
+@kernel(wraps=True)
+def nh(words, row, first):
+    """The NH hash of a row of words with the keys from `first` on, mixed to 64 bits."""
+    low, high = ZERO, ZERO
+    size = words.shape[1]
+    for w in range(0, size, 2):
+        one = words[row, w] + HASH_KEYS[first + w]
+        other = HASH_KEYS[first + w + 1]
+        if w + 1 < size:
+            other += words[row, w + 1]
+        product = one * other
+        low += product
+        high += high_product(one, other) + U64(low < product)
+    return mix(low ^ mix(high + HASH_KEYS[first + size + 1]))
+
+
+@kernel
+def find(table, first, second, age):
+    """The index of a key's entry; -1 if there is none."""
+    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
+    for way in range(WAYS):
+        entry = table[at + way]
+        if entry.key[0] == first and entry.key[1] == second and entry.age == age:
+            return at + way
+    return -1
+
+
+@kernel
+def place_for(table, first, second, age, work):
+    """The index at which a key's entry belongs, ready to be written to."""
+    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
+    known = find(table, first, second, age)
+    if known >= 0:
+        table[known].work = max(table[known].work, work)
+        return known
+    keeper = table[at]
+    if keeper.age == age and keeper.work > work:
+        at += 1
+    entry = table[at]
+    entry.key[0] = first
+    entry.key[1] = second
+    entry.low, entry.high = -INFINITE, INFINITE
+    entry.low_depth = entry.high_depth = 0
+    entry.move = NO_MOVE
+    entry.work, entry.age = work, age
+    return at
+
+
+@kernel
+def remember(table, first, second, age, work, move, low, high, depth):
+    """Write what a search has found: bounds, infinite where there is none, and the best move."""
+    entry = table[place_for(table, first, second, age, work)]
+    if low > -INFINITE and (
+        depth > entry.low_depth
+        or (depth == entry.low_depth and (depth < PROVEN or low > entry.low))
+    ):
+        entry.low, entry.low_depth = low, depth
+    if high < INFINITE and (
+        depth > entry.high_depth
+        or (depth == entry.high_depth and (depth < PROVEN or high < entry.high))
+    ):
+        entry.high, entry.high_depth = high, depth
+    if move != NO_MOVE:
+        entry.move = move
+
+
+def new_table(megabytes: float) -> np.ndarray:
+    """An empty table, `(n,)` entries, of at most so much memory; `n` is a power of two."""
+    entries = max(int(megabytes * 2**20) // ENTRY.itemsize, WAYS)
+    return as_states(np.zeros(1 << (entries.bit_length() - 1), ENTRY))

@@ -1,0 +1,278 @@
+"""The tree of a UCT search: flat arrays, the children of a node side by side.
+
+A slot of the arrays is a node together with the move that leads to it. Slots are handed out in
+order and never given back, so a search uses no more memory than it was given; once the slots are
+used up the tree stops growing, and further simulations refine what is there.
+
+`low` and `high` bound what player_0 will have gained by the end, whatever the players still do:
+where they meet, the node is proven. `mean` and `reach` are all that selection reads of a child, so
+they stand in arrays of their own: it takes the child with the highest mean, for the player to move,
+plus reach times a factor of the parent. UCB1 sets reach to 1 / sqrt(visits). PUCT would set it to
+prior / (1 + visits).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from azumaya.baselines.search.choice import draw_below
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.bits import ONE, ZERO, lowest
+from azumaya.envs.kernels.compile import kernel
+
+NODE = np.dtype(
+    [
+        ("total", np.float64),  # sum of the results for player_0
+        ("visits", np.int32),
+        ("action", np.int32),  # the move that leads here
+        ("first", np.int32),  # slot of the first child
+        ("count", np.int32),  # children; 0: not expanded
+        ("tried", np.int32),  # so many children, the first ones, have been visited
+        ("low", np.int32),
+        ("high", np.int32),
+        ("next", np.int32),  # hidden draws: slot of the next sibling, 0: none
+        ("offered", np.int32),  # hidden draws: simulations in which the move was legal
+        ("mover", np.int32),  # who moves here, once the node is expanded
+    ]
+)
+SLOT_BYTES = NODE.itemsize + 2 * np.dtype(np.float32).itemsize
+"""Memory of one slot: `NODE`, `mean` and `reach`."""
+
+STATS = np.dtype(
+    [
+        ("used", np.int64),  # slots handed out
+        ("simulations", np.int64),
+        ("full", np.int64),  # 1 once a node could not be expanded for want of slots
+        ("bound", np.int64),  # the game's payoff bound
+        ("worst", np.float64),  # lowest and highest result of a simulation, for player_0
+        ("best", np.float64),
+        ("plies", np.int64),  # moves made, in the tree and in rollouts
+        ("cuts", np.int64),  # rollouts cut off
+        ("cut_worth", np.float64),  # sum of |evaluate| over these
+    ]
+)
+
+NEVER = np.float32(1e30)
+"""A mean that selection never takes, with its sign turned against the player to move."""
+LARGE = 1 << 30
+"""More than any payoff."""
+LN2 = 0.6931471805599453
+
+
+def new_nodes(slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Room for so many slots: `(slots,)` nodes, means and reaches; memory is taken when used."""
+    nodes = as_states(np.empty(slots, NODE))
+    return nodes, np.empty(slots, np.float32), np.empty(slots, np.float32)
+
+
+@kernel
+def log_of(n):
+    """The natural logarithm of a whole number from 1 on, to 0.06: Mitchell's approximation.
+
+    It takes exact arithmetic only, so that every platform searches the same tree.
+    """
+    bits = 0
+    while n >> (bits + 1):
+        bits += 1
+    return LN2 * (bits + n / (1 << bits) - 1)
+
+
+@kernel
+def clear_slot(nodes, slot, action, bound):
+    """Make a slot a node without visits."""
+    node = nodes[slot]
+    node.total = 0.0
+    node.visits = 0
+    node.action = action
+    node.first = 0
+    node.count = 0
+    node.tried = 0
+    node.low = -bound
+    node.high = bound
+    node.next = 0
+    node.offered = 0
+    node.mover = 0
+
+
+@kernel
+def expand(nodes, stats, slot, words, mover):
+    """Give a node a child for each action set in `words`; False where the slots do not suffice.
+
+    A child's slot is made ready when it is tried first.
+    """
+    at = stats[0].used
+    first = at
+    for w in range(words.shape[0]):
+        left = words[w]
+        while left != ZERO:
+            if at == nodes.shape[0]:
+                stats[0].full = 1
+                return False
+            nodes[at].action = 64 * w + lowest(left)
+            left &= left - ONE
+            at += 1
+    stats[0].used = at
+    nodes[slot].first = first
+    nodes[slot].count = at - first
+    nodes[slot].mover = mover
+    return True
+
+
+@kernel
+def try_child(nodes, stats, slot, key, n):
+    """The slot of a child not tried before, drawn at random.
+
+    Children are put in the order of their first visits, which is random; so whoever takes the
+    first of equals takes a random one.
+    """
+    node = nodes[slot]
+    at = node.first + node.tried
+    other = at + draw_below(key, n, node.count - node.tried)
+    action = nodes[other].action
+    nodes[other].action = nodes[at].action
+    node.tried += 1
+    clear_slot(nodes, at, action, stats[0].bound)
+    return at
+
+
+@kernel
+def best_child(nodes, mean, reach, slot, factor):
+    """The slot of the child with the highest upper bound; the first one of equals."""
+    node = nodes[slot]
+    first, sign = node.first, np.float32(1 - 2 * node.mover)
+    factor = np.float32(factor)
+    best, highest = first, -NEVER
+    for at in range(first, first + node.count):
+        value = sign * mean[at] + factor * reach[at]
+        if value > highest:
+            best, highest = at, value
+    return best
+
+
+@kernel
+def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
+    """With hidden draws: the slot of the child to go to, among the actions set in `words`.
+
+    The moves that are legal differ between simulations of one node, so its children are a list,
+    and the bound of a child counts the simulations in which it was legal. Moves not tried before
+    come first. Returns -1 where a slot is needed and there is none. Clears `words`.
+    """
+    node = nodes[slot]
+    sign, best, highest, last = 1 - 2 * node.mover, -1, -1e30, 0
+    at = np.int64(node.first)
+    while at:
+        action = nodes[at].action
+        here = ONE << np.uint64(action & 63)
+        if words[action >> 6] & here != ZERO:
+            words[action >> 6] &= ~here
+            nodes[at].offered += 1
+            value = sign * mean[at] + weight * np.sqrt(log_of(nodes[at].offered)) * reach[at]
+            if value > highest:
+                best, highest = at, value
+        last, at = at, np.int64(nodes[at].next)
+    untried = take_one(words, key, n)
+    if untried < 0:
+        return best
+    at = stats[0].used
+    if at == nodes.shape[0]:
+        stats[0].full = 1
+        return best
+    stats[0].used += 1
+    clear_slot(nodes, at, untried, stats[0].bound)
+    nodes[at].offered = 1
+    if last:
+        nodes[last].next = at
+    else:
+        node.first = at
+    node.count += 1
+    return at
+
+
+@kernel
+def take_one(words, key, n):
+    """One of the actions set in `words`, at random; -1 if there is none."""
+    total = 0
+    for w in range(words.shape[0]):
+        left = words[w]
+        while left != ZERO:
+            total += 1
+            left &= left - ONE
+    if total == 0:
+        return -1
+    k = draw_below(key, n, total)
+    for w in range(words.shape[0]):
+        left = words[w]
+        while left != ZERO:
+            if k == 0:
+                return 64 * w + lowest(left)
+            k -= 1
+            left &= left - ONE
+    return -1
+
+
+@kernel
+def tighten(nodes, mean, slot, child):
+    """Bounds of a node from those of a child that have changed; whether the node's own did.
+
+    The player to move can have the best lower bound among the moves, and no more than the best
+    upper bound among all of them. Moves that cannot beat that lower bound are not looked at again.
+    """
+    node = nodes[slot]
+    sign = 1 - 2 * node.mover
+    low, high = node.low, node.high
+    if node.tried == node.count:
+        reachable = -LARGE
+        for at in range(node.first, node.first + node.count):
+            most = nodes[at].high if sign > 0 else -nodes[at].low
+            reachable = max(reachable, most)
+        if sign > 0:
+            node.high = min(node.high, reachable)
+        else:
+            node.low = max(node.low, -reachable)
+    gained = False
+    if sign > 0 and nodes[child].low > node.low:
+        node.low = nodes[child].low
+        gained = True
+    elif sign < 0 and nodes[child].high < node.high:
+        node.high = nodes[child].high
+        gained = True
+    if gained:
+        drop_dominated(nodes, mean, slot)
+    return node.low != low or node.high != high
+
+
+@kernel
+def drop_dominated(nodes, mean, slot):
+    """Take the moves out of selection that cannot beat what another is proven to give."""
+    node = nodes[slot]
+    for at in range(node.first, node.first + node.tried):
+        child = nodes[at]
+        if node.mover == 0 and child.high <= node.low and child.low < node.low:
+            mean[at] = -NEVER
+        elif node.mover == 1 and child.low >= node.high and child.high > node.high:
+            mean[at] = NEVER
+
+
+@kernel
+def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
+    """Add the result of a simulation to the nodes of its path, `path[: depth + 1]`.
+
+    `changed` says that the bounds of the last node are new; what follows for its ancestors is
+    drawn where `proves` is set. A result outside the bounds of a node is brought within them.
+    """
+    stats[0].worst = min(stats[0].worst, result)
+    stats[0].best = max(stats[0].best, result)
+    for d in range(depth, -1, -1):
+        slot = path[d]
+        if changed and proves and d < depth:
+            changed = tighten(nodes, mean, slot, path[d + 1])
+        node = nodes[slot]
+        result = min(max(result, np.float64(node.low)), np.float64(node.high))
+        node.visits += 1
+        node.total += result
+        if node.low == node.high:
+            mean[slot] = node.low
+            reach[slot] = 0.0
+        else:
+            mean[slot] = node.total / node.visits
+            reach[slot] = 1.0 / np.sqrt(np.float64(node.visits))

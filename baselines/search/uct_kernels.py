@@ -1,0 +1,204 @@
+"""The kernels of UCT, made for each game from those of its record."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.choice import choose_kernel
+from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.tree import (
+    back_up,
+    best_child,
+    expand,
+    log_of,
+    offered_child,
+    try_child,
+)
+from azumaya.envs.game import RUNNING
+from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_word
+
+DEEPEST = 512
+"""Moves from the root at which the tree ends; a path has room for them."""
+REDRAWN = 1 << 40
+"""The draw of a simulation's key from which what is hidden is drawn anew."""
+
+RESULT, SIGN, NOTHING = 0, 1, 2
+"""What a rollout that is cut off counts: `evaluate` squashed, its sign, no gain."""
+
+
+@functools.cache
+def legal_kernel(kernels: GameKernels) -> Any:
+    """The kernel `legal(state, words)`, which clears `words` before it sets the legal actions."""
+    write_legal, size = kernels.write_legal, kernels.words
+
+    @kernel
+    def legal(state, words):
+        for w in range(size):
+            words[w] = ZERO
+        write_legal(state, words)
+
+    return legal
+
+
+@functools.cache
+def rollout_kernel(kernels: GameKernels) -> Any:
+    """The kernel `rollout(trial, words, key, n, cut, stats)`: play at random to the end.
+
+    Draws from `n` on choose the moves of `trial[0]`. After `cut` of them the rollout is cut off;
+    0: never. Returns the result for player_0.
+    """
+    play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
+    evaluate = kernels.evaluate
+
+    @kernel
+    def rollout(trial, words, key, n, cut, stats):
+        first = n
+        while trial[0].over == RUNNING:
+            if n - first == cut and cut > 0:
+                break
+            legal(trial[0], words)
+            play(trial[0], choose(words, key, n))
+            n += 1
+        stats[0].plies += n - first
+        result = np.float64(trial[0].payoff)
+        if trial[0].over == RUNNING:
+            # The scale of `evaluate` is the game's own: a worth counts half of what is at stake
+            # where it is as large as the worths met so far are on average.
+            worth = np.float64(evaluate(trial[0], 0))
+            stats[0].cuts += 1
+            stats[0].cut_worth += abs(worth)
+            usual = stats[0].cut_worth / stats[0].cuts
+            if worth != 0.0:
+                result += stake(stats) * worth / (abs(worth) + usual)
+        return result
+
+    return rollout
+
+
+@kernel
+def stake(stats):
+    """Half of the range that results have had so far; the game's bound where that is 1."""
+    if stats[0].bound == 1:
+        return 1.0
+    return max(0.5 * (stats[0].best - stats[0].worst), 0.5)
+
+
+@functools.cache
+def descend_kernel(kernels: GameKernels) -> Any:
+    """The kernel that goes down the tree, to a node not expanded, or proven, or the game's end.
+
+    `descend(key, weight, trial, words, nodes, mean, reach, stats, path)` plays the moves in
+    `trial[0]` and writes the slots to `path`. It returns the depth
+    reached and whether the node there is newly known to end the game. A node is expanded
+    at its second visit, the root at its first.
+    """
+    play, legal = kernels.play, legal_kernel(kernels)
+
+    @kernel
+    def descend(key, weight, trial, words, nodes, mean, reach, stats, path):
+        slot, depth = 0, 0
+        path[0] = 0
+        while nodes[slot].low != nodes[slot].high:
+            node = nodes[slot]
+            if node.count == 0:
+                if trial[0].over != RUNNING:
+                    node.low = node.high = trial[0].payoff
+                    return depth, True
+                if (node.visits == 0 and depth > 0) or stats[0].full or depth == DEEPEST:
+                    break
+                legal(trial[0], words)
+                if not expand(nodes, stats, slot, words, trial[0].to_move):
+                    break
+            if node.tried < node.count:
+                slot = try_child(nodes, stats, slot, key, depth)
+            else:
+                factor = weight * stake(stats) * np.sqrt(log_of(node.visits))
+                slot = best_child(nodes, mean, reach, slot, factor)
+            depth += 1
+            path[depth] = slot
+            if nodes[slot].low != nodes[slot].high:
+                play(trial[0], np.int64(nodes[slot].action))
+                stats[0].plies += 1
+        return depth, False
+
+    return descend
+
+
+@functools.cache
+def simulate_kernel(kernels: GameKernels) -> Any:
+    """The kernel that makes simulations `first` to `last - 1` of a search.
+
+    `simulate(first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path)`
+    returns how many were made: fewer where the root is proven. `root` and `trial` are `(1,)`
+    states, `path` room for `DEEPEST + 1` slots. Simulation `s` draws from `random_word(key, s)`:
+    the choice at depth `d` is draw `d`, in the tree and in the rollout.
+    """
+    descend, rollout = descend_kernel(kernels), rollout_kernel(kernels)
+
+    @kernel
+    def simulate(
+        first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path
+    ):
+        for s in range(first, last):
+            if nodes[0].low == nodes[0].high:
+                return s - first
+            own = random_word(key, s)
+            trial[0] = root[0]
+            depth, ended = descend(own, weight, trial, words, nodes, mean, reach, stats, path)
+            node = nodes[path[depth]]
+            if node.low == node.high:
+                result = np.float64(node.low)
+            else:
+                result = rollout(trial, words, own, depth, cut, stats)
+            back_up(nodes, mean, reach, stats, path, depth, result, ended, True)
+            stats[0].simulations += 1
+        return last - first
+
+    return simulate
+
+
+@functools.cache
+def simulate_hidden_kernel(kernels: GameKernels) -> Any:
+    """The kernel of `simulate_kernel` for games with hidden draws.
+
+    Each simulation draws anew what is hidden, so that search cannot see it, and a node stands for
+    the moves that lead to it, whatever was drawn. Nothing is proven then.
+    """
+    play, legal, rollout = kernels.play, legal_kernel(kernels), rollout_kernel(kernels)
+    resample = kernels.resample
+
+    @kernel
+    def simulate(
+        first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path
+    ):
+        for s in range(first, last):
+            own = random_word(key, s)
+            trial[0] = root[0]
+            resample(trial[0], random_word(own, REDRAWN))
+            slot, depth = 0, 0
+            path[0] = 0
+            while trial[0].over == RUNNING and depth < DEEPEST:
+                if nodes[slot].visits == 0 and depth > 0:
+                    break
+                legal(trial[0], words)
+                nodes[slot].mover = trial[0].to_move
+                child = offered_child(
+                    nodes, mean, reach, stats, slot, words, own, depth, weight * stake(stats)
+                )
+                if child < 0:
+                    break
+                depth, slot = depth + 1, child
+                path[depth] = slot
+                play(trial[0], np.int64(nodes[slot].action))
+                stats[0].plies += 1
+            result = rollout(trial, words, own, depth, cut, stats)
+            back_up(nodes, mean, reach, stats, path, depth, result, False, False)
+            stats[0].simulations += 1
+        return last - first
+
+    return simulate

@@ -1,0 +1,66 @@
+"""Naive values of positions: minimax without tables, bounds or windows, on the public objects."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from azumaya.envs.position import Position
+
+
+class TooLarge(Exception):  # noqa: N818 - no error: the position is left to others
+    """The tree below a position has more nodes than were allowed."""
+
+
+class Minimax:
+    """Values by trying every move to the end of the game.
+
+    Args:
+        nodes: positions that may be looked at; after so many, `TooLarge` is raised.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self.left = nodes
+
+    def final(self, position: Position) -> int:
+        """What player_0 will have gained by the end with best play of both."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooLarge
+        if position.is_over:
+            return position.returns()[0]
+        finals = [self.final(position.copy().play(action)) for action in position.legal_actions()]
+        return max(finals) if position.to_move == 0 else min(finals)
+
+    def gains(self, position: Position) -> dict[int, int]:
+        """What the player to move still gains by each move, with best play afterwards."""
+        mover, before = position.to_move, position.returns()[position.to_move]
+        return {
+            action: (1 - 2 * mover) * self.final(position.copy().play(action)) - before
+            for action in position.legal_actions()
+        }
+
+
+def late_positions(
+    start: Position, seed: int, count: int, nodes: int
+) -> Iterator[tuple[Position, dict[int, int]]]:
+    """Running positions towards the end of random games, with the gain of each of their moves.
+
+    From the end of each game backwards, as long as the tree has no more than so many nodes; of
+    one game at most eight.
+    """
+    rng = random.Random(seed)
+    found = 0
+    while found < count:
+        line = [start.copy()]
+        while not line[-1].is_over:
+            line.append(line[-1].copy().play(rng.choice(line[-1].legal_actions())))
+        for position in reversed(line[-9:-1]):
+            try:
+                gains = Minimax(nodes).gains(position)
+            except TooLarge:
+                break
+            yield position, gains
+            found += 1
+            if found == count:
+                return

@@ -1,0 +1,1 @@
+"""Search, solver and analysis."""

@@ -1,0 +1,78 @@
+"""Positions for the tests of search: late ones of every game, with what each move gains."""
+
+from __future__ import annotations
+
+import random
+
+from azumaya.envs import GAMES, Position
+from azumaya.envs.game import Game
+from tests.oracles.minimax import late_positions
+
+SHORT = {"max_plies": 12}
+"""Options for games that would be long, where a game has them."""
+
+
+def settings_of(game: Game) -> list[dict[str, object]]:
+    """The game's options as they come, and with payoffs beyond 1 where there are such."""
+    names = {option.name for option in game.options}
+    usual = {name: value for name, value in SHORT.items() if name in names}
+    more = [{**usual, name: value} for name, value in POINTS if name in names]
+    known = [options for options in more if _takes(game, options)]
+    return [usual, *known]
+
+
+POINTS = (("scoring", "points"), ("reward", "margin"), ("reward", "points"))
+
+
+def _takes(game: Game, options: dict[str, object]) -> bool:
+    try:
+        Position(game, **options)
+    except ValueError:
+        return False
+    return True
+
+
+CASES = [(game, options) for game in GAMES.values() for options in settings_of(game)]
+SOLVED = [(game, options) for game, options in CASES if game.rules.resample is None]
+"""Where nothing is hidden, so that positions have values."""
+
+
+def label(value: object) -> str:
+    """Names for test ids."""
+    if isinstance(value, Game):
+        return value.name
+    return ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else ""
+
+
+def late(
+    game: Game, options: dict[str, object], count: int, nodes: int = 800, seed: int = 1
+) -> list[tuple[Position, dict[int, int]]]:
+    """Some late positions and what each move gains."""
+    each = 16
+    found: list[tuple[Position, dict[int, int]]] = []
+    while len(found) < count:
+        start = Position(game, seed=seed, **options)
+        found += late_positions(start, seed, min(each, count - len(found)), nodes)
+        seed += 1
+    return found
+
+
+def midgame(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:
+    """A running position after some random moves."""
+    rng = random.Random(seed)
+    position = Position(game, seed=seed, **options)
+    for _ in range(plies):
+        before = position.copy()
+        position.play(rng.choice(position.legal_actions()))
+        if position.is_over:
+            return before
+    return position
+
+
+def before_the_end(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:
+    """The position so many plies before the end of a random game, or its start."""
+    rng = random.Random(seed)
+    line = [Position(game, seed=seed, **options)]
+    while not line[-1].is_over:
+        line.append(line[-1].copy().play(rng.choice(line[-1].legal_actions())))
+    return line[max(-1 - plies, -len(line))]

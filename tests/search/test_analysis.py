@@ -1,0 +1,98 @@
+"""Analysis and agents by name: exact where it says so, sensible where it cannot be."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.search import (
+    AlphaBetaAgent,
+    Analysis,
+    HiddenDrawsError,
+    UCTAgent,
+    analyse,
+    search_agent,
+)
+from azumaya.envs import OptionError, Position
+from azumaya.envs.game import Game
+from tests.search.positions import CASES, SOLVED, label, late, midgame
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_late_positions_are_exact(game: Game, options: dict[str, object]) -> None:
+    for position, gains in late(game, options, 12, nodes=600):
+        found = analyse(position, nodes=200_000)
+        assert found.exact
+        assert found.value == max(gains.values())
+        assert found.to_move == position.to_move
+        assert {m.action: m.value for m in found.moves} == gains
+        assert all(m.exact and position.parse_move(m.move) == m.action for m in found.moves)
+        check_line(position, found)
+
+
+def check_line(position: Position, found: Analysis) -> None:
+    """The principal variation is legal, ends the game and gains what it should."""
+    mover, before = position.to_move, position.returns()[position.to_move]
+    end = position.copy()
+    for move in found.pv:
+        end.play(move)
+    assert found.pv[0] == found.best == found.moves[0].move
+    assert end.is_over
+    assert end.returns()[mover] - before == found.value
+
+
+@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
+def test_early_positions_are_searched(game: Game, options: dict[str, object]) -> None:
+    position = midgame(game, options, 2, 4)
+    found = analyse(position, simulations=60, key=3)
+    assert found == analyse(position, simulations=60, key=3)
+    assert {m.move for m in found.moves} == set(position.legal_moves())
+    assert found.moves[0].move == found.best == found.pv[0]
+    assert sum(m.visits for m in found.moves) == found.simulations
+    after = position.copy()
+    for move in found.pv[: 1 if game.rules.resample else None]:
+        after.play(move)
+
+
+def test_budgets_in_time() -> None:
+    found = analyse(Position("sudoku_moyo", seed=1), milliseconds=60)
+    assert found.simulations > 50
+    assert found.nodes > 1000
+
+
+@pytest.mark.parametrize("budget", [{}, {"nodes": 5, "simulations": 5}, {"milliseconds": 0}])
+def test_budgets_that_are_none(budget: dict[str, int]) -> None:
+    with pytest.raises(OptionError, match="budget"):
+        analyse(Position("abalone"), **budget)
+
+
+def test_names() -> None:
+    for name in ("uct:1000", "uct:10ms", "uct:2.5ms", "alphabeta:50000", "alphabeta:10ms"):
+        assert search_agent(name).name == name
+    for name in ("uct", "uct:", "uct:0", "uct:0ms", "uct:-5", "uct:1e3", "mcts:10", "uct:10 ms"):
+        with pytest.raises(OptionError, match="uct:SIMULATIONS"):
+            search_agent(name)
+
+
+def test_agents_travel() -> None:
+    position = Position("vierer_dominari")
+    for agent in (UCTAgent(50), AlphaBetaAgent(500)):
+        agent.act([position], [1])
+        assert pickle.loads(pickle.dumps(agent)).act([position], [1]) == agent.act([position], [1])
+
+
+def test_alphabeta_refuses_hidden_draws() -> None:
+    with pytest.raises(HiddenDrawsError):
+        AlphaBetaAgent(10).check(Position("sudoku_tiles"))
+
+
+SHORT_GAMES = [game for game, options in SOLVED if not options]
+
+
+@pytest.mark.parametrize("game", SHORT_GAMES, ids=label)
+def test_search_beats_chance(game: Game) -> None:
+    for agent in (UCTAgent(60), AlphaBetaAgent(3000)):
+        assert play_pairing(game.name, agent, RandomAgent(), starts=6, seed=1).rate > 0.7

@@ -1,0 +1,162 @@
+"""The solver and alpha-beta: exact values, never wrong, the same however they are run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
+from azumaya.baselines.search.alphabeta_kernels import Insight
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.solver import Solving, solve
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.game import Game
+from tests.search.moyo_insight import INSIGHT
+from tests.search.positions import SOLVED, before_the_end, label, late, midgame
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
+    for position, gains in late(game, options, 24):
+        check_solution(position, gains)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_hundreds_of_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
+    for position, gains in late(game, options, 400, nodes=5000, seed=100):
+        check_solution(position, gains)
+
+
+def check_solution(position: Position, gains: dict[int, int]) -> None:
+    solution = solve(position, nodes=10**6, megabytes=1)
+    assert solution.solved
+    assert solution.moves == gains
+    assert solution.value == max(gains.values())
+    assert solution.to_move == position.to_move
+    assert all(gains[action] == solution.value for action in solution.best)
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, object]) -> None:
+    exact = 0
+    for i, (position, gains) in enumerate(late(game, options, 20)):
+        room = Room(kernels_of(position), 1)
+        search = Deepening(room, position, i)
+        for _ in range(60):
+            found = search.found()
+            assert found.best in gains
+            if found.exact:
+                assert found.value == max(gains.values()) + position.returns()[position.to_move]
+                assert gains[found.best] == max(gains.values())
+            if search.finished:
+                break
+            search.advance(50)
+        exact += found.exact
+    assert exact > 15
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_horizons_are_told_from_ends(game: Game, options: dict[str, object]) -> None:
+    """Further from the end, where most iterations rest on judgements, exact ones are exact."""
+    room = Room(kernels_of(Position(game, **options)), 4)
+    checked = 0
+    for seed in range(24):
+        position = before_the_end(game, options, seed, (9, 9, 3)[seed % 3])
+        solution = solve(position, nodes=200_000, megabytes=4)
+        search = Deepening(room, position, seed)
+        while not search.finished and room.nodes < 100_000:
+            search.advance(1000)
+        found = search.found()
+        if found.exact and solution.value is not None:
+            before = position.returns()[position.to_move]
+            assert found.value == solution.value + before
+            assert solution.moves[found.best] in (None, solution.value)
+            checked += 1
+    assert checked > 4
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_a_table_of_two_entries_changes_no_value(game: Game, options: dict[str, object]) -> None:
+    for position, gains in late(game, options, 10, nodes=400, seed=7):
+        assert solve(position, nodes=10**6, megabytes=0.001).moves == gains
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_what_is_solved_early_is_right(game: Game, options: dict[str, object]) -> None:
+    """With every budget up to the whole of it, nothing given is wrong."""
+    for position, gains in late(game, options, 6, seed=3):
+        room = Room(kernels_of(position), 1)
+        search = Solving(room, position)
+        while not search.finished:
+            search.advance(7)
+            given = {a: g for a, g in search.gains.items() if g is not None}
+            assert given.items() <= gains.items()
+            assert search.value in (None, max(gains.values()))
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, object]) -> None:
+    positions = [midgame(game, options, seed, 6) for seed in range(4)]
+    keys = [3, 3, 2**64 - 1, 0]
+    together = AlphaBeta(Budget(3000), threads=3, megabytes=4).search(positions, keys)
+    one = AlphaBeta(Budget(3000), threads=1, megabytes=4)
+    apart = [one.search([p], [k])[0] for p, k in zip(positions, keys, strict=True)]
+    assert together == apart
+    assert all(f.best in p.legal_actions() for f, p in zip(together, positions, strict=True))
+    assert all(3000 <= f.nodes < 3000 + 1400 or f.exact for f in together)
+
+
+def test_pieces_of_a_search_are_the_search() -> None:
+    position = midgame(SOLVED[0][0], {}, 1, 4)
+    found = []
+    for pieces in ([2000], [1] * 10 + [490, 700, 800]):
+        search = Deepening(Room(kernels_of(position), 1), position, 9)
+        spent = 0
+        for steps in pieces:
+            spent += steps
+            search.advance(spent - search._room.nodes) if spent > search._room.nodes else None
+        found.append(search.found())
+    assert found[0] == found[1]
+
+
+def test_ties_are_broken_by_the_key() -> None:
+    position = Position("score_dominari").play(Position("score_dominari").legal_actions()[0])
+    best = {AlphaBeta(Budget(30)).search([position], [key])[0].best for key in range(10)}
+    assert len(best) > 1
+
+
+def test_hidden_draws_have_no_values() -> None:
+    position = Position("sudoku_tiles")
+    with pytest.raises(HiddenDrawsError, match="hidden"):
+        solve(position, nodes=10)
+    with pytest.raises(HiddenDrawsError, match="UCT"):
+        AlphaBeta(Budget(10)).search([position], [0])
+
+
+@pytest.mark.parametrize("given", [{"megabytes": 0}, {"nodes": 0}, {"milliseconds": -1}])
+def test_bad_arguments(given: dict[str, Any]) -> None:
+    arguments = {"nodes": 10, **given} if "milliseconds" not in given else given
+    with pytest.raises(OptionError):
+        solve(Position("abalone"), **arguments)
+
+
+@pytest.mark.parametrize(
+    "insight", [INSIGHT, Insight(bounds=INSIGHT.bounds)], ids=["all", "bounds"]
+)
+def test_what_a_game_tells_changes_no_value(insight: Insight) -> None:
+    for options in ({}, {"scoring": "points"}):
+        for position, gains in late(GAMES["sudoku_moyo"], options, 24, nodes=800, seed=11):
+            solution = solve(position, nodes=10**6, megabytes=1, insight=insight)
+            assert solution.moves == gains
+
+
+def test_what_a_game_tells_saves_work() -> None:
+    for seed in range(40, 44):
+        position = midgame(GAMES["sudoku_moyo"], {}, seed, 25)
+        plain = solve(position, nodes=3_000_000, megabytes=32)
+        told = solve(position, nodes=3_000_000, megabytes=32, insight=INSIGHT)
+        assert told.nodes < plain.nodes
+        assert plain.value in (None, told.value)

@@ -1,0 +1,156 @@
+"""UCT: proven values are right, results do not depend on threads, memory and time are kept to."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.tree import SLOT_BYTES
+from azumaya.baselines.search.uct import UCT, Candidate, Tree, preferred
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.game import Game
+from tests.search.positions import CASES, SOLVED, label, late, midgame
+
+
+def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
+    return UCT(Budget(simulations), **settings).search([position], [key])[0]
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_proven_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
+    exact = 0
+    for i, (position, gains) in enumerate(late(game, options, 20)):
+        before = position.returns()[position.to_move]
+        outcome = searched(position, 2000, i, threads=1)
+        for candidate in outcome.candidates:
+            final = gains[candidate.action] + before
+            assert candidate.low <= final <= candidate.high
+        if outcome.exact:
+            exact += 1
+            assert outcome.value == max(gains.values()) + before
+            assert gains[outcome.best] == max(gains.values())
+    assert exact > 10
+
+
+@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
+def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, object]) -> None:
+    positions = [midgame(game, options, seed, 6) for seed in range(5)]
+    keys = [3, 3, 2**64 - 1, 0, 5]
+    together = UCT(Budget(200), threads=3).search(positions, keys)
+    apart = [searched(p, 200, k, threads=1) for p, k in zip(positions, keys, strict=True)]
+    assert together == apart
+    assert all(o.best in p.legal_actions() for o, p in zip(together, positions, strict=True))
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=label)
+def test_pieces_of_a_search_are_the_search(game: Game) -> None:
+    position = midgame(game, {}, 1, 4)
+    whole, pieces = Tree(kernels_of(position), 8), Tree(kernels_of(position), 8)
+    for tree in (whole, pieces):
+        tree.begin(position, 9, 0.8, 0)
+    whole.advance(150)
+    for steps in (1, 2, 47, 100):
+        pieces.advance(steps)
+    assert whole.outcome() == pieces.outcome()
+    assert whole.outcome().simulations == 150 == sum(c.visits for c in whole.outcome().candidates)
+
+
+def test_keys_matter() -> None:
+    position = Position("sudoku_moyo", seed=2)
+    assert len({searched(position, 30, key).best for key in range(12)}) > 1
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=label)
+def test_memory_is_bounded(game: Game) -> None:
+    position = midgame(game, {}, 1, 2)
+    least = (64 * kernels_of(position).words + 1) * SLOT_BYTES / 2**20
+    with pytest.raises(OptionError, match="megabytes"):
+        Tree(kernels_of(position), least * 0.99)
+    tree = Tree(kernels_of(position), least * 1.01)
+    assert tree.bytes <= least * 1.01 * 2**20
+    tree.begin(position, 1, 0.8, 0)
+    tree.advance(3000)
+    outcome = tree.outcome()
+    assert outcome.simulations == 3000
+    assert outcome.full
+    assert tree._stats["used"][0] <= len(tree.nodes)
+
+
+def test_a_budget_of_time_is_kept() -> None:
+    position = Position("sudoku_moyo", seed=2)
+    uct = UCT(Budget(milliseconds=50), threads=1)
+    uct.search([position], [0])
+    began = time.perf_counter()
+    outcome = uct.search([position], [0])[0]
+    assert 0.045 < time.perf_counter() - began < 0.5
+    assert outcome.simulations > 100
+
+
+def test_search_does_not_see_the_pile() -> None:
+    for seed in range(4):
+        position = midgame(GAMES["sudoku_tiles"], {}, seed, 20)
+        other = position.resample_hidden(seed + 100)
+        assert (position.state["pile"] != other.state["pile"]).any()
+        assert searched(position, 500) == searched(other, 500)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ctrl_c_ends_within_a_tenth_of_a_second(threads: int) -> None:
+    position = Position("abalone")
+    uct = UCT(Budget(10**9), threads=threads)
+    uct._rooms_for(position, threads)
+    searched(position, 10)
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        uct.search([position] * threads, range(threads))
+    assert time.perf_counter() - pressed[0] < 0.1 + 0.1  # the second tenth is for busy machines
+    assert threading.active_count() < 10
+    uct.budget = Budget(10)
+    assert uct.search([position], [1]) == [searched(position, 10)]
+
+
+def test_an_error_in_one_thread_is_raised() -> None:
+    over = Position("vierer_dominari", seed=0)
+    while not over.is_over:
+        over.play(over.legal_actions()[0])
+    with pytest.raises(OptionError, match="position 1: the game is over"):
+        UCT(Budget(10)).search([Position("vierer_dominari"), over], [0, 0])
+
+
+def test_rollouts_that_are_cut() -> None:
+    position = Position("abalone")
+    outcome = searched(position, 300, cut=20)
+    assert all(-1 < c.value < 1 for c in outcome.candidates)
+    assert outcome == searched(position, 300, cut=20)
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"steps": 0}, {"steps": 1.5}, {"steps": 1, "milliseconds": 1}]
+)
+def test_budgets_that_are_none(given: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match="budget"):
+        Budget(**given)
+
+
+def test_the_preferred_move() -> None:
+    seen = Candidate(1, 900, 0.2, -1, 1)
+    drawn, lost, won = (Candidate(2, 5, v, v, v) for v in (0, -1, 1))
+    doubtful = Candidate(3, 90, -0.4, -1, 0)
+    assert preferred([seen, drawn, lost]) is seen
+    assert preferred([seen, won]) is won
+    assert preferred([doubtful, drawn]) is drawn
+    assert preferred([lost, doubtful]) is doubtful
+    assert preferred([lost, lost]) is lost
