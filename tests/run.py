@@ -32,7 +32,7 @@ JOBS: dict[str, tuple[list[str], dict[str, str]]] = {
 """By name, pytest's arguments and the environment of a job."""
 
 CORE = [
-    "contract/test_pettingzoo.py", "contract/test_simulation.py", "contract/test_single.py",
+    "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",
 ]  # fmt: skip
 ON_REQUEST: dict[str, tuple[list[str], dict[str, str]]] = {
