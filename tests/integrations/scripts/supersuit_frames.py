@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import supersuit
 
-from azumaya.envs import make
+from azumaya.envs import raw
 
 GAME = "vierer_dominari"
 FRAMES = 4
 
 
 def make_env() -> Any:
-    """SuperSuit takes planes, no dict: `action_mask="info"` leaves the mask to `infos`."""
-    env = supersuit.dtype_v0(make(GAME, action_mask="info"), np.float32)
+    """SuperSuit takes planes, no dict; `raw` raises an error at an illegal action."""
+    env = supersuit.dtype_v0(raw(GAME, action_mask="info"), np.float32)
     return supersuit.frame_stack_v1(env, FRAMES, stack_dim=0)
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     """Play some games."""
     env = make_env()
     shape = env.observation_space("player_0").shape
-    planes = make(GAME).observation_space("player_0")["observation"].shape
+    planes = raw(GAME, action_mask="info").observation_space("player_0").shape
     assert shape == (FRAMES * planes[0], *planes[1:])
     games = [play(env, seed) for seed in range(6)]
     assert any(gained for _, gained in games)
