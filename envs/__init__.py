@@ -27,6 +27,7 @@ from azumaya.envs.errors import (
     UnknownOptionError,
 )
 from azumaya.envs.game import Game
+from azumaya.envs.games.shima.territory import Territory
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
 
@@ -39,6 +40,7 @@ __all__ = [
     "Position",
     "PositionError",
     "RecordError",
+    "Territory",
     "UnknownOptionError",
     "find_game",
     "make",
@@ -78,9 +80,8 @@ def make_vec(
         num_envs: how many games.
         device: `"cpu"`, or `"cuda"`: everything on a GPU, as torch tensors.
         **arguments: `threads`, `observation`, `copy`, `autoreset_mode`, `illegal` and the game's
-            options,
-            see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
-            `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
+            options, see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU
+            `check_actions`, see `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
 
     Raises:
         OptionError: there is no such game or option, or it has a value it cannot take.

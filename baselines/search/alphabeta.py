@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from azumaya.baselines.search.alphabeta_kernels import (
     Insight,
     search_kernel,
 )
-from azumaya.baselines.search.budget import Budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -213,7 +213,7 @@ class AlphaBeta:
     ) -> None:
         self.budget, self.megabytes = budget, megabytes
         self.threads = check_threads(threads)
-        self._rooms: list[Room] = []
+        self.rooms = Rooms(functools.partial(Room, megabytes=megabytes), self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
         """Search each position, all of one game and running; ties are broken by its key.
@@ -233,15 +233,6 @@ class AlphaBeta:
             spend(search, self.budget, stopped)
             return search.found()
 
-        return share(work, len(positions), self._rooms_for(positions[0], len(positions)))
-
-    def _rooms_for(self, position: Position, count: int) -> list[Room]:
-        kernels = kernels_of(position)
-        if self._rooms and self._rooms[0].kernels != kernels:
-            self._rooms = []
-        while len(self._rooms) < min(self.threads, count):
-            self._rooms.append(Room(kernels, self.megabytes))
-        return self._rooms
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_rooms": []}
+        return share(
+            work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
+        )

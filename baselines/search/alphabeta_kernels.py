@@ -258,7 +258,7 @@ def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
     @kernel
     def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
         state, frame, move = states[ply], frames[ply], NO_MOVE
-        value, known, proven = 0, False, False
+        value, known, proven = np.int64(0), False, False
         if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # else `settle` has looked already
             value, known = foresee(state, frame.lower, frame.upper)
             proven = known

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from azumaya.envs.errors import OptionError
 from azumaya.envs.position import as_whole
@@ -68,6 +68,31 @@ class Search(Protocol):
 
     def advance(self, steps: int) -> int:
         """Make up to so many steps; returns how many."""
+
+
+class Rooms(Generic[Room]):
+    """Rooms to search in, made when they are needed and kept for the next searches.
+
+    Args:
+        make: makes the room for the kernels of a game.
+        threads: how many are needed at most.
+    """
+
+    def __init__(self, make: Callable[[Any], Room], threads: int) -> None:
+        self._make, self._threads = make, threads
+        self._kernels: Any = None
+        self._rooms: list[Room] = []
+
+    def take(self, kernels: Any, count: int) -> Sequence[Room]:
+        """Rooms for a game, one for each of `count` positions as far as there are threads."""
+        if self._kernels != kernels:
+            self._kernels, self._rooms = kernels, []
+        while len(self._rooms) < min(self._threads, count):
+            self._rooms.append(self._make(kernels))
+        return self._rooms
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kernels": None, "_rooms": []}
 
 
 def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: False) -> None:

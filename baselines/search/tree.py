@@ -158,7 +158,8 @@ def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
     come first. Returns -1 where a slot is needed and there is none. Clears `words`.
     """
     node = nodes[slot]
-    sign, best, highest, last = 1 - 2 * node.mover, -1, -1e30, 0
+    sign, highest = 1 - 2 * node.mover, -1e30
+    best, last = np.int64(-1), np.int64(0)
     at = np.int64(node.first)
     while at:
         action = nodes[at].action

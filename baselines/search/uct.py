@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.budget import Budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -222,7 +222,7 @@ class UCT:
             raise OptionError(f"cut={cut!r}: a whole number from 0 is needed")
         self.budget, self.exploration, self.cut = budget, exploration, int(cut)
         self.megabytes, self.threads = megabytes, check_threads(threads)
-        self._rooms: list[Tree] = []
+        self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Outcome]:
         """Search each position, all of one game and running; chance comes from its key.
@@ -241,18 +241,9 @@ class UCT:
             spend(room, self.budget, stopped)
             return room.outcome()
 
-        return share(work, len(positions), self._rooms_for(positions[0], len(positions)))
-
-    def _rooms_for(self, position: Position, count: int) -> list[Tree]:
-        kernels = kernels_of(position)
-        if self._rooms and self._rooms[0].kernels != kernels:
-            self._rooms = []
-        while len(self._rooms) < min(self.threads, count):
-            self._rooms.append(Tree(kernels, self.megabytes))
-        return self._rooms
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_rooms": []}
+        return share(
+            work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
+        )
 
 
 def check_running(positions: Sequence[Position]) -> None:

@@ -114,7 +114,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--entropy -1", "--entropy -1.0: a number from 0"),
         ("--value -1", "--value -1.0: a number from 0"),
         ("--shaping -1", "--shaping -1.0: a number from 0 to 1,000,000"),
-        ("--options nope 3", "--options: nope: "),
+        ("--options nope 3", "--options: unexpected keyword argument 'nope': "),
         ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
         ("--output FILE", "--output FILE: FILE is a file"),
         ("--output FILE/run", "FILE is a file; a folder is needed"),

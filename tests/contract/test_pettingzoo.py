@@ -97,9 +97,21 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     env.step(int(np.argmin(env.last()[0]["action_mask"])))
     assert env.unwrapped.rewards[offender] == -1
     assert all(env.terminations.values())
+    assert_nothing_legal(env)
+    moment = env.unwrapped.get_state()
+    env.reset(seed=2)
+    env.unwrapped.set_state(moment)
+    assert_nothing_legal(env)
     for _ in AGENTS:
         env.step(None)
     assert env.agents == []
+
+
+def assert_nothing_legal(env: Any) -> None:
+    """Both masks are 0, in the observations and in the infos."""
+    for agent in AGENTS:
+        assert not env.observe(agent)["action_mask"].any()
+        assert not env.unwrapped.infos[agent]["action_mask"].any()
 
 
 def test_the_wrapped_mask_is_never_stale(case: Case) -> None:

@@ -104,7 +104,7 @@ def test_search_does_not_see_the_pile() -> None:
 def test_ctrl_c_ends_within_a_tenth_of_a_second(threads: int) -> None:
     position = Position("abalone")
     uct = UCT(Budget(10**9), threads=threads)
-    uct._rooms_for(position, threads)
+    uct.rooms.take(kernels_of(position), threads)
     searched(position, 10)
     pressed = []
 
