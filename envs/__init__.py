@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import gymnasium
-from pettingzoo.env_registry.registration import aec_registry, register
 
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.raw_env import RawEnv
@@ -111,8 +110,7 @@ def register_game(game: Game) -> None:
 
 def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
     """Make a game known to PettingZoo and Gymnasium, unless it is already."""
-    if game.id not in aec_registry:
-        register("aec", game.id, entry_point)
+    _announce_to_pettingzoo(game, entry_point)
     if game.id not in gymnasium.registry:
         gymnasium.register(
             game.id,
@@ -120,6 +118,18 @@ def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
             vector_entry_point="azumaya.envs.adapters.devices:vector_env",
             kwargs={"game": game.name},
         )
+
+
+def _announce_to_pettingzoo(game: Game, entry_point: str | Callable[..., Any]) -> None:
+    try:
+        from pettingzoo.env_registry.registration import (  # noqa: PLC0415 - not everywhere there
+            aec_registry,
+            register,
+        )
+    except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
+        return
+    if game.id not in aec_registry:
+        register("aec", game.id, entry_point)
 
 
 for _game in GAMES.values():
