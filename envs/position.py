@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
 from typing import Any
 
@@ -17,26 +16,14 @@ from azumaya.envs.observation import legal_mask, planes_of
 from azumaya.envs.registry import game_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
+from azumaya.envs.whole import as_whole, whole_number
 
 MAX_SEED = 2**64 - 1
 
 
-def as_whole(value: Any) -> int | None:
-    """A whole number of any type as an int; None for what is none, as a truth value is."""
-    if isinstance(value, bool | np.bool_):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
 def check_seed(seed: Any, name: str = "seed") -> int:
     """A seed as an int from 0 to 2**64 - 1; raises `OptionError`, by the argument's name."""
-    number = as_whole(seed)
-    if number is None or not 0 <= number <= MAX_SEED:
-        raise OptionError(f"{name}={seed!r}: a whole number from 0 to 2**64 - 1 is needed")
-    return number
+    return whole_number(seed, name, 0, MAX_SEED)
 
 
 def episode_key(seed: int, environment: int, episode: int) -> np.uint64:
@@ -232,11 +219,8 @@ class Position:
 
     def check_action(self, action: Any) -> int:
         """A number as an action of the game, legal here or not; raises `IllegalActionError`."""
-        try:
-            number = operator.index(action)
-        except TypeError:
-            number = -1
-        if isinstance(action, bool | np.bool_) or not 0 <= number < self.num_actions:
+        number = as_whole(action)
+        if number is None or not 0 <= number < self.num_actions:
             raise IllegalActionError(
                 f"action={action!r}: no action of {self.game.title}; "
                 f"actions are whole numbers from 0 to {self.num_actions - 1}"

@@ -103,7 +103,7 @@ def pop_fields(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
     return " ".join(rest), _split_fields(taken, wanted)
 
 
-def whole_number(value: str, key: str, low: int, high: int) -> int:
+def read_whole(value: str, key: str, low: int, high: int) -> int:
     """The value of the field `key` as a whole number from `low` to `high`.
 
     Raises:

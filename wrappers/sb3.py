@@ -20,9 +20,10 @@ from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
-from azumaya.envs.position import as_whole, check_seed
+from azumaya.envs.position import check_seed
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import prepare
+from azumaya.envs.whole import as_whole
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.position import as_whole
+from azumaya.envs.whole import as_whole
 
 SLICE = 0.01
 """Seconds that a call of a kernel should take: Ctrl-C waits for its end."""

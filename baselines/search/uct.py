@@ -25,7 +25,7 @@ from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
-from azumaya.envs.position import as_whole
+from azumaya.envs.whole import as_whole
 
 MEGABYTES = 64
 EXPLORATION = 0.8

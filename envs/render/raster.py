@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
+from azumaya.envs.whole import whole_number
 
 MAX_WIDTH = 8192
 """The largest width of a picture, in pixels. Such a picture takes some 300 MB of memory."""
@@ -19,13 +18,7 @@ def check_width(width: Any) -> int | None:
     """The width in pixels, or None for the picture's own width; raises `OptionError`."""
     if width is None:
         return None
-    try:
-        number = operator.index(width)
-    except TypeError:
-        number = 0
-    if isinstance(width, bool) or not 1 <= number <= MAX_WIDTH:
-        raise OptionError(f"width={width!r}: must be a whole number from 1 to {MAX_WIDTH}, or None")
-    return number
+    return whole_number(width, "width", 1, MAX_WIDTH)
 
 
 def png_of(svg: str, width: int | None = None) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from azumaya.envs.errors import MoveNameError, PositionError
-from azumaya.envs.text import split_position, whole_number
+from azumaya.envs.text import read_whole, split_position
 from tests.cases import CASES, DERIVED_CASES, Case
 
 SIGNS = string.ascii_letters + string.digits + "./=?,+-_ \t\né１²"
@@ -151,19 +151,19 @@ def test_messages_say_where(text: str, message: str) -> None:
 
 
 @given(st.integers(-10, 10), st.integers(0, 10), st.integers(-30, 30))
-def test_whole_numbers_in_range(low: int, span: int, number: int) -> None:
+def test_read_wholes_in_range(low: int, span: int, number: int) -> None:
     high = low + span
     if low <= number <= high:
-        assert whole_number(str(number), "k", low, high) == number
+        assert read_whole(str(number), "k", low, high) == number
     else:
         with pytest.raises(PositionError, match="k="):
-            whole_number(str(number), "k", low, high)
+            read_whole(str(number), "k", low, high)
 
 
 @given(st.text(max_size=12))
 def test_other_numbers_are_refused(text: str) -> None:
     try:
-        value = whole_number(text, "k", -99, 99)
+        value = read_whole(text, "k", -99, 99)
     except PositionError:
         return
     assert value == int(text)

@@ -23,8 +23,9 @@ from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states, s
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.kernels.spread import aligned
-from azumaya.envs.position import Position, as_whole, check_seed
+from azumaya.envs.position import Position, check_seed
 from azumaya.envs.setup import Setup
+from azumaya.envs.whole import whole_number
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Forms of an observation by name."""
@@ -373,10 +374,7 @@ class Batch:
 
 def check_count(count: Any) -> int:
     """A number of games, from 1 on; raises `OptionError`."""
-    number = as_whole(count)
-    if number is None or not 1 <= number <= MAX_GAMES:
-        raise OptionError(f"num_envs={count!r}: must be a whole number from 1 to {MAX_GAMES:,}")
-    return number
+    return whole_number(count, "num_envs", 1, MAX_GAMES)
 
 
 def check_illegal(illegal: Any) -> str:

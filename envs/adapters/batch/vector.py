@@ -16,9 +16,10 @@ from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError, UnknownOptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
-from azumaya.envs.position import Position, as_whole
+from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import check_options, option_names, override, prepare
+from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]
 
@@ -300,7 +301,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         if not self._batch.begun:
             raise not_playing(self, "position")
-        number = _whole("row", row, self.num_envs - 1)
+        number = whole_number(row, "row", 0, self.num_envs - 1)
         position: Position = self._batch.position(number)
         return position
 
@@ -328,7 +329,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: `plies` is no whole number from 0 on.
         """
         with Call(self, "rollout"):
-            ended: int = self._batch.rollout(_whole("plies", plies, MOST_PLIES))
+            ended: int = self._batch.rollout(whole_number(plies, "plies", 0, MOST_PLIES))
             self._batch.resume(self._next_outputs())
             return ended
 
@@ -401,14 +402,6 @@ def _check_names(game: Game, options: Mapping[str, Any]) -> None:
             "unexpected keyword argument 'render_mode': many games are not drawn; position(row) "
             "gives one, with draw() and svg()"
         )
-
-
-def _whole(name: str, value: Any, most: int) -> int:
-    """A whole number from 0 to `most`; raises `OptionError`."""
-    number = as_whole(value)
-    if number is None or not 0 <= number <= most:
-        raise OptionError(f"{name}={value!r}: must be a whole number from 0 to {most}")
-    return number
 
 
 def _words(observations: Any, name: str, width: int) -> Any:

@@ -11,7 +11,6 @@ them. A thread that comes too late finds no slice left, and nobody has waited fo
 
 from __future__ import annotations
 
-import operator
 import os
 import threading
 import time
@@ -25,6 +24,7 @@ import numpy as np
 from azumaya.envs.adapters.batch.sharing import COUNT_STRIDE, MAX_LOOKS, shared_kernel
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED, bound
+from azumaya.envs.whole import whole_number
 
 LEAST = 1024
 """Games a thread has at least: that another takes part costs as much as to step some hundred."""
@@ -47,13 +47,7 @@ def check_threads(threads: Any) -> int:
     """A number of threads, None for all cores; raises `OptionError`."""
     if threads is None:
         return available_cores()
-    try:
-        number = operator.index(threads)
-    except TypeError:
-        number = 0
-    if isinstance(threads, bool) or number < 1:
-        raise OptionError(f"threads={threads!r}: a whole number from 1 on, or None for all cores")
-    return number
+    return whole_number(threads, "threads", 1)
 
 
 @dataclass(eq=False)

@@ -12,7 +12,8 @@ import numpy as np
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.position import Position, as_whole
+from azumaya.envs.position import Position
+from azumaya.envs.whole import as_whole
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""

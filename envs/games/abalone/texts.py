@@ -13,7 +13,7 @@ from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
 from azumaya.envs.games.abalone.words import COLOURS, LAYOUTS, owners_of
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS, board
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import split_position, whole_number
+from azumaya.envs.text import read_whole, split_position
 
 SIDES = "bw"
 MOST_PLY_TEXT = 999_999_999
@@ -84,10 +84,10 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
         cells = [cell for cell, mark in enumerate(marks) if mark == side]
         states["marbles"][0, player] = board(cells)
     fields = parts.fields
-    result = whole_number(fields["result"], "result", -1, 1) if "result" in fields else None
+    result = read_whole(fields["result"], "result", -1, 1) if "result" in fields else None
     most = TO_WIN - 1 if result is None else TO_WIN
     states["out"][0] = _read_out(fields.get("out"), marks, most)
-    states["ply"] = whole_number(fields.get("ply", "0"), "ply", 0, MOST_PLY_TEXT)
+    states["ply"] = read_whole(fields.get("ply", "0"), "ply", 0, MOST_PLY_TEXT)
     states["to_move"] = SIDES.index(parts.to_move)
     if result is None:
         _check_running(state)
@@ -101,7 +101,7 @@ def _read_out(word: str | None, marks: str, most: int) -> list[int]:
         black, comma, white = word.partition(",")
         if not comma:
             raise PositionError(f"position: out={word}: two numbers like out=2,3 are needed")
-        return [whole_number(number, "out", 0, most) for number in (black, white)]
+        return [read_whole(number, "out", 0, most) for number in (black, white)]
     out = [MARBLES - marks.count(side) for side in SIDES]
     for colour, number in zip(COLOURS, out, strict=True):
         if not 0 <= number <= most:

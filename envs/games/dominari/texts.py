@@ -30,7 +30,7 @@ from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, has
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, split_position, whole_number
+from azumaya.envs.text import PositionText, read_whole, split_position
 
 EMPTY = "."
 DIGITS = ("123456", "abcdef")
@@ -175,16 +175,16 @@ def read_turn(state: Any, parts: PositionText, places: Places) -> None:
     _need_no_referee(state, parts)
     limit = fields.get("result") == LIMIT
     most = TURN_LIMIT if "result" in fields else TURN_LIMIT - 1
-    state["turns"] = whole_number(fields.get("turns", "0"), "turns", 0, most)
+    state["turns"] = read_whole(fields.get("turns", "0"), "turns", 0, most)
     if fields.get("phase", "blanks") != "blanks":
         raise PositionError(f"position: phase={fields['phase']}: must be blanks, or left out")
     state["phase"] = BLANKS if "phase" in fields else NUMBER
     if "claim" in fields:
-        state["claim"] = whole_number(fields["claim"], "claim", 1, 1)
+        state["claim"] = read_whole(fields["claim"], "claim", 1, 1)
     if "result" in fields:
         state["over"] = TRUNCATED if limit else TERMINATED
         if not limit:
-            state["payoff"] = whole_number(fields["result"], "result", -MOST_POINTS, MOST_POINTS)
+            state["payoff"] = read_whole(fields["result"], "result", -MOST_POINTS, MOST_POINTS)
         _check_over(state, parts, places)
     elif state["phase"] == BLANKS:
         _check_blanks(state)

@@ -22,7 +22,7 @@ from azumaya.envs.geometry.dominari36 import HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import bit, cells_of
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, split_position, whole_number
+from azumaya.envs.text import PositionText, read_whole, split_position
 
 SIDES = "wb"
 MARKS = (".123456", ".abcdef")
@@ -112,7 +112,7 @@ def _read_end(state: Any, parts: PositionText) -> None:
     """Read `result=`; without it, check that the game goes on."""
     mover = int(state["to_move"])
     if "result" in parts.fields:
-        result = whole_number(parts.fields["result"], "result", -1, 1)
+        result = read_whole(parts.fields["result"], "result", -1, 1)
         check_end(state, result)
         state["over"], state["payoff"] = TERMINATED, result
     elif not (laid(state, WHITE) and laid(state, BLACK)):

@@ -27,7 +27,7 @@ from azumaya.envs.games.sudoku_words import digits_of
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import pop_fields, whole_number
+from azumaya.envs.text import pop_fields, read_whole
 
 # ---- position texts ----
 
@@ -54,18 +54,18 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     Without `puzzle=` the stones on the board count as the puzzle.
     """
     single, fields = pop_fields(text, ("puzzle", "game", "began", "first", "result"))
-    game = whole_number(fields.get("game", "1"), "game", 1, 2)
-    first = whole_number(fields.get("first", "0"), "first", -CELLS, CELLS)
+    game = read_whole(fields.get("game", "1"), "game", 1, 2)
+    first = read_whole(fields.get("first", "0"), "first", -CELLS, CELLS)
     if game == 1 and (first or "result" in fields):
         raise PositionError("position: first= and result= are allowed only in the second game")
     if "result" in fields:
-        total = whole_number(fields["result"], "result", -1, 1)
+        total = read_whole(fields["result"], "result", -1, 1)
         single = _with_own_result(single, first, total, settings)
     states = as_matches(moyo_words.read_text(single, with_points(settings)), settings)
     if "puzzle" in fields:
         states["givens"] = _givens(fields["puzzle"], states, settings)
     states["game"], states["first"] = game - 1, first
-    states["began"] = whole_number(fields.get("began", "0"), "began", 0, 1)
+    states["began"] = read_whole(fields.get("began", "0"), "began", 0, 1)
     sum_up(states[0])
     return states
 
@@ -73,7 +73,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 def _with_own_result(single: str, first: int, total: int, settings: Settings) -> str:
     """The text of a finished second game with the points of that game as its result."""
     _, fields = pop_fields(single, ("points",))
-    streak = whole_number(fields.get("points", "0"), "points", 0, CELLS)
+    streak = read_whole(fields.get("points", "0"), "points", 0, CELLS)
     for gain in (streak, -streak):
         if int(np.sign(first + gain)) == total:
             return f"{single} result={gain}"

@@ -14,7 +14,7 @@ from azumaya.envs.games.shima.stones import neutral_room
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, whole_number
+from azumaya.envs.text import PositionText, read_whole
 
 # ---- position texts ----
 
@@ -39,7 +39,7 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
     if not states["points"][0] or states["stage"][0] != PLAY:
         raise PositionError("position: points= needs the option scoring='points' and no stage=")
     states["stage"] = POINTS
-    states["streak"] = whole_number(parts.fields["points"], "points", 0, CELLS)
+    states["streak"] = read_whole(parts.fields["points"], "points", 0, CELLS)
     if can_move(states[0], 1 - int(states["to_move"][0])):
         raise PositionError("position: points= is allowed only if the opponent cannot lay a stone")
 

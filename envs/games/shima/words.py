@@ -40,7 +40,7 @@ from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, SQUARES
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, split_position, whole_number
+from azumaya.envs.text import PositionText, read_whole, split_position
 
 Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
 """Stones shown beside the board, under a heading each."""
@@ -181,12 +181,12 @@ def read_text(
     lay_puzzles(states, np.array([digits], np.uint8))
     _read_owners(states, parts, settings)
     _read_stage(states, parts, settings)
-    light = whole_number(parts.fields.get("light", "0"), "light", 0, 1)
+    light = read_whole(parts.fields.get("light", "0"), "light", 0, 1)
     states["light"] = light
     states["to_move"] = SIDES.index(parts.to_move) ^ light
     if "result" in parts.fields:
         states["over"] = TERMINATED
-        states["payoff"] = whole_number(parts.fields["result"], "result", -CELLS, CELLS)
+        states["payoff"] = read_whole(parts.fields["result"], "result", -CELLS, CELLS)
     return states, parts
 
 
@@ -244,13 +244,13 @@ def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> 
         raise PositionError("position: stage=handicap needs handicap=player,stones")
     states["handicap"] = stones
     states["handicap_player"] = player
-    states["starter"] = whole_number(fields.get("starter", "0"), "starter", 0, 1)
+    states["starter"] = read_whole(fields.get("starter", "0"), "starter", 0, 1)
 
 
 def _read_handicap(value: str) -> tuple[int, int]:
     player, _, count = value.partition(",")
-    who = whole_number(player, "handicap", 0, 1)
-    stones = whole_number(count, "handicap", 0, MOST_HANDICAP)
+    who = read_whole(player, "handicap", 0, 1)
+    stones = read_whole(count, "handicap", 0, MOST_HANDICAP)
     return (who, stones) if stones else (0, 0)
 
 

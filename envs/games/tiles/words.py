@@ -35,7 +35,7 @@ from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, PEERS, 
 from azumaya.envs.kernels.bits import LOW4, U64, board_of, cells_of, nibble
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, split_position, whole_number
+from azumaya.envs.text import PositionText, read_whole, split_position
 
 MOVERS = "01"
 """In texts, the player to move."""
@@ -124,7 +124,7 @@ def _read_tile(states: np.ndarray, parts: PositionText) -> None:
             raise PositionError(f"position: tile= is needed, as {left} tiles are left")
         states["over"] = TERMINATED
         return
-    tile = whole_number(parts.fields["tile"], "tile", 1, NUMBERS)
+    tile = read_whole(parts.fields["tile"], "tile", 1, NUMBERS)
     if not nibble(state["left"], tile - 1):
         raise PositionError(f"position: tile={tile}: all nine tiles with the {tile} are used up")
     show_tile(states, tile)
@@ -136,7 +136,7 @@ def _read_tile(states: np.ndarray, parts: PositionText) -> None:
 def _read_score(states: np.ndarray, parts: PositionText, digits: Sequence[int]) -> None:
     first, _, second = parts.fields.get("score", "0,0").partition(",")
     most = _pairs(digits)
-    scores = [whole_number(score, "score", 0, most) for score in (first, second)]
+    scores = [read_whole(score, "score", 0, most) for score in (first, second)]
     if sum(scores) > most:
         raise PositionError(
             f"position: score={first},{second}: the tiles on the board cannot have scored more "
