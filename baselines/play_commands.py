@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.entrants import Entrant, find_entrant, first_position, settle
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.envs import GAMES, OptionError, Position
@@ -58,10 +59,8 @@ def play(
             f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
-    first: Annotated[
-        str, typer.Option(help="Who plays player_0: human, random, greedy, or a checkpoint.")
-    ] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1, likewise.")] = "greedy",
+    first: Annotated[str, typer.Option(help=f"Who plays player_0: human, {NAMES_HELP}.")] = "human",
+    second: Annotated[str, typer.Option(help="Who plays player_1, named likewise.")] = "greedy",
     option: Options = None,
     seed: Annotated[
         int | None, typer.Option(help="Draws the start position. Default: a random number.")
