@@ -91,14 +91,19 @@ def settle(
     return chosen, {name: value for name, value in options.items() if value is not None}
 
 
-def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
-    trained = [entrant for entrant in entrants if entrant.game is not None]
+def game_named(name: str) -> Game:
+    """The game of a name from the command line; raises `OptionError`."""
     try:
-        wanted = find_game(name) if name is not None else None
+        return find_game(name)
     except OptionError:
         raise OptionError(
             f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
         ) from None
+
+
+def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
+    trained = [entrant for entrant in entrants if entrant.game is not None]
+    wanted = game_named(name) if name is not None else None
     for entrant in trained:
         if wanted is not None and entrant.game is not wanted:
             assert entrant.game is not None
