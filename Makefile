@@ -9,7 +9,8 @@ RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow constraints clean
+.PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
+	test-integrations constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
@@ -40,6 +41,19 @@ mutants: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 
+CORE_TESTS := pytest pytest-xdist hypothesis
+
+# The core dependencies at the oldest versions allowed, and at the newest there are.
+test-oldest: $(VENV)-oldest/.core
+	$(VENV)-oldest/bin/python tests/run.py core
+
+test-newest: $(VENV)-newest/.core
+	$(VENV)-newest/bin/python tests/run.py core
+
+# Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
+test-integrations: $(VENV)/.dev
+	$(BIN)/python -m tests.integrations $(RUN)
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..."; exit 1; }
@@ -56,9 +70,20 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
 	touch $@
 
+$(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
+	$(PYTHON) -m venv --clear $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . $(CORE_TESTS)
+	touch $@
+
+# Made anew each time: what is newest changes without a change here.
+.PHONY: $(VENV)-newest/.core
+$(VENV)-newest/.core:
+	$(PYTHON) -m venv --clear $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip install -q -e . $(CORE_TESTS)
+
 constraints: $(VENV)/.dev
 	{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; } > .constraints.new
 	mv .constraints.new constraints.txt
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/_generated *.egg-info
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest build dist docs/_build docs/_generated *.egg-info

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import gymnasium
-from pettingzoo.env_registry.registration import aec_registry, register
 
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.raw_env import RawEnv
@@ -28,6 +27,7 @@ from azumaya.envs.errors import (
     UnknownOptionError,
 )
 from azumaya.envs.game import Game
+from azumaya.envs.games.shima.territory import Territory
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
 
@@ -40,6 +40,7 @@ __all__ = [
     "Position",
     "PositionError",
     "RecordError",
+    "Territory",
     "UnknownOptionError",
     "find_game",
     "make",
@@ -79,9 +80,8 @@ def make_vec(
         num_envs: how many games.
         device: `"cpu"`, or `"cuda"`: everything on a GPU, as torch tensors.
         **arguments: `threads`, `observation`, `copy`, `autoreset_mode`, `illegal` and the game's
-            options,
-            see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU `check_actions`, see
-            `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
+            options, see `azumaya.envs.adapters.batch.vector.AzumayaVectorEnv`; on a GPU
+            `check_actions`, see `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
 
     Raises:
         OptionError: there is no such game or option, or it has a value it cannot take.
@@ -110,8 +110,7 @@ def register_game(game: Game) -> None:
 
 def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
     """Make a game known to PettingZoo and Gymnasium, unless it is already."""
-    if game.id not in aec_registry:
-        register("aec", game.id, entry_point)
+    _announce_to_pettingzoo(game, entry_point)
     if game.id not in gymnasium.registry:
         gymnasium.register(
             game.id,
@@ -119,6 +118,18 @@ def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
             vector_entry_point="azumaya.envs.adapters.devices:vector_env",
             kwargs={"game": game.name},
         )
+
+
+def _announce_to_pettingzoo(game: Game, entry_point: str | Callable[..., Any]) -> None:
+    try:
+        from pettingzoo.env_registry.registration import (  # noqa: PLC0415 - not everywhere there
+            aec_registry,
+            register,
+        )
+    except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
+        return
+    if game.id not in aec_registry:
+        register("aec", game.id, entry_point)
 
 
 for _game in GAMES.values():

@@ -1,19 +1,25 @@
 """Build the wheel, install it by itself, and check its types and that it works.
 
 mypy does not see packages through an editable install with mapped folders, so the types are
-checked on an installed wheel. Then a virtual environment with the core install alone (numpy,
-gymnasium, pettingzoo, numba) plays a step of every game and draws it as text.
+checked on an installed wheel; mypy and pyright also check a small program as users write them. Then
+a virtual environment with the core install alone (numpy, gymnasium, pettingzoo, numba) plays a step
+of every game and draws it as text.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+USER_PROGRAM = ROOT / "tests" / "typing" / "user_program.py"
 PLAY = """
 from azumaya.envs import GAMES, make
 for name in GAMES:
@@ -25,12 +31,27 @@ for name in GAMES:
 """
 
 
-def run(*command: object, cwd: Path = ROOT) -> None:
-    """Run a command, or end with its exit code."""
+def run(*command: object, cwd: Path = ROOT, **environment: str) -> None:
+    """Run a command, with more environment variables, or end with its exit code."""
     print("$", *command, flush=True)
-    done = subprocess.run([str(part) for part in command], cwd=cwd, check=False)
+    words = [str(part) for part in command]
+    done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=False)
     if done.returncode:
         sys.exit(done.returncode)
+
+
+def check_user_program(scratch: Path, site: Path) -> None:
+    """Check a user's program against the installed wheel with mypy and pyright, both strict."""
+    shutil.copy(USER_PROGRAM, scratch)
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent")
+    run(*mypy, USER_PROGRAM.name, cwd=scratch, MYPYPATH=str(site))
+    settings = {
+        "include": [USER_PROGRAM.name],
+        "extraPaths": [str(site), sysconfig.get_path("purelib")],
+        "typeCheckingMode": "strict",
+    }
+    (scratch / "pyrightconfig.json").write_text(json.dumps(settings))
+    run(sys.executable, "-m", "basedpyright", "-p", scratch)  # pyright, with its own Node.js
 
 
 def main() -> None:
@@ -43,6 +64,7 @@ def main() -> None:
         run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
         settings = ROOT / "pyproject.toml"  # strict, but for what kernels cannot have
         run(sys.executable, "-m", "mypy", "--config-file", settings, site / "azumaya", cwd=site)
+        check_user_program(scratch, site)
         venv.create(scratch / "core", with_pip=True)
         python = scratch / "core" / "bin" / "python"
         run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)

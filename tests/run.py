@@ -2,6 +2,7 @@
 
     python tests/run.py            # all jobs
     python tests/run.py suite      # some of them
+    python tests/run.py core       # a short one, for other versions of the core dependencies
 
 Each job has a kernel cache of its own in a temporary folder, so that nothing on the machine is
 assumed and the bounds-checked kernels start cold.
@@ -30,10 +31,19 @@ JOBS: dict[str, tuple[list[str], dict[str, str]]] = {
 }
 """By name, pytest's arguments and the environment of a job."""
 
+CORE = [
+    "contract/test_pettingzoo.py", "contract/test_simulation.py",
+    "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",
+]  # fmt: skip
+ON_REQUEST: dict[str, tuple[list[str], dict[str, str]]] = {
+    "core": ([*SUITE, *(f"tests/{name}" for name in CORE), "-k", "not interpreted"], {}),
+}
+"""Jobs that run only when they are named. `core` needs no more than the core install and pytest."""
+
 
 def run(name: str) -> bool:
     """Run one job; returns whether it passed."""
-    arguments, environment = JOBS[name]
+    arguments, environment = {**JOBS, **ON_REQUEST}[name]
     began = time.monotonic()
     print(f"== {name}: pytest {' '.join(arguments)} {environment or ''}", flush=True)
     with tempfile.TemporaryDirectory() as cache:
@@ -49,9 +59,10 @@ def run(name: str) -> bool:
 
 def main(names: list[str]) -> int:
     """Run the jobs of these names, or all; 1 if one failed."""
-    unknown = [name for name in names if name not in JOBS]
+    known = [*JOBS, *ON_REQUEST]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"unknown jobs {unknown}; there are {', '.join(JOBS)}")
+        print(f"unknown jobs {unknown}; there are {', '.join(known)}")
         return 2
     return int(not all([run(name) for name in names or JOBS]))  # noqa: C419 - run every job
 

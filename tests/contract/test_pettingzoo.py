@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.env_registry.registration import make as make_registered
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
@@ -98,9 +97,21 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     env.step(int(np.argmin(env.last()[0]["action_mask"])))
     assert env.unwrapped.rewards[offender] == -1
     assert all(env.terminations.values())
+    assert_nothing_legal(env)
+    moment = env.unwrapped.get_state()
+    env.reset(seed=2)
+    env.unwrapped.set_state(moment)
+    assert_nothing_legal(env)
     for _ in AGENTS:
         env.step(None)
     assert env.agents == []
+
+
+def assert_nothing_legal(env: Any) -> None:
+    """Both masks are 0, in the observations and in the infos."""
+    for agent in AGENTS:
+        assert not env.observe(agent)["action_mask"].any()
+        assert not env.unwrapped.infos[agent]["action_mask"].any()
 
 
 def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
@@ -120,19 +131,25 @@ def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
 
 
 def test_registered_under_its_id(first_case: Case) -> None:
-    """PettingZoo's registry, `make` and the id in any form give the same environment."""
+    """`make` takes the name of a game, its id, and its name with the version."""
     game = first_case.game
     texts = set()
-    for env in (
-        make_registered("aec", game.id),
-        make(game.name),
-        make(game.id),
-        make(f"{game.name}_v{game.version}"),
-    ):
+    for env in (make(game.name), make(game.id), make(f"{game.name}_v{game.version}")):
         env.reset(seed=1)
         texts.add(str(env.unwrapped.position))
         assert env.metadata["name"] == f"{game.name}_v{game.version}"
     assert len(texts) == 1
+
+
+def test_a_game_is_in_pettingzoos_registry(first_case: Case) -> None:
+    """`pettingzoo.make`, which PettingZoo has since 1.27, gives the same environment."""
+    registration = pytest.importorskip("pettingzoo.env_registry.registration")
+    game = first_case.game
+    env, ours = registration.make("aec", game.id), make(game.name)
+    env.reset(seed=1)
+    ours.reset(seed=1)
+    assert env.metadata["name"] == f"{game.name}_v{game.version}"
+    assert str(env.unwrapped.position) == str(ours.unwrapped.position)
 
 
 def test_spaces_describe_the_game(case: Case) -> None:

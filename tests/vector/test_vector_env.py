@@ -404,12 +404,16 @@ def test_gymnasium_makes_them(case: Case) -> None:
     assert games.spec.id == case.game.id
     expected = vector(case, 3).reset(seed=1)
     assert same(games.reset(seed=1), expected)
-    listed = DictInfoToList(RecordEpisodeStatistics(games))
+    listed = DictInfoToList(games)
     observations, infos = listed.reset(seed=1)
     assert [info["to_move"] for info in infos] == expected[1]["to_move"].tolist()
     for _ in range(30):
         observations, *_, infos = listed.step(games.unwrapped.random_actions())
         assert np.array_equal(infos[2]["action_mask"], observations["action_mask"][2])
+    recorded = RecordEpisodeStatistics(games)  # inside the other it fails in Gymnasium 1.1
+    recorded.reset(seed=1)
+    for _ in range(30):
+        recorded.step(games.unwrapped.random_actions())
     games.close()
 
 

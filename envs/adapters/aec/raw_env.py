@@ -208,6 +208,12 @@ class RawEnv(AECEnv[str, Any, int]):
         self._masks = dict(zip(AGENTS, now.masks(), strict=True))
         self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
 
+    def clear_masks(self) -> None:
+        """Make no action legal, for a wrapper that ends the episode before the game is over."""
+        nothing = np.zeros(self._made.num_actions, np.int8)
+        self._masks = {agent: nothing.copy() for agent in AGENTS}
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+
     def step(self, action: int | None) -> None:
         """Make a move of the agent to act; a dead agent's only action is None.
 
@@ -352,6 +358,8 @@ class RawEnv(AECEnv[str, Any, int]):
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
+        if any(self.terminations.values()):  # perhaps by an illegal move, with the game not over
+            self.clear_masks()
 
     def _check_moment(self, moment: EnvState) -> None:
         """Refuse what `get_state` of such an environment did not give."""

@@ -34,10 +34,13 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
             raw.position.check_action(action)
         agent = raw.agent_selection
         self._prev_obs = {"action_mask": raw._masks[agent]}
+        was_over = self._terminated
         super().step(action)
+        if self._terminated and not was_over:
+            raw.clear_masks()  # the episode is over, so nothing is legal
 
 
-class OrderEnforcing(wrappers.OrderEnforcingWrapper):
+class OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Any, Any]):
     """PettingZoo's wrapper, which also tells a `last` after the end, when all agents are gone."""
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:

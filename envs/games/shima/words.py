@@ -377,7 +377,8 @@ def check_state(state: Any) -> None:
     check_board(state, HOUSES + tuple(cells_in(state, region) for region in range(NUMBERS)))
     light, dark = state["territory"]
     assert state["stage"] == DRAFT or not (light & dark).any()
-    assert np.bitwise_count(light | dark).sum() == 8 * NUMBERS * NUMBERS
+    cells = sum(int(word).bit_count() for word in (light | dark).flat)
+    assert cells == 8 * NUMBERS * NUMBERS
     for row in state["territory"]:  # the same cells for each number
         for w in range(2):
             assert len({int(word_of(row, n, w)) for n in range(NUMBERS)}) == 1

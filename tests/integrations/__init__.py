@@ -1,0 +1,1 @@
+"""Other libraries with these environments, each in a virtual environment of its own."""
