@@ -66,7 +66,17 @@ def starting(*first: str) -> list[tuple[list[str], str]]:
 
 
 def test_every_command_is_of_a_known_kind() -> None:
-    known = ("make", "azumaya", "python", "python3", "export", "git", "ruff", "tensorboard", "pre-commit")
+    known = (
+        "make",
+        "azumaya",
+        "python",
+        "python3",
+        "export",
+        "git",
+        "ruff",
+        "tensorboard",
+        "pre-commit",
+    )
     strange = [line for line, _ in COMMANDS if Path(words_of(line)[0]).name not in known]
     assert strange == []
     assert len(COMMANDS) > 20
