@@ -76,6 +76,7 @@ def test_every_command_is_of_a_known_kind() -> None:
         "ruff",
         "tensorboard",
         "pre-commit",
+        "pytest",
     )
     strange = [line for line, _ in COMMANDS if Path(words_of(line)[0]).name not in known]
     assert strange == []
