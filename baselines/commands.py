@@ -6,12 +6,19 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines import bench_commands, evaluate_commands, play_commands, puzzle_commands
+from azumaya.baselines import (
+    analyse_commands,
+    bench_commands,
+    evaluate_commands,
+    play_commands,
+    puzzle_commands,
+)
 from azumaya.baselines.version import version as installed
 
 FIRST_STEPS = """First steps: `azumaya play` plays a game against a simple opponent. \
 `azumaya play --help` lists the games and their opponents. \
-`azumaya evaluate greedy random` lets two agents play each other."""
+`azumaya evaluate greedy random` lets two agents play each other. \
+`azumaya analyse sudoku_moyo` searches a position for the best moves."""
 
 app = typer.Typer(
     name="azumaya",
@@ -22,6 +29,7 @@ app = typer.Typer(
 )
 app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
+app.command("analyse")(analyse_commands.analyse_command)
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
 

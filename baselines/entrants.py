@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.files import shown
 from azumaya.baselines.game_options import check_value, read_options
-from azumaya.baselines.terminal import shown
 from azumaya.envs import GAMES, OptionError, Position, find_game
-from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
+
+if TYPE_CHECKING:
+    from azumaya.baselines.agents.checkpoint import Sidecar
 
 HUMAN = "human"
 
@@ -23,7 +25,7 @@ class Entrant:
     """One of two players.
 
     Attributes:
-        name: as the user gave it: `human`, `random`, `greedy` or a checkpoint's path.
+        name: as the user gave it: `human`, or a name that `find_agent` knows.
         agent: who chooses; None for a person.
         game: the game a checkpoint is for; None where any will do.
         options: the options a checkpoint was trained with.
@@ -36,7 +38,7 @@ class Entrant:
 
 
 def find_entrant(name: str, evaluated: bool = False) -> Entrant:
-    """The player of a name: `human`, `random`, `greedy`, or a checkpoint's path.
+    """The player of a name: `human`, or one of the names that `find_agent` knows.
 
     Args:
         name: the name.
@@ -45,45 +47,29 @@ def find_entrant(name: str, evaluated: bool = False) -> Entrant:
     Raises:
         ValueError: it is none of these, or the checkpoint cannot be used.
     """
-    agents: dict[str, Agent | None] = {"random": RandomAgent(), "greedy": GreedyAgent()}
-    known = agents if evaluated else {HUMAN: None, **agents}
-    if name in known:
-        return Entrant(name, known[name])
-    path = Path(name)
-    if not _is_checkpoint(path):
-        inside = path / "policy"
-        hint = f"; did you mean {inside}?" if _is_checkpoint(inside) else ""
-        said = f"must be {', '.join(known)} or a checkpoint's path{hint}"
-        if name == HUMAN:
-            said = f"a person cannot be evaluated; {said}"
-        raise OptionError(f"agent {shown(name)!r}: {said}")
-    return _trained(name)
-
-
-def _is_checkpoint(path: Path) -> bool:
-    """Whether a file of a checkpoint is there; no name, however long, is an error."""
+    if name == HUMAN and not evaluated:
+        return Entrant(name, None)
     try:
-        return any(path.with_suffix(end).is_file() for end in (".safetensors", ".json"))
-    except (OSError, ValueError):  # the name is too long, or none that a file can have
-        return False
+        agent = find_agent(name)
+    except OptionError as error:
+        if name == HUMAN:
+            raise OptionError(f"a person cannot be evaluated: {error}") from None
+        raise OptionError(f"{error}{'' if evaluated else f', or {HUMAN}'}") from None
+    sidecar = getattr(agent, "sidecar", None)
+    return Entrant(name, agent) if sidecar is None else _trained(agent, sidecar)
 
 
-def _trained(name: str) -> Entrant:
-    require("torch", "train")
-    from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
-
-    agent = PolicyAgent.load(name)
-    agent.name = name  # two checkpoints are often called `policy` both
-    assert agent.sidecar is not None
-    game = find_game(agent.sidecar.game)
-    options = agent.sidecar.options
+def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
+    """A checkpoint's agent, with the game and options it was trained with."""
+    game = find_game(sidecar.game)
+    options = sidecar.options
     try:
         check_names(game, options)
         for option in game.options:
             check_value(option, options.get(option.name))
     except ValueError as error:
-        raise OptionError(f"checkpoint {name}: its options do not fit: {error}") from error
-    return Entrant(name, agent, game, options)
+        raise OptionError(f"checkpoint {agent.name}: its options do not fit: {error}") from error
+    return Entrant(agent.name, agent, game, options)
 
 
 def settle(
@@ -105,14 +91,19 @@ def settle(
     return chosen, {name: value for name, value in options.items() if value is not None}
 
 
-def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
-    trained = [entrant for entrant in entrants if entrant.game is not None]
+def game_named(name: str) -> Game:
+    """The game of a name from the command line; raises `OptionError`."""
     try:
-        wanted = find_game(name) if name is not None else None
+        return find_game(name)
     except OptionError:
         raise OptionError(
             f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
         ) from None
+
+
+def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
+    trained = [entrant for entrant in entrants if entrant.game is not None]
+    wanted = game_named(name) if name is not None else None
     for entrant in trained:
         if wanted is not None and entrant.game is not wanted:
             assert entrant.game is not None

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
+from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.entrants import described, find_entrant, first_position, settle
@@ -30,11 +31,9 @@ Options = Annotated[
 def evaluate(
     first: Annotated[
         str,
-        typer.Argument(help="The agent whose wins are counted: random, greedy, or a checkpoint."),
+        typer.Argument(help=f"The agent whose wins are counted: {NAMES_HELP}."),
     ],
-    second: Annotated[
-        str, typer.Argument(help="Its opponent: random, greedy, or a checkpoint.")
-    ] = "greedy",
+    second: Annotated[str, typer.Argument(help="Its opponent, named likewise.")] = "greedy",
     game: Annotated[
         str | None,
         typer.Option(

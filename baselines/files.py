@@ -23,6 +23,14 @@ MOST_NESTING = 32
 """Levels of arrays and objects in a JSON text."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENING, _CLOSING = b"[{", b"]}"
+LONGEST_NAME = 120
+"""Longer names of files are cut in messages."""
+
+
+def shown(name: object) -> str:
+    """The name of a file or another text from the user, cut if it is long."""
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
 
 
 class UnusableFileError(ValueError):

@@ -10,16 +10,23 @@ from typing import Annotated
 
 import typer
 
+from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.analyse_commands import summary
 from azumaya.baselines.entrants import Entrant, find_entrant, first_position, settle
 from azumaya.baselines.evaluate_commands import Options
+from azumaya.baselines.search.analysis import analyse
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import check_records_file, record_of, write_records
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION
 
-HELP = "a move, or: moves, why MOVE, undo, text, quit"
+HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
 LONGEST_INPUT = 10_000
 """The most characters of a line that a person types or a file holds."""
+HINT_MILLISECONDS = 1000.0
+"""How long a hint is searched for."""
+LONGEST_LINE = 8
+"""The most moves of a line that a hint shows."""
 LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
 """Exit codes: a person left the game; the record could not be written; stopped by Ctrl-C."""
 
@@ -58,10 +65,8 @@ def play(
             f"for, otherwise {next(iter(GAMES))}."
         ),
     ] = None,
-    first: Annotated[
-        str, typer.Option(help="Who plays player_0: human, random, greedy, or a checkpoint.")
-    ] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1, likewise.")] = "greedy",
+    first: Annotated[str, typer.Option(help=f"Who plays player_0: human, {NAMES_HELP}.")] = "human",
+    second: Annotated[str, typer.Option(help="Who plays player_1, named likewise.")] = "greedy",
     option: Options = None,
     seed: Annotated[
         int | None, typer.Option(help="Draws the start position. Default: a random number.")
@@ -187,6 +192,8 @@ def _obey(line: str, table: Table) -> str | None:
             typer.echo(" ".join(table.here.legal_moves()))
         elif word == "why":
             typer.echo(table.here.explain(rest.strip()))
+        elif word == "hint":
+            typer.echo(_hint(table))
         elif word == "text":
             typer.echo(str(table.here))
         elif word == "undo":
@@ -199,6 +206,13 @@ def _obey(line: str, table: Table) -> str | None:
     except ValueError as error:
         typer.echo(f"{error} ({HELP})")
     return None
+
+
+def _hint(table: Table) -> str:
+    """What a short search finds: the best move, what the player still gains, and a line."""
+    key = int(episode_key(table.seed, 0, len(table.history)))
+    found = analyse(table.here, milliseconds=HINT_MILLISECONDS, key=key)
+    return f"{summary(found)}; line: {' '.join(found.pv[:LONGEST_LINE])}"
 
 
 def _undo(table: Table) -> None:

@@ -17,7 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.table import Table
 from rich.text import Text
 
-from azumaya.baselines.terminal import console, progress, say, shown
+from azumaya.baselines.files import shown
+from azumaya.baselines.terminal import console, progress, say
 
 if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report

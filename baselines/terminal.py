@@ -11,11 +11,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 
+from azumaya.baselines.files import shown
+
 CLOSED, FAILED = 1, 2
 """Exit codes: whoever read the output has gone away (`| head`); the system refused something."""
-
-LONGEST_NAME = 120
-"""Longer names of files are cut in messages."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -32,12 +31,6 @@ def progress(*columns: ProgressColumn) -> Progress:
 def say(message: str) -> None:
     """Print a message on the error stream, never broken into lines."""
     console(stderr=True).print(message, soft_wrap=True)
-
-
-def shown(name: object) -> str:
-    """A file's name or another text of the user, cut where it is long."""
-    text = str(name)
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
 
 
 def reason(error: OSError) -> str:

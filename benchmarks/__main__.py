@@ -19,8 +19,9 @@ except MissingExtraError as missing:
 
 import typer
 
+from azumaya.baselines.files import shown
 from azumaya.baselines.terminal import console as new_console
-from azumaya.baselines.terminal import guarded, shown
+from azumaya.baselines.terminal import guarded
 from azumaya.benchmarks import device, machine, report
 from azumaya.benchmarks.child import end_on_signals
 from azumaya.benchmarks.peers import catalogue, compare, environments

@@ -99,8 +99,11 @@ def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: 
     """Run a search until it is finished, its budget is spent, or it is told to stop.
 
     The clock is read between calls of about `SLICE` seconds. How the steps are divided among
-    calls does not change the result.
+    calls does not change the result. The first step does not count as time, because it may have to
+    wait until the kernel is compiled.
     """
+    if budget.steps is None and not search.finished:
+        search.advance(1)
     began = time.perf_counter()
     limit = None if budget.milliseconds is None else budget.milliseconds / 1000
     done, steps, now = 0, FIRST_STEPS, began

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import AlphaBetaAgent, UCTAgent
 from azumaya.envs.errors import OptionError
 
@@ -31,7 +32,7 @@ def search_agent(name: str) -> Agent:
     kind, _, budget = name.partition(":")
     parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,12}(?:\.[0-9]{1,6})?)ms", budget)
     if kind not in KINDS or parts is None or not float(parts[1] or parts[2]):
-        raise OptionError(f"agent {name!r}: must be {FORMS}, numbers above 0")
+        raise OptionError(f"agent {shown(name)!r}: must be {FORMS}, with a number above 0")
     if parts[1]:
         return KINDS[kind](int(parts[1]), None)
     return KINDS[kind](None, float(parts[2]))

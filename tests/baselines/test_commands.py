@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from azumaya import baselines
 from azumaya.baselines import cli, entrants, play_commands, version
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.commands import app
-from azumaya.envs import GAMES, Position, find_game
+from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay
 
@@ -79,6 +80,31 @@ def test_untrained_agents_play_the_first_game() -> None:
     assert entrants.settle(found, OTHER, ["max_plies=7"]) == (GAMES[OTHER], {"max_plies": 7})
 
 
+def test_search_agents_are_named_on_the_command_line() -> None:
+    words = ("--option", "max_plies=2", "--seed", 3)
+    result = azumaya("evaluate", "uct:4", "alphabeta:20", "--game", OTHER, "--starts", 1, *words)
+    assert result.exit_code == 0, result.output
+    assert "uct:4" in result.output
+    assert "alphabeta:20" in result.output
+    result = azumaya("play", OTHER, "--first", "uct:4", "--second", "uct:2ms", *words)
+    assert "player_0 (uct:4): " in result.output
+    assert "player_1 (uct:2ms): " in result.output
+    for command in ("play", "evaluate"):
+        assert "uct:SIMULATIONS" in azumaya(command, "--help").output
+
+
+def test_agents_by_name_in_python(tmp_path: Path) -> None:
+    for name in ("random", "greedy", "uct:4", "uct:2ms", "alphabeta:20"):
+        assert baselines.find_agent(name).name == name
+    path = trained(tmp_path / "agent")
+    assert isinstance(baselines.find_agent(str(path)), PolicyAgent)
+    with pytest.raises(OptionError, match="agent 'human': must be random, greedy, uct:SIM"):
+        baselines.find_agent("human")
+    assert set(baselines.__all__) <= set(dir(baselines))
+    with pytest.raises(AttributeError, match="no attribute 'find_agents'"):
+        _ = baselines.find_agents
+
+
 def test_checkpoints_are_told_apart_by_their_paths(tmp_path: Path) -> None:
     one, two = trained(tmp_path / "a/policy", OTHER), trained(tmp_path / "b/policy", OTHER)
     result = azumaya("evaluate", one, two, "--starts", 1, "--option", "max_plies=2")
@@ -133,9 +159,18 @@ def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
         (("evaluate", run), ("agent", f"did you mean {policy}?")),
         (("evaluate", "."), ("agent '.'", "a checkpoint's path")),
         (("evaluate", run / "odd"), ("odd.json: malformed: no game, num_actions",)),
-        (("evaluate", "human"), ("a person cannot be evaluated; must be random, greedy or a",)),
-        (("evaluate", "random", "nope"), ("agent 'nope': must be random, greedy or a checkp",)),
-        (("play", "--second", "nope"), ("agent 'nope': must be human, random, greedy or a",)),
+        (("evaluate", "human"), ("a person cannot be evaluated: agent 'human': must be random,",)),
+        (
+            ("evaluate", "random", "nope"),
+            ("agent 'nope': must be random, greedy, uct:SIMULATIONS,", "or a checkpoint's path"),
+        ),
+        (("play", "--second", "nope"), ("agent 'nope': must be random,", "path, or human")),
+        (("evaluate", "uct:many"), ("agent 'uct:many': must be uct:SIMULATIONS,",)),
+        (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "number above 0")),
+        (
+            ("evaluate", "alphabeta:9", "--game", "sudoku_tiles"),
+            ("hidden from both players", "search with UCT"),
+        ),
         (("evaluate", "random", "--option", "max=3"), ("'max': Sudoku Moyo has no such option",)),
         (("evaluate", "random", "--seed", 2**64 - 1), (f"seed={2**64 - 1}, starts=200: ",)),
         (("play", "nope"), ("game 'nope': no such game",)),
@@ -149,7 +184,10 @@ def test_a_checkpoint_with_options_that_are_none(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent")
     text = agent.with_suffix(".json").read_text()
     agent.with_suffix(".json").write_text(text.replace('"options": {}', '"options": {"a": 1}'))
-    refused(azumaya("evaluate", agent), f"checkpoint {agent}: its options do not fit: a: ")
+    refused(
+        azumaya("evaluate", agent),
+        f"checkpoint {agent}: its options do not fit: unexpected keyword argument 'a'",
+    )
 
 
 # ---- records ----

@@ -83,6 +83,7 @@ def test_rollouts(game: Game) -> None:
         pair.step()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_finals_of_every_variant(case: Case) -> None:
     play_to_ends(case, "packed", "SameStep")

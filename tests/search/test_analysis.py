@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import time
+from typing import ClassVar
 
 import pytest
 
@@ -16,6 +18,7 @@ from azumaya.baselines.search import (
     analyse,
     search_agent,
 )
+from azumaya.baselines.search.budget import Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import CASES, SOLVED, label, late, midgame
@@ -61,6 +64,23 @@ def test_budgets_in_time() -> None:
     found = analyse(Position("sudoku_moyo", seed=1), milliseconds=60)
     assert found.simulations > 50
     assert found.nodes > 1000
+
+
+def test_compiling_is_not_searching() -> None:
+    """The first step, which may wait for the compiler, is not counted as time."""
+
+    class Slow:
+        finished = False
+        steps: ClassVar[list[int]] = []
+
+        def advance(self, steps: int) -> int:
+            time.sleep(0.001 if self.steps else 0.05)
+            self.steps.append(steps)
+            return steps
+
+    spend(Slow(), Budget(milliseconds=20))
+    assert Slow.steps[0] == 1
+    assert len(Slow.steps) > 2
 
 
 @pytest.mark.parametrize("budget", [{}, {"nodes": 5, "simulations": 5}, {"milliseconds": 0}])

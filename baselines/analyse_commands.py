@@ -1,0 +1,251 @@
+"""`azumaya analyse`: what a position is worth, its best moves, and whether that is proven."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from azumaya.baselines.entrants import game_named
+from azumaya.baselines.evaluate_commands import Options
+from azumaya.baselines.files import shown
+from azumaya.baselines.game_options import read_options
+from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.terminal import console
+from azumaya.envs import GAMES, OptionError, Position, find_game
+from azumaya.envs.notation import GameRecord, read_records, replay
+from azumaya.envs.position import check_seed
+from azumaya.envs.render import save
+from azumaya.envs.setup import POSITION
+
+MILLISECONDS = 1000.0
+"""The budget, unless one is given."""
+PICTURES = (".svg", ".png")
+
+
+def analyse_command(
+    game: Annotated[
+        str | None,
+        typer.Argument(help=f"The game: {', '.join(GAMES)}. Not needed with --record."),
+    ] = None,
+    position: Annotated[
+        str, typer.Option(help="The position, as text. Default: the start drawn by --seed.")
+    ] = "",
+    record: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE[:LINE]",
+            help="Take the position from this game record; without LINE from the first of the "
+            "file.",
+        ),
+    ] = "",
+    ply: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="With --record: how many moves to play before. Default: up to the last position "
+            "that is not over.",
+        ),
+    ] = None,
+    option: Options = None,
+    milliseconds: Annotated[
+        float | None,
+        typer.Option(help=f"The time to search. Default: {MILLISECONDS:g}."),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option(help="Positions to look at instead; the same result on every machine."),
+    ] = None,
+    simulations: Annotated[
+        int | None,
+        typer.Option(help="Simulations to make instead; likewise."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Draws the start position and all else left to chance.")
+    ] = 0,
+    top: Annotated[int, typer.Option(min=1, help="How many moves to list.")] = 10,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object with all moves instead.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the position, with the best move marked, to this .svg or .png file."
+        ),
+    ] = None,
+) -> None:
+    """Search a position: its value, its best moves, and whether they are proven."""
+    try:
+        budget = _budget(milliseconds, nodes, simulations)
+        check_seed(seed, "--seed")
+        _check_output(output)
+        if record:
+            here = _recorded(game, position, option or (), record, ply)
+        else:
+            here = _position(game, position, option or (), seed, ply)
+        if here.is_over:
+            raise OptionError("position: the game is over; there is nothing to analyse")
+        found = analyse(here, key=seed, **budget)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if output is not None:
+        save(here.scene(_action(found)), output)
+    if as_json:
+        typer.echo(json.dumps(as_object(here, found)))
+    else:
+        _print(here, found, top, board=output is None)
+
+
+def _budget(
+    milliseconds: float | None, nodes: int | None, simulations: int | None
+) -> dict[str, Any]:
+    """The one budget that was given, for `analyse`.
+
+    Raises:
+        OptionError: there are several, or it is not above 0.
+    """
+    all_three = {"milliseconds": milliseconds, "nodes": nodes, "simulations": simulations}
+    given = {name: value for name, value in all_three.items() if value is not None}
+    if len(given) > 1:
+        said = " and ".join(f"--{name}" for name in given)
+        raise OptionError(f"budget: {said} are given; give one of them")
+    for name, value in given.items():
+        if not 0 < value < float("inf"):
+            raise OptionError(f"--{name} {value:g}: a number above 0 is needed")
+    return given or {"milliseconds": MILLISECONDS}
+
+
+def _check_output(output: Path | None) -> None:
+    """Refuse, before the search, a picture that could not be saved after it."""
+    if output is None:
+        return
+    if output.suffix not in PICTURES:
+        raise OptionError(f"--output {shown(output)}: must end in {' or '.join(PICTURES)}")
+    if not output.parent.is_dir():
+        raise OptionError(f"--output {shown(output)}: there is no folder {shown(output.parent)}")
+
+
+def _position(
+    game: str | None, text: str, options: list[str] | tuple[()], seed: int, ply: int | None
+) -> Position:
+    """The position of a text, or else the start that a seed draws."""
+    if ply is not None:
+        raise OptionError("--ply: needs --record")
+    if game is None:
+        raise OptionError(f"game: name one of {', '.join(GAMES)}")
+    known = game_named(game)
+    given = read_options(known, options)
+    if text and POSITION in given:
+        raise OptionError("position: given by --position and by --option; give it once")
+    text = text or given.pop(POSITION, "")
+    if text:
+        return Position.from_text(known, text, **given)
+    return Position(known, seed=seed, **given)
+
+
+def _recorded(
+    game: str | None, text: str, options: list[str] | tuple[()], where: str, ply: int | None
+) -> Position:
+    """A position of a recorded game.
+
+    Raises:
+        ValueError: there is no such record or ply, the record breaks the rules, or something is
+            given twice.
+    """
+    if text or options:
+        raise OptionError("--record: it contains position and options; leave those out")
+    record = _read(where)
+    if game is not None and game_named(game).name != find_game(record.environment).name:
+        raise OptionError(f"game {game}: the record is one of {record.environment}")
+    positions = list(replay(record))
+    if ply is None:
+        return next((p for p in reversed(positions) if not p.is_over), positions[-1])
+    if ply >= len(positions):
+        raise OptionError(f"--ply {ply}: the game has {len(positions) - 1} moves")
+    return positions[ply]
+
+
+def _read(where: str) -> GameRecord:
+    """The record at `FILE` or `FILE:LINE`."""
+    parts = re.fullmatch(r"(.+?)(?::([0-9]{1,9}))?", where, re.DOTALL)
+    file, number = (where, None) if parts is None else parts.groups()
+    line = int(number or 1)
+    try:
+        found = next(itertools.islice(read_records(file), max(line - 1, 0), None), None)
+    except OSError as error:
+        raise OptionError(f"--record {shown(file)}: {error.strerror}") from None
+    if found is None or line < 1:
+        raise OptionError(f"--record {shown(file)}: it has no record {line}")
+    return found
+
+
+def _action(found: Analysis) -> int:
+    return found.moves[0].action
+
+
+def as_object(position: Position, found: Analysis) -> dict[str, Any]:
+    """An analysis as the object that `--json` prints."""
+    return {
+        "game": position.game.name,
+        "position": str(position),
+        "to_move": found.to_move,
+        "value": _number(found.value, found.exact),
+        "exact": found.exact,
+        "best": found.best,
+        "pv": list(found.pv),
+        "moves": [
+            {
+                "move": move.move,
+                "value": _number(move.value, move.exact),
+                "exact": move.exact,
+                "visits": move.visits,
+            }
+            for move in found.moves
+        ],
+        "nodes": found.nodes,
+        "simulations": found.simulations,
+    }
+
+
+def _number(value: float | None, exact: bool) -> float | int | None:
+    """Exact values are whole."""
+    return int(value) if exact and value is not None else value
+
+
+def summary(found: Analysis) -> str:
+    """The value and the best move of an analysis in one line."""
+    how = "exact" if found.exact else "estimate"
+    return f"best {found.best}, value {_signed(found.value, found.exact)} ({how})"
+
+
+def _signed(value: float | None, exact: bool) -> str:
+    if value is None:
+        return "?"
+    return f"{int(value):+d}" if exact else f"{value + 0.0:+.3f}"
+
+
+def _print(position: Position, found: Analysis, top: int, board: bool) -> None:
+    if board:
+        drawn = position.draw(last_action=_action(found))
+        typer.echo(drawn.replace("> last move", "> best move"), color=True)
+    typer.echo(f"player_{found.to_move} to move: {summary(found)}")
+    typer.echo(f"line: {' '.join(found.pv)}")
+    typer.echo(f"{found.nodes:,} nodes, {found.simulations:,} simulations")
+    console().print(_table(found.moves[:top]))
+    if len(found.moves) > top:
+        typer.echo(f"and {len(found.moves) - top} more moves (--top, --json)")
+
+
+def _table(moves: tuple[MoveValue, ...]) -> Table:
+    table = Table("move")
+    for heading in ("value", "exact", "visits"):
+        table.add_column(heading, justify="right")
+    for move in moves:
+        exact = "yes" if move.exact else "no"
+        table.add_row(move.move, _signed(move.value, move.exact), exact, f"{move.visits:,}")
+    return table

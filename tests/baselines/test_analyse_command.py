@@ -1,0 +1,144 @@
+"""`azumaya analyse`, and the hint of `azumaya play`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from azumaya import baselines
+from azumaya.baselines import play_commands
+from azumaya.envs import Position
+from azumaya.envs.notation import record_of, write_records
+from tests.baselines.test_commands import azumaya, refused
+
+GAME = "abalone"
+OPTIONS = {"max_plies": 12}
+WORDS = ("--option", "max_plies=12")
+START = Position(GAME, **OPTIONS)
+BUDGET = ("--simulations", 40)
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+
+
+def played(plies: int) -> tuple[list[str], list[Position]]:
+    """The first moves of a game, and the positions before and after them."""
+    moves, positions = [], [START]
+    for number in range(plies):
+        legal = positions[-1].legal_moves()
+        moves.append(legal[number * 7 % len(legal)])
+        positions.append(positions[-1].copy().play(moves[-1]))
+    return moves, positions
+
+
+def answer(*words: object) -> dict[str, object]:
+    result = azumaya("analyse", *words, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_json_is_what_python_says() -> None:
+    position = played(10)[1][-1]
+    words = (GAME, "--position", position, *WORDS, "--seed", 5)
+    for budget, searched in (
+        (("--simulations", 40), baselines.analyse(position, simulations=40, key=5)),
+        (("--nodes", 200_000), baselines.analyse(position, nodes=200_000, key=5)),
+    ):
+        found = answer(*words, *budget)
+        assert found["to_move"] == position.to_move
+        assert found["position"] == str(position)
+        assert (found["value"], found["exact"]) == (searched.value, searched.exact)
+        assert found["best"] == searched.best
+        assert found["pv"] == list(searched.pv)
+        assert found["moves"] == [
+            {"move": m.move, "value": m.value, "exact": m.exact, "visits": m.visits}
+            for m in searched.moves
+        ]
+        assert answer(*words, *budget) == found
+    assert found["exact"] is True
+
+
+def test_without_a_position_the_seed_draws_the_start() -> None:
+    found = answer(GAME, *WORDS, *BUDGET)
+    assert found["position"] == str(START)
+
+
+def test_the_table_lists_the_best_moves() -> None:
+    searched = baselines.analyse(START, simulations=40)
+    result = azumaya("analyse", GAME, *WORDS, *BUDGET, "--top", 3)
+    assert result.exit_code == 0, result.output
+    assert f"player_0 to move: best {searched.best}, value " in result.output
+    assert f"line: {' '.join(searched.pv)}\n" in result.output
+    assert f"{searched.simulations} simulations" in result.output
+    rows = [line for line in result.output.splitlines() if line.startswith("│")]
+    assert [row.split()[1] for row in rows] == [m.move for m in searched.moves[:3]]
+    assert f"and {len(searched.moves) - 3} more moves" in result.output
+    assert "best move" in result.output
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_the_best_move_is_drawn(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"best{suffix}"
+    result = azumaya("analyse", GAME, *WORDS, *BUDGET, "--output", file)
+    assert result.exit_code == 0, result.output
+    best = baselines.analyse(START, simulations=40).moves[0].action
+    if suffix == ".svg":
+        assert file.read_text("utf-8") == START.svg(last_action=best) != START.svg()
+    else:
+        assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_positions_of_records(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    for plies in (2, 12):
+        moves, positions = played(plies)
+        write_records(file, [record_of(START, moves, positions[-1])])
+    for where, ply, number in ((file, (), 2), (f"{file}:2", (), 11), (f"{file}:2", (3,), 3)):
+        words = ("--record", where, *(word for p in ply for word in ("--ply", p)))
+        assert answer(*words, *BUDGET)["position"] == str(positions[number])
+    refused(azumaya("analyse", "--record", file, "--ply", 3), "--ply 3: the game has 2 moves")
+    refused(azumaya("analyse", "--record", f"{file}:2", "--ply", 12), "the game is over")
+    refused(azumaya("analyse", "--record", f"{file}:3"), "it has no record 3")
+    refused(azumaya("analyse", "--record", tmp_path / "no"), "No such file")
+    refused(azumaya("analyse", "halma_dominari", "--record", file), "the record is one of")
+    refused(azumaya("analyse", "--record", file, *WORDS), "leave those out")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "game: name one of sudoku_moyo"),
+        (("chess",), "game 'chess': no such game"),
+        ((GAME, "--position", "x"), "position 'x': "),
+        ((GAME, *WORDS, "--position", str(played(12)[1][-1])), "the game is over"),
+        ((GAME, "--option", "max=3"), "Abalone has no such option"),
+        ((GAME, "--option", "position=x", "--position", "x"), "give it once"),
+        ((GAME, "--ply", 3), "--ply: needs --record"),
+        ((GAME, "--nodes", 0), "--nodes 0: a number above 0"),
+        ((GAME, "--milliseconds", "nan"), "--milliseconds nan: a number above 0"),
+        ((GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
+        ((GAME, "--seed", 2**64), "--seed=18446744073709551616"),
+        ((GAME, "--output", "best.txt"), "must end in .svg or .png"),
+        ((GAME, "--output", "nowhere/best.svg"), "there is no folder nowhere"),
+    ],
+)
+def test_bad_input_is_refused(words: tuple[object, ...], message: str) -> None:
+    refused(azumaya("analyse", *words), message)
+
+
+def test_hints_in_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_commands, "HINT_MILLISECONDS", 20.0)
+    result = azumaya("play", GAME, *WORDS, "--second", "human", say="hint\nquit\n")
+    assert result.exit_code == 0, result.output
+    hints = [line for line in result.output.splitlines() if "best " in line]
+    assert len(hints) == 1
+    move = hints[0].split("best ")[1].split(",")[0]
+    assert move in START.legal_moves()
+    assert "(estimate); line: " + move in hints[0]
+    assert "left after 0 moves" in result.output
