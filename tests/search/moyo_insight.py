@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from azumaya.baselines.search.alphabeta_kernels import Insight
-from azumaya.envs.games.shima.board import PLAY, ROW, own, word_of
+from azumaya.envs.games.shima.board import PLAY, ROW
+from azumaya.envs.games.shima.stones import own, word_of
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
 from azumaya.envs.kernels.bits import ONE, ZERO, lowest, popcount
 from azumaya.envs.kernels.compile import kernel

@@ -6,7 +6,7 @@ import random
 
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
-from tests.oracles.minimax import late_positions
+from tests.search.minimax import late_positions
 
 SHORT = {"max_plies": 12}
 """Options for games that would be long, where a game has them."""

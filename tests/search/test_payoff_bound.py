@@ -21,4 +21,4 @@ def test_no_game_pays_more(case: Case) -> None:
 
 
 def test_wins_pay_one() -> None:
-    assert all(game.payoff_bound(game.options.defaults) == 1 for game in GAMES.values())
+    assert all(game.options.payoff_bound(game.options.defaults) == 1 for game in GAMES.values())

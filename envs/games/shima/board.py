@@ -183,7 +183,7 @@ HORIKOMI_PLANES = (
 GIVENS_PLANE = len(CELL_PLANES)
 MATCH_PLANES = (
     *CELL_PLANES,
-    *(Plane(f"given {n}", f"a {n} of the puzzle lies here") for n in range(1, NUMBERS + 1)),
+    *numbered_planes("given", "a {n} of the puzzle lies here", NUMBERS),
     *MOYO_NUMBER_PLANES,
     Plane("second", "1 in the second game", "number"),
     Plane("began", "1 if the observer started the first game, once that is known", "number"),
