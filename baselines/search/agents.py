@@ -1,4 +1,4 @@
-"""Search as agents: `uct:1000` and its like."""
+"""Agents that search, such as `uct:1000`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class UCTAgent(Agent):
     """Plays the move that UCT prefers.
 
     Args:
-        simulations: for each move; or
-        milliseconds: for each move.
+        simulations: simulations per move; give either this or `milliseconds`.
+        milliseconds: time per move.
         exploration: as for `UCT`.
         cut: as for `UCT`.
         megabytes: as for `UCT`.
         threads: as for `UCT`.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument is invalid.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class UCTAgent(Agent):
         self.name = f"uct:{budget}"
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The preferred move of each position; all cores search positions at once."""
+        """The preferred move in each position; positions are searched in parallel."""
         return [outcome.best for outcome in self.uct.search(positions, keys)]
 
 
 class AlphaBetaAgent(Agent):
-    """Plays the move that alpha-beta with iterative deepening finds best.
+    """Plays the best move found by alpha-beta search with iterative deepening.
 
-    It does not play games with draws that are hidden from the players.
+    It refuses games with draws that are hidden from the players.
 
     Args:
-        nodes: positions looked at, for each move; or
-        milliseconds: for each move.
+        nodes: positions visited per move; give either this or `milliseconds`.
+        milliseconds: time per move.
         megabytes: as for `AlphaBeta`.
         threads: as for `AlphaBeta`.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument is invalid.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class AlphaBetaAgent(Agent):
         self.name = f"alphabeta:{budget}"
 
     def check(self, position: Position) -> None:
-        """Refuse games with hidden draws; raises `HiddenDrawsError`."""
+        """Raise `HiddenDrawsError` if the game has hidden draws."""
         check_open(kernels_of(position))
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The best move found in each position; all cores search positions at once."""
+        """The best move found in each position; positions are searched in parallel."""
         return [found.best for found in self.alphabeta.search(positions, keys)]

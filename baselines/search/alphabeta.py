@@ -1,4 +1,4 @@
-"""Alpha-beta with iterative deepening, and the exact solver, on the kernels of a game."""
+"""Alpha-beta with iterative deepening, built on a game's kernels; the solver uses it, too."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ NOTHING_KNOWN = Insight()
 
 
 class HiddenDrawsError(ValueError):
-    """A position in which chance has decided what neither player can see has no exact value."""
+    """The game has hidden draws, so its positions have no exact values."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What alpha-beta has found.
+    """The result of an alpha-beta search.
 
     Attributes:
         best: the action to play.
-        value: what the player to move will have gained by the end, if `exact`; else None.
-        exact: whether no judgement at the horizon was needed.
-        score: the judgement: `evaluate` at the horizon, or `UNIT` a point where the end was seen.
-        depth: plies of the last iteration that was finished.
-        nodes: positions looked at.
+        value: the final payoff of the player to move if `exact`, else None.
+        exact: whether the value is proven, without evaluations at the horizon.
+        score: `evaluate` at the horizon, or `UNIT` per point where the search reached the end.
+        depth: depth in plies of the last completed iteration.
+        nodes: positions visited.
     """
 
     best: int
@@ -68,16 +68,16 @@ class Found:
 
 
 class Room:
-    """Room for one alpha-beta search at a time: a frame for each ply, and the table.
+    """The memory of one alpha-beta search: a frame for each ply, and the table.
 
     Args:
-        kernels: of the game.
+        kernels: the game's kernels.
         megabytes: memory for the table.
-        insight: what the game can tell that makes its positions easier to solve.
+        insight: game-specific knowledge that speeds up the search.
 
     Raises:
-        HiddenDrawsError: chance decides what search would see.
-        OptionError: the memory would not hold an entry.
+        HiddenDrawsError: the game has hidden draws.
+        OptionError: the memory is too small for a table.
     """
 
     def __init__(
@@ -102,23 +102,23 @@ class Room:
 
     @property
     def nodes(self) -> int:
-        """Positions looked at since `forget`."""
+        """Positions visited since `forget`."""
         return int(self.control["nodes"][0])
 
     @property
     def done(self) -> bool:
-        """Whether the search that was begun last has ended."""
+        """Whether the current search has ended."""
         return bool(self.control["phase"][0] == DONE)
 
     def forget(self, key: int = 0) -> None:
-        """Begin with an empty table; `key` breaks ties at the root."""
+        """Empty the table and reset the counters; `key` breaks ties at the root."""
         age = int(self.control["age"][0]) + 1
         self.control[:] = np.zeros(1, CONTROL)
         self.control["age"], self.control["key"] = age, np.uint64(key)
         self.control["phase"] = DONE
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
-        """Begin a search of a state, `(1,)`, so many plies deep; the table keeps what it has."""
+        """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
         self.bound = bound
         self._states[0] = state[0]
         self.frames["lower"][0], self.frames["upper"][0] = -bound * UNIT, bound * UNIT
@@ -127,14 +127,14 @@ class Room:
         self.control["ply"], self.control["phase"] = 0, ENTER
 
     def go_on(self, limit: int) -> None:
-        """Search until `limit` positions have been looked at, or to the end."""
+        """Search until `limit` positions have been visited or the search ends."""
         self._run(
             limit, self._states, self._state_words, self._outlook, self._words, self.frames,
             self._tried, self.moves, self._scores, self.table, self.control,
         )  # fmt: skip
 
     def waits(self, action: int) -> bool:
-        """Whether a move at the root has not been searched, or not to the end."""
+        """Whether the search of a root move is still pending or under way."""
         frame = self.frames[0]
         left = self.moves[frame["first"] : frame["first"] + frame["count"]]
         trying = self.control["ply"][0] > 0 and self._tried[0] == action
@@ -142,7 +142,7 @@ class Room:
 
 
 def check_open(kernels: GameKernels) -> None:
-    """Refuse games in which search would see what players cannot."""
+    """Refuse games in which the search would see what the players cannot."""
     if kernels.hidden_draws:
         raise HiddenDrawsError(
             f"{kernels.game.title}: what will be drawn is hidden from both players, so positions "
@@ -151,7 +151,7 @@ def check_open(kernels: GameKernels) -> None:
 
 
 class Deepening:
-    """Iterative deepening in a `Room`, to be run piece by piece."""
+    """Iterative deepening in a `Room`, run in steps."""
 
     def __init__(self, room: Room, position: Position, key: int) -> None:
         self._room, self._position, self._bound = room, position, payoff_bound(position)
@@ -161,11 +161,11 @@ class Deepening:
 
     @property
     def finished(self) -> bool:
-        """Whether going deeper would change nothing."""
+        """Whether a deeper search could not change the result."""
         return self._found.exact or self._depth == PLIES
 
     def advance(self, steps: int) -> int:
-        """Look at so many positions more, or a few beyond."""
+        """Visit about `steps` more positions; returns the actual number."""
         before = self._room.nodes
         while self._room.nodes < before + steps and not self.finished:
             self._room.go_on(before + steps)
@@ -175,13 +175,13 @@ class Deepening:
         return self._room.nodes - before
 
     def found(self) -> Found:
-        """The last finished iteration, or the one in progress where it knows better."""
+        """The result of the last completed iteration, or of the current one if that is better."""
         room, found = self._room, self._found
         move = int(room.frames["move"][0])
         if not room.done and move != NO_MOVE and not room.waits(found.best):
             score = int(room.frames["best"][0])
             found = Found(move, None, False, score, found.depth, room.nodes)
-        if found.best == NO_MOVE:  # not even one ply deep: any move that is legal
+        if found.best == NO_MOVE:  # not even one ply was completed: take any legal move
             found = replace(found, best=self._position.legal_actions()[0])
         return replace(found, nodes=room.nodes)
 
@@ -197,15 +197,15 @@ class Deepening:
 
 
 class AlphaBeta:
-    """Alpha-beta with its settings; search as many positions as you like with one object.
+    """Alpha-beta search with fixed settings; one object can search any number of positions.
 
     Args:
-        budget: positions looked at (nodes), or time, for each position.
-        megabytes: memory for the table, for each thread.
-        threads: positions searched at once; None for as many as there are cores.
+        budget: nodes (positions visited) or time per searched position.
+        megabytes: memory for the table of each thread.
+        threads: positions searched in parallel; None means one per core.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument is invalid.
     """
 
     def __init__(
@@ -216,12 +216,12 @@ class AlphaBeta:
         self.rooms = Rooms(functools.partial(Room, megabytes=megabytes), self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
-        """Search each position, all of one game and running; ties are broken by its key.
+        """Search running positions of the same game; each position's key breaks ties.
 
-        With a budget in nodes, the result depends on position, key and settings only.
+        With a budget in nodes, the result depends only on position, key and settings.
 
         Raises:
-            HiddenDrawsError: chance decides what search would see.
+            HiddenDrawsError: the game has hidden draws.
             OptionError: a position is over.
         """
         if not positions:

@@ -1,11 +1,11 @@
-"""Alpha-beta over the moves of any game, as one kernel that can be stopped and goes on.
+"""Alpha-beta search for any game, as one kernel that can be paused and resumed.
 
-Values are what player_0 will have gained by the end, in units of `UNIT` a point; at the horizon
-`evaluate` stands for what is not known. Who maximises is read from `state.to_move` at every
-position, for one player may make several moves in a row.
+Values are final payoffs of player_0, with `UNIT` per point; at the horizon, `evaluate` estimates
+the rest. The maximising player is read from `state.to_move` at every position, because one player
+may make several moves in a row.
 
-Instead of recursion there is a frame for each ply. The kernel returns when it has looked at so
-many positions, and its next call goes on from there.
+Instead of recursion, there is a frame for each ply. The kernel returns after a given number of
+positions, and the next call continues from there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 PLIES = 512
-"""Moves from the root at which every search ends, as at a horizon."""
+"""The largest search depth in plies; it acts as a horizon."""
 
 FRAME = np.dtype(
     [
@@ -42,13 +42,13 @@ FRAME = np.dtype(
         ("lower", np.int64),  # the window, for player_0
         ("upper", np.int64),
         ("best", np.int64),  # the best value so far, for the player to move
-        ("began", np.int64),  # positions looked at before this one
+        ("began", np.int64),  # positions visited before this one
         ("depth", np.int32),  # plies left to the horizon
         ("sign", np.int32),  # 1 where player_0 is to move, else -1
-        ("move", np.int32),  # that with the best value
-        ("first", np.int32),  # where the moves of this frame begin
-        ("count", np.int32),  # how many are left to try
-        ("proven", np.int32),  # whether `best` rests on no horizon
+        ("move", np.int32),  # the move with the best value
+        ("first", np.int32),  # index of this frame's first move
+        ("count", np.int32),  # moves left to try
+        ("proven", np.int32),  # whether `best` is independent of the horizon
         ("keyed", np.int32),  # whether `key` is set
         ("pad", np.int32),
     ]
@@ -57,33 +57,33 @@ CONTROL = np.dtype(
     [
         ("ply", np.int64),
         ("phase", np.int64),
-        ("value", np.int64),  # what the last position was worth, for player_0
-        ("proven", np.int64),  # whether that rests on no horizon
-        ("nodes", np.int64),  # positions looked at: moves made
+        ("value", np.int64),  # value of the last position, for player_0
+        ("proven", np.int64),  # whether that is independent of the horizon
+        ("nodes", np.int64),  # positions visited, which is moves made
         ("age", np.int64),
-        ("key", U64),  # for ties at the root
+        ("key", U64),  # breaks ties at the root
     ]
 )
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
-"""What the search does next: look at a new position, try a move, hand a value up; nothing."""
+"""The next step: enter a new position, try a move, return a value to the parent; none."""
 
 FIRST_SCORE = 1 << 50
-"""Of the move that was best before."""
+"""The score of the move that was best in an earlier search."""
 LOOKING_PAYS = 2
-"""So many plies before the horizon, and sooner, children are looked up before any is searched."""
+"""With at least this many plies left, all children are looked up before any is searched."""
 
 
 @dataclass(frozen=True)
 class Insight:
-    """What a game can tell that makes its positions easier to solve; nothing is needed.
+    """Game-specific knowledge that speeds up the search; all of it is optional.
 
     Attributes:
-        bounds: kernel `bounds(state)`, which returns two whole numbers between which lies what
-            player_0 will have gained by the end.
-        outlook: kernel `outlook(state, row)`, which writes to `(outlook_words,)` words all that
-            the rest of the game depends on, of what can still change. Positions with equal
-            outlooks, reached in one search, are taken for one.
-        outlook_words: how many these are.
+        bounds: kernel `bounds(state)`, which returns a lower and an upper bound (integers) of
+            player_0's final payoff.
+        outlook: kernel `outlook(state, row)`, which writes to `row`, `(outlook_words,)`, everything
+            that can still change and affects the rest of the game. Within one search, positions
+            with equal outlooks count as the same position.
+        outlook_words: the number of words in an outlook.
     """
 
     bounds: Any = None
@@ -95,7 +95,7 @@ class Insight:
 def key_kernel(insight: Insight) -> Any:
     """The kernel `key_of(states, words_of, outlooks, ply)`: the 128-bit key of a position.
 
-    `words_of` are the words of the states, `outlooks` room for a row.
+    `words_of` holds the words of the states; `outlooks` is a buffer for one row.
     """
     outlook = insight.outlook
 
@@ -111,15 +111,15 @@ def key_kernel(insight: Insight) -> Any:
 
 @kernel
 def for_mover(value, sign):
-    """A value for player_0 as the player to move sees it; also the other way round."""
+    """Convert a value between player_0's view and that of the player to move."""
     return value if sign > 0 else -value
 
 
 @functools.cache
 def foresee_kernel(insight: Insight) -> Any:
-    """The kernel `foresee(state, lower, upper)`: what is known without a move being made.
+    """The kernel `foresee(state, lower, upper)`: the value, if known without searching.
 
-    Returns the value and whether it settles the window; such a value is proven.
+    Returns the value and whether it decides the window; such a value is proven.
     """
     bounds = insight.bounds
 
@@ -140,10 +140,10 @@ def foresee_kernel(insight: Insight) -> Any:
 
 @kernel
 def look_up(table, first, second, age, lower, upper, depth):
-    """What the table knows of a key.
+    """Look up a key in the table.
 
-    Returns the index of its entry, -1 for none; then, if that settles the value for a window, the
-    value, that it does, and whether it is proven.
+    Returns the index of its entry (-1 if there is none), the value, whether the value decides the
+    window, and whether it is proven.
     """
     at = find(table, first, second, age)
     if at < 0:
@@ -161,9 +161,9 @@ def look_up(table, first, second, age, lower, upper, depth):
 
 @functools.cache
 def list_kernel(kernels: GameKernels) -> Any:
-    """The kernel `list_moves(state, words, moves, scores, first)`: the legal moves from there on.
+    """The kernel `list_moves(state, words, moves, scores, first)`, which lists the legal moves.
 
-    Returns how many there are.
+    They are written to `moves` from index `first` on. Returns their number.
     """
     legal = legal_kernel(kernels)
 
@@ -185,10 +185,11 @@ def list_kernel(kernels: GameKernels) -> Any:
 
 @functools.cache
 def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
-    """The kernel that looks at the positions after all moves of a frame before it searches any.
+    """The kernel that checks all children of a frame before any of them is searched.
 
-    Those whose value is known, because the game has ended or from the table, are taken off the
-    list; the others get scores by `evaluate`. Ends early where one of them is enough.
+    Moves to positions whose value is already known, for instance from the table or because the
+    game is over, are removed from the list; the others are scored for move ordering. It returns
+    early if one of the known values causes a cutoff.
     """
     play, evaluate = kernels.play, kernels.evaluate
     legal, size = legal_kernel(kernels), kernels.words
@@ -241,7 +242,7 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
 
 @kernel
 def favour(moves, scores, first, count, move, ply, key):
-    """Put the move that was best before first; at the root equals stand in an order by the key."""
+    """Put the move that was best before first; at the root, order ties by the key."""
     for at in range(first, first + count):
         if moves[at] == move:
             scores[at] = FIRST_SCORE
@@ -251,7 +252,7 @@ def favour(moves, scores, first, count, move, ply, key):
 
 @functools.cache
 def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
-    """The kernel that begins a position; it says whether its value is known already."""
+    """The kernel that enters a position; it returns whether the value is already known."""
     list_moves, settle = list_kernel(kernels), settle_kernel(kernels, insight)
     key_of, foresee, evaluate = key_kernel(insight), foresee_kernel(insight), kernels.evaluate
 
@@ -259,7 +260,7 @@ def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
     def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
         state, frame, move = states[ply], frames[ply], NO_MOVE
         value, known, proven = np.int64(0), False, False
-        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # else `settle` has looked already
+        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `settle` has already checked
             value, known = foresee(state, frame.lower, frame.upper)
             proven = known
         if not known and (frame.depth <= 0 or ply == PLIES - 1):
@@ -291,7 +292,7 @@ def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
 
 @kernel
 def take_best(frame, moves, scores):
-    """The move with the highest score, taken off the list."""
+    """Remove the move with the highest score from the list and return it."""
     best = frame.first
     for at in range(frame.first + 1, frame.first + frame.count):
         if scores[at] > scores[best]:
@@ -305,7 +306,7 @@ def take_best(frame, moves, scores):
 
 @kernel
 def close(frames, ply, table, control):
-    """A position is done: its value goes to the table and is handed up."""
+    """Finish a position: store its value in the table and pass it to the parent."""
     frame = frames[ply]
     value = for_mover(frame.best, frame.sign)
     low, high = -INFINITE, INFINITE
@@ -321,7 +322,7 @@ def close(frames, ply, table, control):
 
 @kernel
 def absorb(frame, move, value, proven):
-    """What a move turned out to be worth, for player_0."""
+    """Update a frame with the value of a move, given for player_0."""
     value = for_mover(value, frame.sign)
     if value > frame.best:
         frame.best, frame.move = value, move
@@ -334,15 +335,15 @@ def absorb(frame, move, value, proven):
 
 @functools.cache
 def search_kernel(kernels: GameKernels, insight: Insight) -> Any:
-    """The kernel that goes on with a search until `limit` positions have been looked at.
+    """The kernel that continues a search until `limit` positions have been visited.
 
     `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control)`:
-    `states` are `(PLIES + 1,)`, `words_of` the words they consist of, `outlooks` room for one
-    outlook, `tried` the move of each ply.
+    `states` has shape `(PLIES + 1,)`, `words_of` holds their words, `outlooks` is a buffer for one
+    outlook, and `tried` holds the move tried at each ply.
 
     Args:
-        kernels: of the game.
-        insight: what the game can tell of its positions.
+        kernels: the game's kernels.
+        insight: game-specific knowledge that speeds up the search.
     """
     play, enter = kernels.play, open_kernel(kernels, insight)
 

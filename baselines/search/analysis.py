@@ -1,4 +1,4 @@
-"""What a position is worth, which moves are best, and whether that is proven."""
+"""Analysis of a position: its value, its best moves, and whether they are proven."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
 
 SIMULATION_NODES = 50
-"""So many positions of the solver take as long as a simulation, about."""
+"""Positions the solver visits in about the time of one simulation."""
 MEGABYTES = 128
-"""Memory of the solver's table; UCT's tree takes its usual share besides."""
+"""Memory for the solver's table; UCT's tree needs its default amount in addition."""
 
 
 @dataclass(frozen=True)
 class MoveValue:
-    """One legal move, for the player to move.
+    """One legal move, from the view of the player to move.
 
     Attributes:
-        move: its name.
-        action: its number.
-        value: what the player to move still gains after it, with best play of both; None where
-            the search did not get to it.
-        exact: whether that is proven.
-        visits: simulations that began with it.
+        move: the name of the move.
+        action: the action number.
+        value: what the player to move still gains after it, with best play by both; None if the
+            search did not reach the move.
+        exact: whether the value is proven.
+        visits: simulations that began with this move.
     """
 
     move: str
@@ -40,17 +40,17 @@ class MoveValue:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a position is worth.
+    """The analysis of a position.
 
     Attributes:
         to_move: the player to move.
-        value: what the player to move still gains with best play of both.
-        exact: whether that is proven.
+        value: what the player to move still gains with best play by both.
+        exact: whether the value is proven.
         best: the name of the move to play.
         moves: every legal move, best first.
-        pv: the principal variation: names of moves of both players, from `best` on.
-        nodes: positions the solver looked at.
-        simulations: how many UCT made.
+        pv: the principal variation: the names of both players' moves, starting with `best`.
+        nodes: positions visited by the solver.
+        simulations: simulations made by UCT.
     """
 
     to_move: int
@@ -73,19 +73,19 @@ def analyse(
 ) -> Analysis:
     """Value, moves and principal variation of a running position.
 
-    Half of the budget goes to the solver; what it does not settle is searched with UCT. Where
-    draws are hidden from the players there is nothing to solve, and UCT has all of it. With a
-    budget in simulations or nodes the result depends on position, options and key only.
+    Half of the budget goes to the solver; what it leaves unsolved is searched with UCT. In games
+    with hidden draws, nothing can be solved and UCT gets the whole budget. With a budget in
+    simulations or nodes, the result depends only on position, options and key.
 
     Args:
         position: the position.
-        simulations: the budget in simulations of UCT, of which the solver takes as long as half.
-        nodes: the budget in positions looked at; a simulation counts as 50.
+        simulations: the budget in UCT simulations; the solver takes about as long as half of them.
+        nodes: the budget in positions visited; a simulation counts as 50.
         milliseconds: the budget in time.
-        key: chance comes from it.
+        key: the key of the random draws.
 
     Raises:
-        OptionError: the position is over, or not exactly one budget is given, above 0.
+        OptionError: the position is over, the budget is not positive, or not exactly one is given.
     """
     check_running([position])
     if nodes is not None and simulations is not None:
@@ -111,7 +111,7 @@ def _for_solver(budget: Budget, in_nodes: bool) -> Budget:
 
 
 def _for_uct(budget: Budget, in_nodes: bool, part: int) -> Budget:
-    """What UCT may spend: one `part`-th of the budget."""
+    """UCT's budget: one `part`-th of the whole."""
     if budget.steps is None:
         assert budget.milliseconds is not None
         return Budget(milliseconds=budget.milliseconds / part)
@@ -148,7 +148,7 @@ def _described(position: Position, solution: Solution, outcome: Outcome | None) 
 
 
 def _merged(solution: Solution, outcome: Outcome | None, before: int) -> dict[int, Candidate]:
-    """By action, what the search and the solver know of the moves they looked at."""
+    """By action, what UCT and the solver found about the moves."""
     found = {} if outcome is None else {c.action: c for c in outcome.candidates}
     for action, gain in solution.moves.items():
         if gain is not None:
@@ -159,7 +159,7 @@ def _merged(solution: Solution, outcome: Outcome | None, before: int) -> dict[in
 
 
 def _best_of(solution: Solution, found: dict[int, Candidate], best: Candidate) -> Candidate:
-    """A move known to gain the value: that of the line, else the preferred one if it does."""
+    """A move proven to gain the value: the line's, or the preferred one if it is proven, too."""
     if solution.line:
         return found[solution.line[0]]
     if best.action in solution.best:
@@ -177,7 +177,7 @@ def _move_value(
 
 
 def _order(move: MoveValue) -> tuple[float, int, int]:
-    """Highest value first; at last what the search did not get to."""
+    """Sort key: highest value first; moves that the search did not reach come last."""
     worth = float("inf") if move.value is None else -move.value
     return worth, -move.visits, move.action
 

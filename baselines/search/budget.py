@@ -1,4 +1,4 @@
-"""How long a search may take, and how it is run: in short calls, on as many threads as wanted."""
+"""Search budgets, and how searches run: in short calls, on several threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.whole import as_whole
 
 SLICE = 0.01
-"""Seconds that a call of a kernel should take: Ctrl-C waits for its end."""
+"""Target duration of a kernel call in seconds; Ctrl-C takes effect when the call ends."""
 FIRST_STEPS = 32
 WAIT = 0.05
-"""Seconds between looks of the calling thread at whether it has been interrupted."""
+"""Seconds between checks for an interrupt in the calling thread."""
 
 Result = TypeVar("Result")
 Room = TypeVar("Room")
@@ -24,17 +24,17 @@ Room = TypeVar("Room")
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may spend: steps (simulations or nodes), or time.
+    """The budget of a search: steps (simulations or nodes), or time.
 
-    A search with a budget in steps gives the same result everywhere; with a budget in time it
-    depends on the machine.
+    With a budget in steps, a search gives the same result on every machine; with a budget in time,
+    it does not.
 
     Attributes:
         steps: simulations or nodes; None for no limit.
         milliseconds: wall time; None for no limit.
 
     Raises:
-        OptionError: a limit is no positive number, or both or neither are given.
+        OptionError: a limit is not a positive number, or both or neither are given.
     """
 
     steps: int | None = None
@@ -60,22 +60,22 @@ class Budget:
 
 
 class Search(Protocol):
-    """A search that can be run piece by piece."""
+    """A search that can be run in steps."""
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to search."""
+        """Whether the search is complete."""
 
     def advance(self, steps: int) -> int:
-        """Make up to so many steps; returns how many."""
+        """Make up to `steps` steps; returns the number made."""
 
 
 class Rooms(Generic[Room]):
-    """Rooms to search in, made when they are needed and kept for the next searches.
+    """Search memory, allocated when needed and reused by later searches.
 
     Args:
-        make: makes the room for the kernels of a game.
-        threads: how many are needed at most.
+        make: allocates a room for a game's kernels.
+        threads: the most rooms needed.
     """
 
     def __init__(self, make: Callable[[Any], Room], threads: int) -> None:
@@ -84,7 +84,7 @@ class Rooms(Generic[Room]):
         self._rooms: list[Room] = []
 
     def take(self, kernels: Any, count: int) -> Sequence[Room]:
-        """Rooms for a game, one for each of `count` positions as far as there are threads."""
+        """Rooms for a game: one for each of `count` positions, up to the number of threads."""
         if self._kernels != kernels:
             self._kernels, self._rooms = kernels, []
         while len(self._rooms) < min(self._threads, count):
@@ -96,11 +96,11 @@ class Rooms(Generic[Room]):
 
 
 def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Run a search until it is finished, its budget is spent, or it is told to stop.
+    """Run a search until it is finished, its budget is spent, or `stopped` returns true.
 
-    The clock is read between calls of about `SLICE` seconds. How the steps are divided among
-    calls does not change the result. The first step does not count as time, because it may have to
-    wait until the kernel is compiled.
+    The clock is read between calls of about `SLICE` seconds. How the steps are divided among calls
+    does not change the result. The time of the first step does not count, because the kernel may
+    have to be compiled first.
     """
     if budget.steps is None and not search.finished:
         search.advance(1)
@@ -127,10 +127,10 @@ def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: 
 def share(
     work: Callable[[int, Room, Callable[[], bool]], Result], count: int, rooms: Sequence[Room]
 ) -> list[Result]:
-    """Call `work(i, room, stopped)` for each `i` below `count`, one thread for each room.
+    """Call `work(i, room, stopped)` for each `i` below `count`, with one thread per room.
 
-    Kernels run without the GIL, so threads use several cores. Where one call raises, or the user
-    presses Ctrl-C, the others are told to stop, and the exception is raised once they have.
+    Kernels release the GIL, so threads use several cores. If one call raises, or the user presses
+    Ctrl-C, the other calls are stopped first and then the exception is raised.
     """
     if len(rooms) == 1 or count <= 1:
         return [work(i, rooms[0], lambda: False) for i in range(count)]

@@ -1,8 +1,8 @@
-"""Random choices in rollouts: fewer instructions than those that decide whole episodes.
+"""Fast random choices for rollouts, with fewer instructions than the library's other draws.
 
-Each simulation has a key of its own, `random_word(key, simulation)`. Its draw `n` is one round of
-the mixer, not two, as the key is already mixed; and the k-th bit of a word is found by one
-instruction where the CPU has it. Together they cut a ply of a Sudoku Moyo rollout from 62 to 47 ns.
+Each simulation has its own key, `random_word(key, simulation)`. Its draw `n` takes one round of the
+mixer instead of two, because the key is already mixed; and a single instruction finds the k-th bit
+of a word if the CPU has one. Together, they cut a ply of a Sudoku Moyo rollout from 62 to 47 ns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from azumaya.envs.kernels.rng import GAMMA, mix
 
 _32 = U64(32)
 _SLOW_PDEP = ("znver1", "znver2")
-"""CPUs that emulate the instruction, at a hundred times the cost."""
+"""CPUs that emulate the instruction, which is a hundred times slower."""
 
 
 def _has_pdep() -> bool:
@@ -56,7 +56,7 @@ else:
 
 @kernel(wraps=True)
 def draw_below(key, n, bound):
-    """Draw `n` of a simulation's key as a whole number from 0 to `bound - 1`."""
+    """Draw `n` of a simulation's key as an integer from 0 to `bound - 1`."""
     return np.int64(((mix(key + U64(n + 1) * GAMMA) >> _32) * U64(bound)) >> _32)
 
 
@@ -71,7 +71,7 @@ def choose_kernel(size: int) -> Any:
             total += popcount(words[w])
         k = draw_below(key, n, total)
         total, before, word = 0, 0, 0
-        for w in range(size):  # without leaving early: where to stop cannot be predicted
+        for w in range(size):  # no early exit: its branch could not be predicted
             total += popcount(words[w])
             passed = total <= k
             word += passed

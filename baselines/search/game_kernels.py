@@ -1,4 +1,4 @@
-"""What search needs of a game: the only module here that knows the `Game` record's layout."""
+"""What search needs from a game; only this module knows the layout of the `Game` record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class GameKernels:
     """The kernels of one game, and the sizes they are compiled for.
 
     Attributes:
-        game: the game, to make states of.
-        words: words of a row of legal actions.
+        game: the game, which creates the states.
+        words: the number of words in a row of legal actions.
         play: kernel `play(state, action)`.
         write_legal: kernel `write_legal(state, words)`.
         evaluate: kernel `evaluate(state, player)`.
-        resample: kernel `resample(state, key)`; None where nothing is hidden.
+        resample: kernel `resample(state, key)`; None if nothing is hidden.
     """
 
     game: Game
@@ -34,7 +34,7 @@ class GameKernels:
 
     @property
     def hidden_draws(self) -> bool:
-        """Whether chance still decides what neither player can see."""
+        """Whether the game has draws that are hidden from both players."""
         return self.resample is not None
 
     def new_states(self, count: int) -> np.ndarray:
@@ -61,5 +61,5 @@ def payoff_bound(position: Position) -> int:
 
 
 def words_of(states: np.ndarray) -> np.ndarray:
-    """The words that some states `(n,)` consist of, `(n, W)` uint64, in the same memory."""
+    """A view of states, `(n,)`, as words, `(n, W)` uint64."""
     return np.asarray(states).view(np.uint64).reshape(len(states), -1)

@@ -14,20 +14,20 @@ KINDS: Mapping[str, Callable[[int | None, float | None], Agent]] = {
     "uct": UCTAgent,
     "alphabeta": AlphaBetaAgent,
 }
-"""By the first part of a name, what makes the agent of a number of steps or milliseconds."""
+"""By the first part of a name: the function that builds the agent from a budget."""
 FORMS = "uct:SIMULATIONS, uct:MILLISECONDSms, alphabeta:NODES or alphabeta:MILLISECONDSms"
 
 
 def is_search_name(name: str) -> bool:
-    """Whether a name is meant for a search agent, well formed or not."""
+    """Whether a name refers to a search agent, even if it is malformed."""
     return name.partition(":")[0] in KINDS
 
 
 def search_agent(name: str) -> Agent:
-    """The agent of a name.
+    """The search agent with a given name.
 
     Raises:
-        OptionError: it names none.
+        OptionError: the name is malformed.
     """
     kind, _, budget = name.partition(":")
     parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,12}(?:\.[0-9]{1,6})?)ms", budget)

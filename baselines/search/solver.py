@@ -1,4 +1,4 @@
-"""Exact values: what each move of a position gains with best play of both, or "not solved"."""
+"""Exact values: what each move gains with best play by both, or that it is not solved."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 
 MEGABYTES = 256
-"""Memory for the solver's table, unless told."""
+"""Default memory for the solver's table."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Exact values, as far as the budget went.
+    """The exact values found within the budget.
 
     Attributes:
         to_move: the player to move.
-        value: what the player to move still gains with best play; None: not solved.
-        moves: by action, what it gains with best play afterwards; None: not solved. In the order
-            of the actions.
-        line: best play of both to the end, as actions; empty where it was not asked for or not
-            solved.
-        nodes: positions looked at.
+        value: what the player to move still gains with best play; None if not solved.
+        moves: by action, in order, what it gains with best play afterwards; None if not solved.
+        line: best play by both to the end, as actions; empty if not requested or not solved.
+        nodes: positions visited.
     """
 
     to_move: int
@@ -39,22 +37,22 @@ class Solution:
 
     @property
     def solved(self) -> bool:
-        """Whether the position and all its moves are solved."""
+        """Whether the position and all of its moves are solved."""
         return self.value is not None and None not in self.moves.values()
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The moves known to gain the value."""
+        """The moves proven to gain the value."""
         if self.value is None:
             return ()
         return tuple(a for a, gain in self.moves.items() if gain == self.value)
 
 
 class Solving:
-    """The solver at work on one position, to be run piece by piece.
+    """The solver at work on one position, run in steps.
 
-    First comes the position, then each of its moves, then, if wanted, a line of best play. The
-    table serves all of them.
+    It solves the position, then each of its moves and finally, if wanted, a line of best play. All
+    of these searches share one table.
     """
 
     def __init__(self, room: Room, position: Position, line: bool = False) -> None:
@@ -71,7 +69,7 @@ class Solving:
         self._take_stage()
 
     def advance(self, steps: int) -> int:
-        """Look at so many positions more, or a few beyond."""
+        """Visit about `steps` more positions; returns the actual number."""
         room, before = self._room, self._room.nodes
         while room.nodes < before + steps and not self.finished:
             room.go_on(before + steps)
@@ -80,13 +78,13 @@ class Solving:
         return max(room.nodes - before, 1)
 
     def solution(self) -> Solution:
-        """What has been solved so far."""
+        """The results so far."""
         return Solution(
             self._position.to_move, self.value, dict(self.gains), self.line, self._room.nodes
         )
 
     def _take_stage(self) -> None:
-        """Go on to the next search that is needed; finished where there is none."""
+        """Start the next search that is needed; finish if there is none."""
         position = next(self._next, None)
         if position is None:
             self.finished = True
@@ -95,7 +93,7 @@ class Solving:
             self._room.begin(position.state, self._bound, PROVEN)
 
     def _stages(self) -> Iterator[Position]:
-        """The positions to be searched one after the other; each yield waits for its result."""
+        """The positions to search in turn; each `yield` waits for the result."""
         yield self._position
         final, best = self._result()
         if final is None:
@@ -107,7 +105,7 @@ class Solving:
                 after = self._position.copy().play(action)
                 if after.is_over:
                     self.gains[action] = self._gain(after.returns()[0])
-                elif self.value == lowest:  # nothing could be worse
+                elif self.value == lowest:  # no move could be worse
                     self.gains[action] = lowest
                 else:
                     yield after
@@ -128,7 +126,7 @@ class Solving:
         self.line = tuple(line)
 
     def _result(self) -> tuple[int | None, int]:
-        """Of the search that has ended: what player_0 will have gained, if proven, and a move."""
+        """The result of the last search: player_0's final payoff, if proven, and a move."""
         frame = self._room.frames[0]
         if not frame["proven"]:
             return None, -1
@@ -136,7 +134,7 @@ class Solving:
         return best if self._after.to_move == 0 else -best, int(frame["move"])
 
     def _gain(self, final: int) -> int:
-        """What the player to move still gains where player_0 will have gained so much."""
+        """What the player to move still gains if player_0's final payoff is `final`."""
         mover = self._position.to_move
         return (final if mover == 0 else -final) - self._position.returns()[mover]
 
@@ -150,17 +148,17 @@ def solve(
     insight: Insight = NOTHING_KNOWN,
     line: bool = False,
 ) -> Solution:
-    """What each move of a running position gains with best play of both.
+    """Solve a running position: what each move gains with best play by both.
 
-    It is never wrong: a value is given only where no line was cut short.
+    Every value is exact: one is given only if no line was cut short.
 
     Args:
         position: the position.
-        nodes: positions that may be looked at; or
-        milliseconds: time that may be taken.
+        nodes: the most positions to visit; give either this or `milliseconds`.
+        milliseconds: the time limit.
         megabytes: memory for the table of positions.
-        insight: what the game can tell that makes its positions easier to solve.
-        line: whether a line of best play is wanted, which takes more time.
+        insight: game-specific knowledge that speeds up the search.
+        line: whether to find a line of best play, which takes more time.
 
     Raises:
         HiddenDrawsError: the game has draws that are hidden from the players.

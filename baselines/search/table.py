@@ -1,15 +1,14 @@
 """The transposition table, and the 128-bit keys of positions.
 
 A key is made of two NH hashes (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC", CRYPTO 1999)
-of all words of the state, with keys drawn once and for all, each mixed down to 64 bits. For any two
-different states NH collides with probability 2**-64 at most over the choice of its keys, which have
-nothing to do with the games; the mixing adds as much. Both together collide with a probability of
-some 2**-126 a pair, so in a search that meets 2**32 different positions, some days of work, the
-odds are one in 2**63 that any two are taken for each other.
+of all words of the state, with fixed random keys, each mixed down to 64 bits. For any two different
+states, NH collides with a probability of at most 2**-64 over the choice of its keys, which are
+independent of the games; the mixing adds as much. Both hashes collide with a probability of about
+2**-126 per pair, so in a search of 2**32 different positions, which takes days, the odds that any
+two of them are confused are 1 in 2**63.
 
-An entry bounds what player_0 will have gained by the end, in units of `UNIT` a point. A bound that
-rests on judgements at a horizon holds for a depth; one that rests on ends of games only has the
-depth `PROVEN`.
+An entry bounds the final payoff of player_0, with `UNIT` per point. A bound based on evaluations at
+a horizon is valid for a depth; one based only on finished games has the depth `PROVEN`.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from azumaya.envs.kernels.compile import INTERPRETED, kernel
 from azumaya.envs.kernels.rng import GAMMA, mix
 
 UNIT = 1 << 40
-"""A point by the end of the game: more than any evaluation."""
+"""One point of payoff; greater than any evaluation."""
 INFINITE = 1 << 60
 PROVEN = 30000
-"""The depth of what rests on no horizon."""
+"""The depth of bounds that are independent of the horizon."""
 NO_MOVE = -1
 
 ENTRY = np.dtype(
@@ -35,19 +34,19 @@ ENTRY = np.dtype(
         ("key", U64, (2,)),
         ("low", np.int64),
         ("high", np.int64),
-        ("work", np.int64),  # positions looked at to find this
-        ("move", np.int32),  # the best, NO_MOVE if none is known
-        ("age", np.int32),  # of the search that wrote this; 0: empty
+        ("work", np.int64),  # positions visited to find this
+        ("move", np.int32),  # the best move, NO_MOVE if none is known
+        ("age", np.int32),  # age of the search that wrote this; 0: empty
         ("low_depth", np.int16),
         ("high_depth", np.int16),
         ("pad", np.int32),
     ]
 )
 WAYS = 2
-"""Entries with the same place: the first keeps what took more work."""
+"""Entries per bucket; the first keeps the result that took more work."""
 
 SECOND_HASH = 1024
-"""The second hash has the keys from here on."""
+"""Index of the first key of the second hash."""
 
 _rounds = np.arange(1, 2049, dtype=np.uint64)
 with np.errstate(over="ignore"):
@@ -56,7 +55,7 @@ with np.errstate(over="ignore"):
 if INTERPRETED:
 
     def high_product(one: Any, other: Any) -> Any:
-        """The high 64 bits of a product of two words."""
+        """The high 64 bits of the product of two words."""
         return U64(int(one) * int(other) >> 64)
 
 else:
@@ -66,7 +65,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]
     def high_product(typing_context: Any, one: Any, other: Any) -> Any:
-        """The high 64 bits of a product of two words."""
+        """The high 64 bits of the product of two words."""
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             wide = ir.IntType(128)
@@ -78,7 +77,7 @@ else:
 
 @kernel(wraps=True)
 def nh(words, row, first):
-    """The NH hash of a row of words with the keys from `first` on, mixed to 64 bits."""
+    """The NH hash of a row of words, using the keys from `first` on, mixed to 64 bits."""
     low, high = ZERO, ZERO
     size = words.shape[1]
     for w in range(0, size, 2):
@@ -105,7 +104,7 @@ def find(table, first, second, age):
 
 @kernel
 def place_for(table, first, second, age, work):
-    """The index at which a key's entry belongs, ready to be written to."""
+    """The index to write a key's entry to."""
     at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
     known = find(table, first, second, age)
     if known >= 0:
@@ -126,7 +125,7 @@ def place_for(table, first, second, age, work):
 
 @kernel
 def remember(table, first, second, age, work, move, low, high, depth):
-    """Write what a search has found: bounds, infinite where there is none, and the best move."""
+    """Store a search result: bounds (infinite if unknown) and the best move."""
     entry = table[place_for(table, first, second, age, work)]
     if low > -INFINITE and (
         depth > entry.low_depth
@@ -143,6 +142,6 @@ def remember(table, first, second, age, work, move, low, high, depth):
 
 
 def new_table(megabytes: float) -> np.ndarray:
-    """An empty table, `(n,)` entries, of at most so much memory; `n` is a power of two."""
+    """An empty table, `(n,)`, of at most `megabytes`; `n` is a power of two."""
     entries = max(int(megabytes * 2**20) // ENTRY.itemsize, WAYS)
     return as_states(np.zeros(1 << (entries.bit_length() - 1), ENTRY))

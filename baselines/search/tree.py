@@ -1,13 +1,13 @@
-"""The tree of a UCT search: flat arrays, the children of a node side by side.
+"""The tree of a UCT search, in flat arrays with the children of a node side by side.
 
 A slot of the arrays is a node together with the move that leads to it. Slots are handed out in
-order and never given back, so a search uses no more memory than it was given; once the slots are
-used up the tree stops growing, and further simulations refine what is there.
+order and never freed, so a search stays within its memory; once the slots are used up, the tree
+stops growing and further simulations refine the existing nodes.
 
-`low` and `high` bound what player_0 will have gained by the end, whatever the players still do:
-where they meet, the node is proven. `mean` and `reach` are all that selection reads of a child, so
-they stand in arrays of their own: it takes the child with the highest mean, for the player to move,
-plus reach times a factor of the parent. UCB1 sets reach to 1 / sqrt(visits). PUCT would set it to
+`low` and `high` are proven bounds of player_0's final payoff; a node is proven when they are equal.
+Selection reads only the `mean` and `reach` of a child, so these are kept in separate arrays: it
+takes the child with the highest mean, for the player to move, plus reach times a factor of the
+parent. UCB1 sets reach to 1 / sqrt(visits). PUCT would set it to
 prior / (1 + visits).
 """
 
@@ -27,7 +27,7 @@ NODE = np.dtype(
         ("action", np.int32),  # the move that leads here
         ("first", np.int32),  # slot of the first child
         ("count", np.int32),  # children; 0: not expanded
-        ("tried", np.int32),  # so many children, the first ones, have been visited
+        ("tried", np.int32),  # number of children visited, which are the first ones
         ("low", np.int32),
         ("high", np.int32),
         ("next", np.int32),  # hidden draws: slot of the next sibling, 0: none
@@ -42,34 +42,34 @@ STATS = np.dtype(
     [
         ("used", np.int64),  # slots handed out
         ("simulations", np.int64),
-        ("full", np.int64),  # 1 once a node could not be expanded for want of slots
+        ("full", np.int64),  # 1 once the slots did not suffice to expand a node
         ("bound", np.int64),  # the game's payoff bound
         ("worst", np.float64),  # lowest and highest result of a simulation, for player_0
         ("best", np.float64),
         ("plies", np.int64),  # moves made, in the tree and in rollouts
         ("cuts", np.int64),  # rollouts cut off
-        ("cut_worth", np.float64),  # sum of |evaluate| over these
+        ("cut_worth", np.float64),  # sum of |evaluate| over the cut rollouts
     ]
 )
 
 NEVER = np.float32(1e30)
-"""A mean that selection never takes, with its sign turned against the player to move."""
+"""A mean that selection never picks; its sign is set against the player to move."""
 LARGE = 1 << 30
-"""More than any payoff."""
+"""Greater than any payoff."""
 LN2 = 0.6931471805599453
 
 
 def new_nodes(slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Room for so many slots: `(slots,)` nodes, means and reaches; memory is taken when used."""
+    """Arrays of `(slots,)` nodes, means and reaches; memory is only committed when used."""
     nodes = as_states(np.empty(slots, NODE))
     return nodes, np.empty(slots, np.float32), np.empty(slots, np.float32)
 
 
 @kernel
 def log_of(n):
-    """The natural logarithm of a whole number from 1 on, to 0.06: Mitchell's approximation.
+    """The natural logarithm of an integer from 1 on, to within 0.06 (Mitchell's approximation).
 
-    It takes exact arithmetic only, so that every platform searches the same tree.
+    It uses only exact arithmetic, so every platform searches the same tree.
     """
     bits = 0
     while n >> (bits + 1):
@@ -79,7 +79,7 @@ def log_of(n):
 
 @kernel
 def clear_slot(nodes, slot, action, bound):
-    """Make a slot a node without visits."""
+    """Initialise a slot as a node without visits."""
     node = nodes[slot]
     node.total = 0.0
     node.visits = 0
@@ -96,9 +96,9 @@ def clear_slot(nodes, slot, action, bound):
 
 @kernel
 def expand(nodes, stats, slot, words, mover):
-    """Give a node a child for each action set in `words`; False where the slots do not suffice.
+    """Give a node a child for each action set in `words`; False if the slots do not suffice.
 
-    A child's slot is made ready when it is tried first.
+    A child's slot is initialised on its first visit.
     """
     at = stats[0].used
     first = at
@@ -120,10 +120,10 @@ def expand(nodes, stats, slot, words, mover):
 
 @kernel
 def try_child(nodes, stats, slot, key, n):
-    """The slot of a child not tried before, drawn at random.
+    """The slot of an untried child, drawn at random.
 
-    Children are put in the order of their first visits, which is random; so whoever takes the
-    first of equals takes a random one.
+    Children are kept in the order of their first visits, which is random, so picking the first of
+    several equal ones is a random choice.
     """
     node = nodes[slot]
     at = node.first + node.tried
@@ -137,7 +137,7 @@ def try_child(nodes, stats, slot, key, n):
 
 @kernel
 def best_child(nodes, mean, reach, slot, factor):
-    """The slot of the child with the highest upper bound; the first one of equals."""
+    """The slot of the child with the highest upper bound; the first one in a tie."""
     node = nodes[slot]
     first, sign = node.first, np.float32(1 - 2 * node.mover)
     factor = np.float32(factor)
@@ -151,11 +151,11 @@ def best_child(nodes, mean, reach, slot, factor):
 
 @kernel
 def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
-    """With hidden draws: the slot of the child to go to, among the actions set in `words`.
+    """For hidden draws: the slot of the child to select, among the actions set in `words`.
 
-    The moves that are legal differ between simulations of one node, so its children are a list,
-    and the bound of a child counts the simulations in which it was legal. Moves not tried before
-    come first. Returns -1 where a slot is needed and there is none. Clears `words`.
+    The legal moves of a node differ between simulations, so its children form a linked list, and
+    a child's bound counts the simulations in which its move was legal. Untried moves come first.
+    Returns -1 if a slot is needed but none is left. Clears `words`.
     """
     node = nodes[slot]
     sign, highest = 1 - 2 * node.mover, -1e30
@@ -191,7 +191,7 @@ def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
 
 @kernel
 def take_one(words, key, n):
-    """One of the actions set in `words`, at random; -1 if there is none."""
+    """A random one of the actions set in `words`; -1 if there is none."""
     total = 0
     for w in range(words.shape[0]):
         left = words[w]
@@ -213,10 +213,10 @@ def take_one(words, key, n):
 
 @kernel
 def tighten(nodes, mean, slot, child):
-    """Bounds of a node from those of a child that have changed; whether the node's own did.
+    """Update a node's bounds after those of a child changed; returns whether they changed, too.
 
-    The player to move can have the best lower bound among the moves, and no more than the best
-    upper bound among all of them. Moves that cannot beat that lower bound are not looked at again.
+    The player to move is sure of the best lower bound among the moves, and cannot get more than
+    their best upper bound. Moves that cannot beat that lower bound are not selected again.
     """
     node = nodes[slot]
     sign = 1 - 2 * node.mover
@@ -244,7 +244,7 @@ def tighten(nodes, mean, slot, child):
 
 @kernel
 def drop_dominated(nodes, mean, slot):
-    """Take the moves out of selection that cannot beat what another is proven to give."""
+    """Exclude moves from selection that cannot beat the proven bound of another move."""
     node = nodes[slot]
     for at in range(node.first, node.first + node.tried):
         child = nodes[at]
@@ -258,8 +258,8 @@ def drop_dominated(nodes, mean, slot):
 def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
     """Add the result of a simulation to the nodes of its path, `path[: depth + 1]`.
 
-    `changed` says that the bounds of the last node are new; what follows for its ancestors is
-    drawn where `proves` is set. A result outside the bounds of a node is brought within them.
+    `changed` says whether the bounds of the last node are new; if `proves` is set, its ancestors'
+    bounds are updated accordingly. A result outside a node's bounds is clipped to them.
     """
     stats[0].worst = min(stats[0].worst, result)
     stats[0].best = max(stats[0].best, result)

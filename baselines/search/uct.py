@@ -29,19 +29,19 @@ from azumaya.envs.whole import as_whole
 
 MEGABYTES = 64
 EXPLORATION = 0.8
-"""Weight of what is little known, for results from -1 to 1."""
+"""Exploration weight, for results from -1 to 1."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One move as UCT sees it, for the player to move.
+    """One move as UCT evaluates it, from the view of the player to move.
 
     Attributes:
         action: the action.
-        visits: simulations that began with it.
-        value: mean result of these, or the proven one: what the game will have paid in the end.
-        low: what is proven that it gives at least.
-        high: what is proven that it gives at most.
+        visits: simulations that began with this action.
+        value: the final payoff: the mean over these simulations, or the proven one.
+        low: the proven lower bound.
+        high: the proven upper bound.
     """
 
     action: int
@@ -58,16 +58,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a UCT search has found.
+    """The result of a UCT search.
 
     Attributes:
         best: the action to play.
-        value: what the player to move will have gained by the end; exact if `exact`.
+        value: the final payoff of the player to move; an estimate unless `exact`.
         exact: whether the value is proven.
         candidates: the moves tried, most visits first.
-        line: the best moves for both, from `best` on, as far as the tree goes.
-        simulations: how many were made.
-        full: whether the tree has used up its memory and no longer grew.
+        line: the best moves for both players, starting with `best`, as far as the tree goes.
+        simulations: the number of simulations made.
+        full: whether the tree ran out of memory and stopped growing.
     """
 
     best: int
@@ -80,14 +80,14 @@ class Outcome:
 
 
 class Tree:
-    """Room for one UCT search at a time, and the search that is in it.
+    """A UCT search and its memory, which can be reused for the next search.
 
     Args:
-        kernels: of the game.
+        kernels: the game's kernels.
         megabytes: memory for nodes.
 
     Raises:
-        OptionError: the memory would not hold the moves of one position.
+        OptionError: the memory cannot hold the moves of one position.
     """
 
     def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
@@ -110,7 +110,7 @@ class Tree:
         self._key, self._weight, self._cut = np.uint64(0), EXPLORATION, 0
 
     def begin(self, position: Position, key: int, weight: float, cut: int) -> None:
-        """Set a search up: no simulations yet."""
+        """Set up a search, without simulations yet."""
         self._root[:] = position.state
         self._key, self._weight, self._cut = np.uint64(key), float(weight), cut
         self._stats[:] = np.zeros(1, STATS)
@@ -118,7 +118,7 @@ class Tree:
         clear_slot(self.nodes, 0, -1, payoff_bound(position))
 
     def advance(self, steps: int) -> int:
-        """Make up to so many simulations more; returns how many were made."""
+        """Make up to `steps` more simulations; returns the number made."""
         done = int(self._stats["simulations"][0])
         return int(
             self._simulate(
@@ -129,11 +129,11 @@ class Tree:
 
     @property
     def finished(self) -> bool:
-        """Whether the result of the position is proven."""
+        """Whether the value of the position is proven."""
         return bool(self.nodes["low"][0] == self.nodes["high"][0])
 
     def outcome(self) -> Outcome:
-        """What the search has found so far; at least one simulation must have been made."""
+        """The result so far; at least one simulation must have been made."""
         sign = 1 - 2 * int(self.nodes["mover"][0])
         candidates = self._candidates(0)
         best = preferred(candidates)
@@ -146,7 +146,7 @@ class Tree:
         )  # fmt: skip
 
     def _children(self, slot: int) -> np.ndarray:
-        """The slots of a node's children that have been tried, in the order of first visits."""
+        """The slots of a node's visited children, in the order of their first visits."""
         node = self.nodes[slot]
         if not self.kernels.hidden_draws:
             return np.arange(node["first"], node["first"] + node["tried"])
@@ -177,7 +177,7 @@ class Tree:
 def preferred(candidates: Sequence[Candidate]) -> Candidate:
     """The move to play: the most visited one, unless a proven one is better.
 
-    Equals are taken in the order given, which the search has drawn at random.
+    Ties go to the first in the given order, which the search has drawn at random.
     """
     proven = [c for c in candidates if c.exact]
     open_ = [c for c in candidates if not c.exact]
@@ -192,19 +192,19 @@ def preferred(candidates: Sequence[Candidate]) -> Candidate:
 
 
 class UCT:
-    """UCT with its settings; search as many positions as you like with one object.
+    """UCT search with fixed settings; one object can search any number of positions.
 
     Args:
-        budget: simulations or time for each position.
-        exploration: weight of what is little known, for results from -1 to 1; with larger payoffs
-            it grows with the range of results met.
-        cut: plies after which a rollout is cut off and `evaluate` judges; 0: rollouts go to the
-            end.
-        megabytes: memory for nodes, for each thread.
-        threads: positions searched at once; None for as many as there are cores.
+        budget: simulations or time per searched position.
+        exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
+            by the range of the results so far.
+        cut: plies after which a rollout is cut off and scored by `evaluate`; 0 means rollouts go to
+            the end.
+        megabytes: memory for the nodes of each thread.
+        threads: positions searched in parallel; None means one per core.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument is invalid.
     """
 
     def __init__(
@@ -225,12 +225,12 @@ class UCT:
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Outcome]:
-        """Search each position, all of one game and running; chance comes from its key.
+        """Search running positions of the same game; each position's key seeds its draws.
 
-        With a budget in simulations, the result depends on position, key and settings only.
+        With a budget in simulations, the result depends only on position, key and settings.
 
         Raises:
-            OptionError: a position is over, or the memory would not hold its moves.
+            OptionError: a position is over, or the memory cannot hold its moves.
         """
         if not positions:
             return []
@@ -247,7 +247,7 @@ class UCT:
 
 
 def check_running(positions: Sequence[Position]) -> None:
-    """Refuse positions in which there is nothing to search."""
+    """Refuse positions that are over."""
     for i, position in enumerate(positions):
         if position.is_over:
             raise OptionError(f"position {i}: the game is over; a running position is needed")

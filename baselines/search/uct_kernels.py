@@ -1,4 +1,4 @@
-"""The kernels of UCT, made for each game from those of its record."""
+"""The kernels of UCT, built for each game from the kernels of its record."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 DEEPEST = 512
-"""Moves from the root at which the tree ends; a path has room for them."""
+"""The largest depth of the tree in moves; a path can hold this many."""
 REDRAWN = 1 << 40
-"""The draw of a simulation's key from which what is hidden is drawn anew."""
+"""The index of the draw that redraws hidden information in each simulation."""
 
 RESULT, SIGN, NOTHING = 0, 1, 2
-"""What a rollout that is cut off counts: `evaluate` squashed, its sign, no gain."""
+"""The result of a cut rollout: `evaluate` squashed, its sign, or no gain."""
 
 
 @functools.cache
@@ -47,10 +47,10 @@ def legal_kernel(kernels: GameKernels) -> Any:
 
 @functools.cache
 def rollout_kernel(kernels: GameKernels) -> Any:
-    """The kernel `rollout(trial, words, key, n, cut, stats)`: play at random to the end.
+    """The kernel `rollout(trial, words, key, n, cut, stats)`: play randomly to the end.
 
-    Draws from `n` on choose the moves of `trial[0]`. After `cut` of them the rollout is cut off;
-    0: never. Returns the result for player_0.
+    Draws from `n` on choose the moves of `trial[0]`. The rollout is cut off after `cut` moves (0
+    means never). Returns the result for player_0.
     """
     play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
     evaluate = kernels.evaluate
@@ -67,8 +67,8 @@ def rollout_kernel(kernels: GameKernels) -> Any:
         stats[0].plies += n - first
         result = np.float64(trial[0].payoff)
         if trial[0].over == RUNNING:
-            # The scale of `evaluate` is the game's own: a worth counts half of what is at stake
-            # where it is as large as the worths met so far are on average.
+            # The scale of `evaluate` depends on the game: an evaluation as large as the average
+            # so far counts as half of the stake.
             worth = np.float64(evaluate(trial[0], 0))
             stats[0].cuts += 1
             stats[0].cut_worth += abs(worth)
@@ -82,7 +82,7 @@ def rollout_kernel(kernels: GameKernels) -> Any:
 
 @kernel
 def stake(stats):
-    """Half of the range that results have had so far; the game's bound where that is 1."""
+    """Half of the range of the results so far; the game's payoff bound if that is 1."""
     if stats[0].bound == 1:
         return 1.0
     return max(0.5 * (stats[0].best - stats[0].worst), 0.5)
@@ -90,12 +90,12 @@ def stake(stats):
 
 @functools.cache
 def descend_kernel(kernels: GameKernels) -> Any:
-    """The kernel that goes down the tree, to a node not expanded, or proven, or the game's end.
+    """The kernel that descends to a node that is unexpanded, proven or the end of the game.
 
     `descend(key, weight, trial, words, nodes, mean, reach, stats, path)` plays the moves in
-    `trial[0]` and writes the slots to `path`. It returns the depth
-    reached and whether the node there is newly known to end the game. A node is expanded
-    at its second visit, the root at its first.
+    `trial[0]` and writes the slots to `path`. It returns the depth reached and whether the node
+    there has just been found to end the game. A node is expanded on its second visit, the root on
+    its first.
     """
     play, legal = kernels.play, legal_kernel(kernels)
 
@@ -134,9 +134,9 @@ def simulate_kernel(kernels: GameKernels) -> Any:
     """The kernel that makes simulations `first` to `last - 1` of a search.
 
     `simulate(first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path)`
-    returns how many were made: fewer where the root is proven. `root` and `trial` are `(1,)`
-    states, `path` room for `DEEPEST + 1` slots. Simulation `s` draws from `random_word(key, s)`:
-    the choice at depth `d` is draw `d`, in the tree and in the rollout.
+    returns the number made, which is smaller if the root is proven. `root` and `trial` are `(1,)`
+    states; `path` has room for `DEEPEST + 1` slots. Simulation `s` draws from
+    `random_word(key, s)`: the choice at depth `d` is draw `d`, in the tree and in the rollout.
     """
     descend, rollout = descend_kernel(kernels), rollout_kernel(kernels)
 
@@ -166,8 +166,8 @@ def simulate_kernel(kernels: GameKernels) -> Any:
 def simulate_hidden_kernel(kernels: GameKernels) -> Any:
     """The kernel of `simulate_kernel` for games with hidden draws.
 
-    Each simulation draws anew what is hidden, so that search cannot see it, and a node stands for
-    the moves that lead to it, whatever was drawn. Nothing is proven then.
+    Each simulation redraws hidden information, so the search cannot see it. A node represents the
+    sequence of moves that leads to it, whatever was drawn, and nothing is ever proven.
     """
     play, legal, rollout = kernels.play, legal_kernel(kernels), rollout_kernel(kernels)
     resample = kernels.resample

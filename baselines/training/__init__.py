@@ -1,4 +1,4 @@
-"""Scripts that train agents. What they need beyond the library comes with the extra `train`."""
+"""Training scripts. Their additional dependencies are in the extra `train`."""
 
 import sys
 
@@ -11,7 +11,7 @@ try:
     ):  # fmt: skip
         require(_package, extra="train")
 except MissingExtraError as missing:
-    if sys.argv[:1] != ["-m"]:  # what stands there while Python looks for the script of `-m`
+    if sys.argv[:1] != ["-m"]:  # the value while Python looks for the module of `-m`
         raise
     print(f"error: {missing}", file=sys.stderr)
     sys.exit(2)

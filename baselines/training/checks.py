@@ -1,6 +1,6 @@
-"""What the options of a training run may be; every one is checked before anything is made.
+"""Checks of a training run's options, all made before any file is written.
 
-The numbers an option may be are said where it is declared, and `check_numbers` goes over them:
+The range of a number is declared with the option and checked by `check_numbers`:
 
     steps: Annotated[int, Numbers(1)] = 250_000
 """
@@ -27,14 +27,14 @@ from azumaya.envs.setup import check_names, prepare
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers from `low` to `high`, or all above `low`; whole ones where the type is `int`."""
+    """Numbers from `low` to `high`, or all above `low`; integers if the type is `int`."""
 
     low: float
     high: float = math.inf
     above: bool = False
 
     def has(self, value: Any, whole: bool) -> bool:
-        """Whether a value is one of them; nothing infinite is."""
+        """Whether a value is in the range; infinite values never are."""
         kind: Any = Integral if whole else Real
         if not isinstance(value, kind) or isinstance(value, bool):
             return False
@@ -43,14 +43,14 @@ class Numbers:
         return self.low < value <= self.high if self.above else self.low <= value <= self.high
 
     def text(self, whole: bool) -> str:
-        """What they are in words."""
+        """The range in words."""
         kind = "a whole number" if whole else "a number"
         end = f" to {self.high:,.10g}" if math.isfinite(self.high) else ""
         return f"{kind} {'above' if self.above else 'from'} {self.low:g}{end}"
 
 
 MOST_ACTIONS = 1 << 24
-"""Actions in an update."""
+"""The most actions in an update."""
 Count = Annotated[int, Numbers(1)]
 Share = Annotated[float, Numbers(0, 1)]
 Weight = Annotated[float, Numbers(0)]
@@ -58,15 +58,15 @@ Positive = Annotated[float, Numbers(0, above=True)]
 
 
 def flag(name: str) -> str:
-    """An option as it is typed: `--final-share`."""
+    """An option as typed on the command line, such as `--final-share`."""
     return f"--{name.replace('_', '-')}"
 
 
 def check_numbers(options: Any) -> None:
-    """Make sure that every number of a dataclass is one that its type allows.
+    """Check that every number in a dataclass is in its declared range.
 
     Raises:
-        OptionError: one is not; the error names it as it is typed.
+        OptionError: a number is out of range; the error names the option as typed.
     """
     for name, hint in get_type_hints(type(options), include_extras=True).items():
         value = getattr(options, name)
@@ -81,7 +81,7 @@ def check_numbers(options: Any) -> None:
 
 
 def game_name(name: str) -> str:
-    """The game's name as folders have it.
+    """The game's name as used in folder names.
 
     Raises:
         OptionError: there is no such game.
@@ -93,10 +93,10 @@ def game_name(name: str) -> str:
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:
-    """Words `NAME VALUE NAME VALUE ...` by name.
+    """Parse words `NAME VALUE NAME VALUE ...` into a mapping.
 
     Raises:
-        OptionError: a name has no value, or stands twice.
+        OptionError: a name has no value or is repeated.
     """
     names, values = words[::2], words[1::2]
     if len(names) > len(values):
@@ -108,11 +108,11 @@ def pairs(words: Sequence[str]) -> dict[str, str]:
 
 
 def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """A game's options, checked; typed texts are turned into what they are, lists into tuples.
+    """Check a game's options; convert texts to the options' types, and lists to tuples.
 
     Raises:
-        OptionError: there is no such option, it has a value it cannot take, or one that cannot
-            be kept as JSON.
+        OptionError: an option is unknown, or has a value that is invalid or cannot be stored
+            as JSON.
     """
     game = find_game(name)
     try:
@@ -122,7 +122,7 @@ def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
             for name, value in given.items()
         }
         options = {name: tuple(v) if isinstance(v, list) else v for name, v in options.items()}
-        json.dumps(options)  # they are kept with the run and with the agent
+        json.dumps(options)  # they are stored with the run and the agent
         prepare(game, options)
     except (AttributeError, TypeError, ValueError) as error:
         raise OptionError(f"--options: {str(error).removeprefix('option ')}") from error
@@ -130,10 +130,10 @@ def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_network(network: str, game: str) -> None:
-    """Make sure that there is such a network, and that it can play the game; empty for any.
+    """Check that a network exists and can play the game; an empty name is always accepted.
 
     Raises:
-        OptionError: it is not so.
+        OptionError: the network is unknown or cannot play the game.
     """
     if network not in ("", *NETWORKS):
         raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
@@ -145,10 +145,10 @@ def check_network(network: str, game: str) -> None:
 
 
 def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> None:
-    """Make sure that a network's `width` and `depth` are such that it can be built.
+    """Check that a network of this `width` and `depth` can be built.
 
     Raises:
-        OptionError: they are too large.
+        OptionError: the sizes are too large.
     """
     record = find_game(game)
     actions = prepare(record, dict(options)).num_actions
@@ -161,12 +161,12 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
 
 
 def check_batch(batch: int, games: int, rollout: int) -> None:
-    """Make sure that an update has a possible size, and that no minibatch has a single action.
+    """Check the size of an update, and that no minibatch has just one action.
 
-    PPO divides by the spread of a minibatch's advantages.
+    PPO divides by the standard deviation of a minibatch's advantages.
 
     Raises:
-        OptionError: one is.
+        OptionError: the update is too large, or a minibatch would have one action.
     """
     if games * rollout > MOST_ACTIONS:
         raise OptionError(

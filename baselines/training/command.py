@@ -1,4 +1,4 @@
-"""How a script that trains ends: one line for what is wrong, and an exit code."""
+"""How a training script ends: a one-line error message and an exit code."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes; the last as shells have it for what Ctrl-C has ended."""
+"""Exit codes; the last is the shells' usual one after Ctrl-C."""
 REFUSALS = (OptionError, RunError, CheckpointError)
-"""What is wrong with a command, or with the run it names."""
+"""Errors in a command, or in the run it names."""
 FAILURES = (OSError, MemoryError)
-"""What the machine would not do: a full disk, a closed output, too little memory."""
+"""Failures of the machine: a full disk, a closed output, too little memory."""
 ALLOCATION = "can't allocate memory"
-"""What torch says in a `RuntimeError` where others raise `MemoryError`."""
+"""The text of torch's `RuntimeError` when memory runs out."""
 
 
 class TrainingError(RuntimeError):
-    """Training cannot go on: its numbers have run out of bounds."""
+    """Training cannot continue, because its numbers have diverged."""
 
 
 def exit_code(work: Callable[[], object]) -> int:
-    """Do a script's work and return its exit code; errors that are foreseen are one line each."""
+    """Run a script and return its exit code; expected errors are reported in one line."""
     try:
         work()
     except KeyboardInterrupt:
@@ -50,9 +50,9 @@ def _told(message: str, code: int) -> int:
 
 
 def run_script(work: Callable[[], int]) -> NoReturn:
-    """Do a script's work and end the program with its exit code.
+    """Run a script and exit with its exit code.
 
-    An output that cannot be written to is told here, not in a traceback while Python shuts down.
+    An unwritable output is reported here, not by a traceback while Python shuts down.
     """
     code: int | str | None
     try:

@@ -1,7 +1,7 @@
-"""The configuration of a training run: every hyperparameter, what is left open, how it is kept.
+"""The configuration of a training run: its hyperparameters, their defaults and their file.
 
-`Config` is what the command line says. `settled` checks it and fills in what suits the network;
-`stored_form` and `read_config` are the way to a run's `config.json` and back.
+`Config` holds the command line's options. `settled` checks them and fills in the network's defaults;
+`stored_form` and `read_config` convert to and from a run's `config.json`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from azumaya.envs import OptionError, find_game
 
 @dataclass(frozen=True)
 class Recipe:
-    """What hangs on the kind of network; the training guide says what was tried."""
+    """Defaults that depend on the network; the training guide lists what was tried."""
 
     width: int
     depth: int
@@ -50,7 +50,7 @@ SUITED = {
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
 }
-"""What suits each kind of network."""
+"""The defaults for each kind of network."""
 
 
 PROGRAM = "azumaya.baselines.training.maskable_ppo"
@@ -58,7 +58,7 @@ AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
     "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
 )  # fmt: skip
-"""What may be other than before when a run goes on."""
+"""Options that may change when a run is resumed."""
 PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](
     nargs="*",
     metavar="[NAME VALUE ...]",
@@ -75,36 +75,36 @@ class Config:
     game: str = "sudoku_moyo"
     """The game's name."""
     options: Annotated[dict[str, Any], PAIRS] = field(default_factory=dict)
-    """Options of the game, as NAME VALUE pairs: `--options max_plies 100 tiebreak marbles`."""
+    """The game's options, as NAME VALUE pairs: `--options max_plies 100 tiebreak marbles`."""
     seed: Annotated[int, Numbers(0, 2**32 - 1)] = 1
-    """Seeds the games, the network and the learner."""
+    """Seed of the games, the network and the learner."""
     steps: Annotated[int, Numbers(1, 10**15)] = 250_000
-    """Actions of the learner in all; the last rollout is played to its end."""
+    """Total actions of the learner; the last rollout is always completed."""
     minutes: Weight = 0.0
-    """Stop training after so many minutes, done or not; 0 for no limit."""
+    """Stop training after this many minutes, even if incomplete; 0 means no limit."""
     output: Path | None = None
-    """The folder of the run; by default runs/GAME-SEED."""
+    """The run's folder; by default runs/GAME-SEED."""
     resume: bool = False
-    """Go on with the run in the output folder, by its own configuration; only `steps`, `minutes`,
-    `threads`, `measure_every`, `measure_starts` and `final_starts` may be given anew."""
+    """Resume the run in the output folder with its own configuration; only `steps`, `minutes`,
+    `threads`, `measure_every`, `measure_starts` and `final_starts` may be changed."""
     overwrite: bool = False
-    """Begin anew in a folder that holds a run, whose files are deleted."""
+    """Start a new run in a folder that already holds one, and delete the old run's files."""
     games: Annotated[int, Numbers(1, 1_000_000)] = 64
-    """Games played at once."""
+    """Games played in parallel."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
-    """Actions in each game between two updates."""
+    """Actions per game between two updates."""
     batch: Annotated[int, Numbers(2)] = 256
     """Actions in a minibatch."""
     epochs: Count = 4
-    """Passes over the rollout in an update."""
+    """Passes over the rollout per update."""
     learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
-    """Adam's step size at the start; by default what suits the network."""
+    """Adam's initial learning rate; the default depends on the network."""
     final_share: Share = 0.1
-    """Share of the step size that is left at the end; it falls linearly."""
+    """Fraction of the learning rate left at the end; it decreases linearly."""
     discount: Share = 1.0
-    """The worth of a reward one own move later."""
+    """Discount factor per move of the learner."""
     gae_lambda: Share = 0.95
-    """Generalised advantage estimation: 0 trusts the value network, 1 the games."""
+    """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
     clip: Positive = 0.2
     """PPO's clip range."""
     entropy: Weight = 0.001
@@ -112,28 +112,28 @@ class Config:
     value: Weight = 0.5
     """Weight of the value loss."""
     random_share: Share = 0.5
-    """Share of training games against the random agent; the others are against greedy."""
+    """Fraction of training games against the random agent; the others are against greedy."""
     shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
-    """What a gain by the game's own evaluation is worth beside winning, see `AzumayaVecEnv`; by
-    default what suits the network."""
+    """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
+    default depends on the network."""
     network: str = ""
-    """`numbers`, `board` or `plain`; by default what fits the game."""
+    """`numbers`, `board` or `plain`; the default depends on the game."""
     width: Count | None = None
-    """Width of the network; by default what suits its kind."""
+    """Width of the network; the default depends on its kind."""
     depth: Count | None = None
-    """Depth of the network; by default what suits its kind."""
+    """Depth of the network; the default depends on its kind."""
     threads: Annotated[int, Numbers(1, 1024)] = 1
-    """Threads of torch. More than one helps on an idle machine and hurts badly on a busy one."""
+    """Threads used by torch. More than one is faster on an idle machine, but much slower on a busy one."""
     measure_every: Count = 25_000
-    """Actions between two measurements for the learning curve."""
+    """Actions between two evaluations for the learning curve."""
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 50
-    """Starts of such a measurement, each played in both seats against each baseline."""
+    """Starts in each of these evaluations, played in both seats against each baseline."""
     final_starts: Annotated[int, Numbers(1, 1_000_000)] = 500
-    """Starts of the evaluation at the end, each played in both seats against each baseline."""
+    """Starts in the final evaluation, played in both seats against each baseline."""
 
     @property
     def run(self) -> RunFolder:
-        """The folder of the run."""
+        """The run's folder."""
         return run_at(self.output or Path("runs") / f"{self.game}-{self.seed}")
 
     @property
@@ -143,13 +143,13 @@ class Config:
 
     @property
     def recipe(self) -> Recipe:
-        """What the options say, and where they say nothing, what suits the network."""
+        """The options given, with the network's defaults for the others."""
         suited = asdict(SUITED[self.network_kind])
         given = {name: getattr(self, name) for name in suited}
         return Recipe(**{name: suited[name] if g is None else g for name, g in given.items()})
 
     def sidecar(self, num_actions: int, **notes: Any) -> checkpoint.Sidecar:
-        """What a checkpoint of this run says about itself."""
+        """The sidecar of this run's checkpoints."""
         return checkpoint.describe(
             find_game(self.game),
             num_actions,
@@ -161,23 +161,23 @@ class Config:
 
 
 def agent_files(save: Save) -> dict[str, bytes]:
-    """The agent of a save, as a checkpoint called `policy`."""
+    """The agent in a save, as the files of a checkpoint called `policy`."""
     sidecar = checkpoint.sidecar_of(save.notes.get("agent"))
     weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
     return checkpoint.contents("policy", weights, sidecar)
 
 
 def run_at(path: Path) -> RunFolder:
-    """A run of this script, in a folder."""
+    """The folder of a run of this script."""
     script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip", "resume.json"))
     return RunFolder(path, script)
 
 
 def settled(config: Config) -> Config:
-    """The configuration with every option checked, and settled where it was left open.
+    """Check every option and fill in the defaults that depend on other options.
 
     Raises:
-        OptionError: an option has a value it cannot take.
+        OptionError: an option has an invalid value.
     """
     check_numbers(config)
     check_batch(config.batch, config.games, config.rollout)
@@ -193,7 +193,7 @@ def read_config(folder: Path) -> Config:
     """The configuration of the run in a folder.
 
     Raises:
-        RunError: there is none, or it is malformed or of another version of this script.
+        RunError: it is missing, malformed or from another version of this script.
     """
     names = {item.name for item in fields(Config)} - set(PLACE)
     stored = run_at(folder).options(names)
@@ -204,19 +204,19 @@ def read_config(folder: Path) -> Config:
 
 
 def stored_form(config: Config) -> dict[str, Any]:
-    """What `config.json` holds of a configuration."""
+    """The content of `config.json` for a configuration."""
     stored = {name: value for name, value in asdict(config).items() if name not in PLACE}
     form: dict[str, Any] = json.loads(json.dumps(stored))
     return form
 
 
 def ready(config: Config) -> Config:
-    """The configuration settled, once it is clear that the folder is one for it.
+    """Settle the configuration and check that its folder can be used.
 
     Raises:
-        OptionError: an option has a value it cannot take.
-        RunError: the folder holds a run, or none to go on with.
-        CheckpointError: what was saved cannot be read.
+        OptionError: an option has an invalid value.
+        RunError: the folder already holds a run, or has none to resume.
+        CheckpointError: the save cannot be read.
     """
     config = replace(config, game=game_name(config.game))
     run = config.run

@@ -1,4 +1,4 @@
-"""What a run shows: a bar in a terminal; in a file or a pipe a plain line now and then."""
+"""A run's progress: a bar in a terminal, or occasional plain lines in a file or pipe."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from azumaya.baselines.arena.matches import Score
 
 
 class Display:
-    """Shows how far a run is.
+    """Shows the progress of a run.
 
     Args:
-        console: where; its kind decides what is shown.
+        console: where to print; a terminal gets a bar, anything else plain lines.
     """
 
     def __init__(self, console: Console) -> None:
@@ -35,38 +35,38 @@ class Display:
         )
 
     def say(self, text: str) -> None:
-        """Print a line as it is, so that commands in it can be copied."""
+        """Print a line unchanged, so that commands in it can be copied."""
         self.console.print(text, soft_wrap=True, markup=False, highlight=False)
 
     @property
     def minutes(self) -> float:
-        """Since it was made."""
+        """Minutes since this object was created."""
         return (time.monotonic() - self.began) / 60
 
     def start(self, done: int, total: int) -> None:
-        """Training begins, or goes on, after `done` steps of `total`."""
+        """Show that training starts or resumes after `done` of `total` steps."""
         self.total = total
         self._bar.update(self._task, completed=done, total=total)
         self._bar.start()
 
     def advance(self, done: int) -> None:
-        """So many steps are done."""
+        """Show that `done` steps are complete."""
         self._bar.update(self._task, completed=done)
 
     def measured(self, done: int, scores: Sequence[Score]) -> None:
-        """A measurement after `done` steps."""
+        """Show the scores of an evaluation after `done` steps."""
         rates = ", ".join(f"{score.second} {score.rate:.0%}" for score in scores)
         self._bar.update(self._task, description=f"training ({rates})")
         if not self.console.is_interactive:
             self.say(f"{done:,} of {self.total:,} steps, {self.minutes:.1f} minutes: {rates}")
 
     def stop(self) -> None:
-        """Training has ended."""
+        """Show that training has ended."""
         self._bar.stop()
 
     @contextlib.contextmanager
     def evaluating(self, games: int) -> Iterator[Progress]:
-        """While an evaluation is under way, with so many games against each baseline."""
+        """Show the progress of an evaluation with `games` games against each baseline."""
         if not self.console.is_interactive:
             self.say(f"evaluating: {games:,} games against each baseline")
         with self._make_bar() as bar:
