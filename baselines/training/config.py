@@ -1,7 +1,7 @@
 """The configuration of a training run: its hyperparameters, their defaults and their file.
 
-`Config` holds the command line's options. `settled` checks them and fills in the network's defaults;
-`stored_form` and `read_config` convert to and from a run's `config.json`.
+`Config` holds the command line's options. `settled` checks them and fills in the network's
+defaults; `stored_form` and `read_config` convert to and from a run's `config.json`.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Config:
     depth: Count | None = None
     """Depth of the network; the default depends on its kind."""
     threads: Annotated[int, Numbers(1, 1024)] = 1
-    """Threads used by torch. More than one is faster on an idle machine, but much slower on a busy one."""
+    """Threads used by torch; more than one is faster on an idle machine, much slower on a busy one."""
     measure_every: Count = 25_000
     """Actions between two evaluations for the learning curve."""
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 50

@@ -11,8 +11,8 @@ A run has a folder of its own: `config.json`; `resume.safetensors` (a save: all 
 needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, a JSON object a
 line) and TensorBoard's event files; `curve.json`; and from the end of training on `model.zip` (the
 model in SB3's own format), `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends;
-`--resume` goes on as if the run had never been stopped. A run that is there is left alone unless
-you say `--resume` or `--overwrite`.
+`--resume` continues as if the run had never been stopped. An existing run is left untouched unless
+`--resume` or `--overwrite` is given.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
-"""Evaluation draws its starts from here on, away from the seeds of training."""
+"""The first seed of evaluation starts, far from the training seeds."""
 
 
 # ---- the policy ----
@@ -153,7 +153,7 @@ def network_of(model: MaskablePPO) -> nn.Module:
 
 
 class TimeUpError(Exception):
-    """The minutes that training had are over."""
+    """The time limit of training has passed."""
 
 
 class Overseer(BaseCallback):
@@ -200,12 +200,12 @@ class Overseer(BaseCallback):
 
     @property
     def time_is_up(self) -> bool:
-        """Whether it is time to stop; each time a run goes on, it plays one rollout at least."""
+        """Whether to stop; a resumed run always plays at least one rollout."""
         limit, progress = self.config.minutes, self.num_timesteps > self.began
         return bool(limit) and progress and self.display.minutes >= limit
 
     def measure(self) -> None:
-        """Play against the baselines, and log the rates."""
+        """Evaluate against the baselines and log the win rates."""
         scores = evaluate(self.config, self.network, self.config.measure_starts)
         self.display.measured(self.num_timesteps, scores)
         for score in scores:
@@ -214,7 +214,7 @@ class Overseer(BaseCallback):
         self.curve.append({"steps": self.num_timesteps, **rates})
 
     def keep_moment(self) -> None:
-        """Keep what the run depends on, to be saved now or if training is stopped."""
+        """Record the run's state, to be saved now or when training stops."""
         kept = moment(self.model, self.network, self.curve, self.run.metrics)  # type: ignore[arg-type]
         actions = int(self.model.action_space.n)  # type: ignore[attr-defined]
         sidecar = asdict(self.config.sidecar(actions, steps=kept.steps))
@@ -222,12 +222,12 @@ class Overseer(BaseCallback):
         self.moment = kept
 
     def save(self) -> None:
-        """Save the moment that was kept, if there is one."""
+        """Save the recorded state, if there is one."""
         if self.moment:
             self.run.save(self.moment)
 
     def finish(self) -> None:
-        """All steps are done: measure once more, log what has not been logged yet, and save."""
+        """After the last step: evaluate once more, log pending metrics, and save."""
         check_weights(self.network, self.num_timesteps)
         self.measure()
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
@@ -236,7 +236,7 @@ class Overseer(BaseCallback):
         self.save()
 
     def pause(self) -> None:
-        """Time is up: save, and show a last measurement, which is no part of what is saved."""
+        """When time is up: save, then show a last evaluation, which is not saved."""
         self.save()
         if self.since_measured:
             self.measure()
@@ -244,14 +244,14 @@ class Overseer(BaseCallback):
 
 
 def whole_rollouts(config: Config, done: int) -> int:
-    """How many steps there are in the end: a rollout that has begun is played to its end."""
+    """The total number of steps, rounded up to whole rollouts."""
     rollout = config.games * config.rollout
     return done + max(0, -(-(config.steps - done) // rollout)) * rollout
 
 
 @contextlib.contextmanager
 def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
-    """The games of the learner, with its opponents inside."""
+    """The learner's environment, which plays the opponents' moves itself."""
     env = AzumayaVecEnv(
         config.game,
         config.games,
@@ -296,10 +296,10 @@ def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
 
 
 def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
-    """Play and update until all steps are done, or time is up.
+    """Train until all steps are done or time is up.
 
     Raises:
-        TrainingError: the numbers ran out of bounds.
+        TrainingError: the numbers diverged.
     """
     left = config.steps - model.num_timesteps
     if left <= 0:
@@ -366,12 +366,12 @@ def main(config: Config) -> list[Score]:
     """Train, evaluate, draw.
 
     Raises:
-        OptionError: an option has a value it cannot take; nothing was changed.
-        RunError: the folder holds a run, or none to go on with; nothing was changed.
-        CheckpointError: what was saved cannot be read; nothing was changed.
-        TrainingError: the numbers ran out of bounds; the last save is of before that.
+        OptionError: an option has an invalid value; nothing was changed.
+        RunError: the folder already holds a run, or has none to resume; nothing was changed.
+        CheckpointError: the save cannot be read; nothing was changed.
+        TrainingError: the numbers diverged; the last save is from before that.
         OSError: a file or the output cannot be written, as on a full disk; likewise.
-        KeyboardInterrupt: on Ctrl-C, after what there is was saved.
+        KeyboardInterrupt: on Ctrl-C, after saving.
     """
     config = ready(config)
     torch.set_num_threads(config.threads)
@@ -395,11 +395,11 @@ def main(config: Config) -> list[Score]:
 
 
 def read_words(words: Sequence[str] | None = None) -> Config:
-    """The configuration that a command line says; with `--resume` on top of that of the run.
+    """Parse a command line; with `--resume`, it is applied on top of the run's configuration.
 
     Raises:
         ValueError: there is no such run or game.
-        SystemExit: the words cannot be read, or ask for help.
+        SystemExit: the words cannot be parsed, or ask for help.
     """
 
     def read(default: Config) -> Config:
@@ -415,7 +415,7 @@ def read_words(words: Sequence[str] | None = None) -> Config:
 
 
 def run_words(words: Sequence[str] | None = None) -> int:
-    """Run a command line; 0, 1 if it fails, 2 if it asks for what cannot be, 130 after Ctrl-C."""
+    """Run a command line; returns 0, 1 on failure, 2 for invalid input, 130 after Ctrl-C."""
     return exit_code(lambda: main(read_words(words)))
 
 

@@ -1,4 +1,4 @@
-"""Metrics of a run as lines of JSON, which go on where the last save left them."""
+"""A run's metrics as lines of JSON, continued from the last save."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Metrics:
     """A file of JSON objects, one a line.
 
     Args:
-        path: the file, which is made if it is not there.
+        path: the file, created if missing.
         lines: how many it had at the last save; what a killed run wrote after that is cut off. A
             shorter file stays as it is.
 
     Attributes:
-        lines: how many it has.
+        lines: the number of lines.
     """
 
     def __init__(self, path: Path, lines: int = 0) -> None:
@@ -39,9 +39,9 @@ class Metrics:
         self.lines += 1
 
     def flush(self) -> None:
-        """Bring all lines to the disk."""
+        """Flush all lines to the disk."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         self._file.close()

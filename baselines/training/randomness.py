@@ -1,4 +1,4 @@
-"""The generators that training draws from, as arrays to be kept with a run."""
+"""The random generators used in training, as arrays to be saved with a run."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def generators() -> dict[str, np.ndarray]:
 
 
 def restore_generators(save: Save) -> None:
-    """Put both generators where a save has them.
+    """Restore both generators from a save.
 
     Raises:
-        CheckpointError: the save holds no such states; nothing was changed.
+        CheckpointError: the save lacks valid states; nothing was changed.
     """
     shape = tuple(torch.get_rng_state().shape)
     state = save.take(f"{PREFIX}.torch", np.uint8, shape)

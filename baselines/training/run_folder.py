@@ -1,4 +1,4 @@
-"""The folder of a training run: what lies in it, what may begin in it, and what goes on from it.
+"""The folder of a training run: its files, and the checks for starting or resuming a run.
 
 All scripts that train share it. What a run needs to go on is one file, `resume.safetensors`, which
 is replaced in one step (`saves.py`). The agent and the learning curve, which others read, are made
@@ -45,7 +45,7 @@ MOST_CURVE = 1 << 24
 
 
 class RunError(ValueError):
-    """A folder in which a run cannot begin, or from which none can go on."""
+    """A folder in which a run can be neither started nor resumed as asked."""
 
 
 @dataclass(frozen=True)
@@ -172,10 +172,10 @@ class RunFolder:
     # ---- checks ----
 
     def check_place(self) -> None:
-        """Make sure that the folder is there or can be made.
+        """Check that the folder exists or can be created.
 
         Raises:
-            RunError: it cannot.
+            RunError: it cannot be created.
         """
         given = f"--output {_shortened(self.path)}"
         place = next(p for p in (self.path, *self.path.absolute().parents) if os.path.exists(p))
@@ -198,10 +198,10 @@ class RunFolder:
                 os.lstat(path)
 
     def check_free(self) -> None:
-        """Make sure that no run is there; else say what can be done.
+        """Check that the folder holds no run.
 
         Raises:
-            RunError: there is one.
+            RunError: it holds one; the error says what can be done.
         """
         if not self.files():
             return
@@ -223,7 +223,7 @@ class RunFolder:
 
     @property
     def goes_on(self) -> str:
-        """The command that goes on with the run."""
+        """The command that resumes the run."""
         python = sys.executable
         if shutil.which("python") == python:
             python = "python"
@@ -233,10 +233,10 @@ class RunFolder:
         return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Make sure that options are those that the run has.
+        """Check that the options equal those of the run.
 
         Raises:
-            RunError: some are not.
+            RunError: some options differ.
         """
         other = [name for name in now if now[name] != before[name]]
         if other:
@@ -249,7 +249,7 @@ class RunFolder:
     def check_goes_on(
         self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
     ) -> None:
-        """Make sure that the run can go on with these options.
+        """Check that the run can be resumed with these options.
 
         Args:
             before: the options it has, `steps` among them.
@@ -257,8 +257,8 @@ class RunFolder:
             changeable: the names of those that may differ.
 
         Raises:
-            RunError: it cannot, or what it was saved in is missing.
-            CheckpointError: what was saved cannot be read.
+            RunError: it cannot be resumed, or its save is missing.
+            CheckpointError: the save cannot be read.
         """
         self.saved()
         self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
@@ -266,11 +266,11 @@ class RunFolder:
             self.check_steps(now["steps"])
 
     def check_steps(self, steps: int) -> None:
-        """Make sure that a run with so many steps in all has something left to do.
+        """Check that a run of `steps` steps in total is not already complete.
 
         Raises:
-            RunError: it has not.
-            CheckpointError: what was saved cannot be read.
+            RunError: no steps are left.
+            CheckpointError: the save cannot be read.
         """
         done = self.steps()
         if steps <= done:
@@ -305,7 +305,7 @@ class RunFolder:
 
         Args:
             options: what `config.json` is to hold.
-            saved: from where the run goes on.
+            saved: the save to resume from.
             resume: whether it goes on; otherwise the files of an earlier run are deleted.
 
         Raises:
@@ -329,7 +329,7 @@ class RunFolder:
             flush_folder(self.path)
 
     def close(self) -> None:
-        """Write no more metrics, and let others in."""
+        """Close the metrics and release the lock."""
         if hasattr(self, "metrics"):
             self.metrics.close()
         if self._lock is not None:
@@ -364,6 +364,6 @@ class RunFolder:
 
 
 def _shortened(path: Path) -> str:
-    """A path that fits into a line."""
+    """A path shortened to fit on one line."""
     text = str(path)
     return text if len(text) <= 200 else f"{text[:100]}...{text[-50:]}"

@@ -1,4 +1,4 @@
-"""A save of a training run: one file that holds all that the run needs to go on.
+"""A save of a training run: one file with everything needed to resume it.
 
 Named arrays and a JSON object lie together in one safetensors file, the object as its metadata.
 The file is replaced in one step, so weights, counters, generators and games always belong to the
@@ -33,7 +33,7 @@ _LENGTH = 8
 
 @dataclass(frozen=True)
 class Save:
-    """What a run needs to go on from one moment.
+    """Everything needed to resume a run from one moment.
 
     Attributes:
         steps: how many actions the learner has behind it.
@@ -55,10 +55,10 @@ class Save:
         return {n.removeprefix(start): a for n, a in self.arrays.items() if n.startswith(start)}
 
     def take(self, name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
-        """An array that must be there, and be of this kind.
+        """Get a required array and check its dtype and shape.
 
         Raises:
-            CheckpointError: it is not.
+            CheckpointError: it is missing or has another dtype or shape.
         """
         array = self.arrays.get(name)
         if array is None or array.dtype != dtype or array.shape != shape:
@@ -88,7 +88,7 @@ def read_save(path: Path) -> Save:
     """The save in a file.
 
     Raises:
-        CheckpointError: the file is missing, damaged, or no save of this version.
+        CheckpointError: the file is missing, damaged, or not a save of this version.
     """
     try:
         content = read_bytes(path, MOST_BYTES)

@@ -34,7 +34,7 @@ STARTS = "episode_starts"
 def moment(
     model: OnPolicyAlgorithm, network: nn.Module, curve: list[dict[str, float]], metrics: Metrics
 ) -> Save:
-    """All that a model needs to go on from between two rollouts; copies.
+    """Copy everything needed to resume a model between two rollouts.
 
     Args:
         model: its environment is an `AzumayaVecEnv`.
@@ -57,7 +57,7 @@ def moment(
 
 
 def restore(model: OnPolicyAlgorithm, network: nn.Module, save: Save) -> None:
-    """Put a fresh model, its games and the generators where a save has them.
+    """Restore a fresh model, its games and the generators from a save.
 
     The metrics that wait to be written are put back by `restore_pending`.
 
@@ -238,15 +238,15 @@ def zip_of(model: OnPolicyAlgorithm) -> bytes:
 
 
 def is_finite(network: nn.Module) -> bool:
-    """Whether all weights are numbers."""
+    """Whether all weights are finite."""
     return all(bool(torch.isfinite(parameter).all()) for parameter in network.parameters())
 
 
 def check_weights(network: nn.Module, steps: int) -> None:
-    """Make sure that the weights are numbers, so that no others are ever saved.
+    """Check that all weights are finite, so that no others are ever saved.
 
     Raises:
-        TrainingError: they are not.
+        TrainingError: some are not finite.
     """
     if not is_finite(network):
         raise TrainingError(
