@@ -1,4 +1,4 @@
-"""Who plays, by name, and the game that they settle on."""
+"""The players, by name, and the game that they play."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Entrant:
 
 
 def find_entrant(name: str, evaluated: bool = False) -> Entrant:
-    """The player of a name: `human`, or one of the names that `find_agent` knows.
+    """Find a player by name: `human`, or one of the names that `find_agent` knows.
 
     Args:
         name: the name.
         evaluated: whether the player is to be evaluated, which a person cannot be.
 
     Raises:
-        ValueError: it is none of these, or the checkpoint cannot be used.
+        ValueError: the name is unknown, or the checkpoint cannot be used.
     """
     if name == HUMAN and not evaluated:
         return Entrant(name, None)
@@ -157,7 +157,7 @@ def first_position(
     """The start of a game that all entrants can play.
 
     Raises:
-        ValueError: the options do not fit together, the seed is none, or a checkpoint's network
+        ValueError: the options do not fit together, the seed is invalid, or a checkpoint's network
             cannot play with these options.
     """
     start = Position(game, seed=seed, **options)

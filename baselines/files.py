@@ -24,17 +24,17 @@ MOST_NESTING = 32
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENING, _CLOSING = b"[{", b"]}"
 LONGEST_NAME = 120
-"""Longer names of files are cut in messages."""
+"""Longer file names are shortened in messages."""
 
 
 def shown(name: object) -> str:
-    """The name of a file or another text from the user, cut if it is long."""
+    """A file name or other text from the user, shortened if it is long."""
     text = str(name)
     return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
 
 
 class UnusableFileError(ValueError):
-    """A file that is too large, not a regular file, or not the JSON that is wanted."""
+    """A file that is too large, not a regular file, or not valid JSON."""
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -54,7 +54,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
-    """The value of a JSON text, whose nesting is checked before it is parsed.
+    """Parse a JSON text, after checking its nesting.
 
     Raises:
         UnusableFileError: it is not JSON, or nested more deeply than `nesting`.
@@ -77,7 +77,7 @@ def read_json(path: Path, most: int = MOST_TEXT) -> Any:
     """The value in a JSON file of at most `most` bytes.
 
     Raises:
-        UnusableFileError: it is no such file.
+        UnusableFileError: it is too large, not a regular file, or not valid JSON.
         OSError: it cannot be read.
     """
     return parse_json(read_bytes(path, most))
@@ -87,7 +87,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Replace a file in one step.
 
     Raises:
-        OSError: it cannot be written; the old file stands.
+        OSError: it cannot be written; the old file is kept.
     """
     write_together({path: content})
 
@@ -99,8 +99,8 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         contents: by path, all in one folder.
 
     Raises:
-        OSError: one cannot be written. If that was before the first was replaced, all old files
-            stand.
+        OSError: one cannot be written. If none has been replaced by then, all old files are
+            kept.
     """
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
     try:
@@ -143,9 +143,9 @@ def flush_folder(folder: Path) -> None:
 
 
 def remove_partial(folder: Path, names: Iterable[str]) -> None:
-    """Remove what writers of these files left behind when they were killed.
+    """Remove temporary files that killed writers of these files left behind.
 
-    Only for a folder in which no one else is writing them.
+    No other process may be writing these files in the folder.
     """
     for name in names:
         for left in (*folder.glob(f".{name}.*.tmp"), *folder.glob(f".{name}.tmp")):

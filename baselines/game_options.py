@@ -12,7 +12,7 @@ from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION, check_names
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
-"""How these are written, in any case of letters."""
+"""Words for these values, in upper or lower case."""
 
 
 def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
 
     Raises:
         OptionError: a word has no `=`, names an option twice or one the game does not have, or
-            its value is none that the option can take.
+            the value is invalid.
     """
     given: dict[str, Any] = {}
     for text in texts:
@@ -47,7 +47,7 @@ def read_value(game: Game, name: str, text: str) -> Any:
     as it stands (`corners`, `1234`), texts between commas.
 
     Raises:
-        OptionError: the option takes none of them.
+        OptionError: none of them is valid for the option.
     """
     if name == POSITION:
         return text
@@ -78,7 +78,7 @@ def check_value(option: Option, value: Any) -> Any:
     """The canonical form of an option's value; None stands for its default.
 
     Raises:
-        ValueError: the option cannot take it.
+        ValueError: the value is invalid.
     """
     if value is None:
         return None if option.reads_files else option.default

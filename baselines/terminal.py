@@ -1,4 +1,4 @@
-"""What every command does with its terminal: consoles, and errors of the system in one line."""
+"""Terminal handling for all commands: consoles, and system errors in one line."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def say(message: str) -> None:
 
 
 def reason(error: OSError) -> str:
-    """What an error of the system says is wrong, with the file if it names one."""
+    """The message of a system error, with the file if it names one."""
     why = error.strerror or str(error) or type(error).__name__
     return why if error.filename is None else f"{shown(error.filename)}: {why}"
 
 
 def guarded(name: str, command: Callable[[], Any]) -> None:
-    """Run a command; errors of the system end it with one line and an exit code.
+    """Run a command; system errors end it with a one-line message and an exit code.
 
-    What was printed is flushed here, so that a full disk is noticed while it can be told.
+    Output is flushed here, so that a full disk is noticed while it can still be reported.
 
     Args:
         name: what messages begin with, such as `azumaya`.
@@ -82,7 +82,7 @@ def _tell(line: str) -> None:
 
 
 def _drop_output(stream: Any = None) -> None:
-    """Lead a stream into nothing, by default standard output, so that no later flush fails."""
+    """Redirect a stream (by default stdout) to the null device, so that no later flush fails."""
     try:
         number = (stream or sys.stdout).fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)

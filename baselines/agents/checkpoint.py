@@ -1,6 +1,6 @@
 """Networks on disk: weights as safetensors, everything else as JSON beside them.
 
-`NAME.safetensors` holds the weights and `NAME.json` what they are weights of: game, version,
+`NAME.safetensors` holds the weights and `NAME.json`, the sidecar, describes them: game, version,
 observation planes, options, network. Both are written to temporary names, and renamed once both
 are on the disk, the sidecar last. Neither can run code when read, and what they ask for (size,
 nesting, the network to build) is bounded before it is done.
@@ -27,7 +27,7 @@ from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 
 MOST_BYTES = 1 << 31
-"""Bytes of weights that are read."""
+"""The largest file of weights that is read, in bytes."""
 _BRIEF = reprlib.Repr()
 
 
@@ -37,7 +37,7 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Sidecar:
-    """What a checkpoint's weights are weights of.
+    """The description of a checkpoint's weights.
 
     Attributes:
         game: the environment id.
@@ -110,7 +110,7 @@ def contents(name: str, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -
     Args:
         name: of the checkpoint, without a suffix.
         weights: the tensors by name, as of `network.state_dict()`.
-        sidecar: what they are.
+        sidecar: the description of the weights.
     """
     safetensors = require("safetensors.torch", "train")
     copies = {name: tensor.detach().contiguous().clone() for name, tensor in weights.items()}
@@ -124,7 +124,7 @@ def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar
     Args:
         path: where; the suffix is replaced by `.safetensors` and `.json`.
         weights: the tensors by name, as of `network.state_dict()`.
-        sidecar: what they are.
+        sidecar: the description of the weights.
 
     Raises:
         OSError: it cannot be written; no temporary file is left behind.
@@ -137,7 +137,7 @@ def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar
 
 
 def read_sidecar(path: str | Path) -> Sidecar:
-    """What a checkpoint says its weights are weights of.
+    """Read a checkpoint's sidecar.
 
     Raises:
         CheckpointError: the `.json` file is missing or malformed.
@@ -156,10 +156,10 @@ def read_sidecar(path: str | Path) -> Sidecar:
 
 
 def sidecar_of(said: Any) -> Sidecar:
-    """The sidecar that a JSON value says.
+    """Build a sidecar from a JSON value.
 
     Raises:
-        CheckpointError: it says none.
+        CheckpointError: the value is not a valid sidecar.
     """
     problem = _wrong_with(said)
     if problem:
@@ -174,7 +174,7 @@ def _unreadable(file: Path, error: OSError) -> CheckpointError:
 
 
 def _wrong_with(said: Any) -> str:
-    """What makes a JSON value no sidecar; nothing if it is one."""
+    """Why a JSON value is not a sidecar; empty if it is one."""
     if not isinstance(said, dict):
         return "an object with a checkpoint's fields is needed"
     needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
@@ -256,7 +256,7 @@ def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:
 
 
 def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor]) -> str:
-    """In what weights are not those of a network, without listing them all."""
+    """How weights differ from those of a network, without listing every difference."""
     missing, surplus = _without(wanted, given), _without(given, wanted)
     if missing or surplus:
         few = [f"{len(missing)} weights missing, as {missing[0]!r}"] if missing else []

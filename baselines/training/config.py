@@ -123,7 +123,7 @@ class Config:
     depth: Count | None = None
     """Depth of the network; the default depends on its kind."""
     threads: Annotated[int, Numbers(1, 1024)] = 1
-    """Threads used by torch; more than one is faster on an idle machine, much slower on a busy one."""
+    """Torch threads; more than one is faster on an idle machine but much slower on a busy one."""
     measure_every: Count = 25_000
     """Actions between two evaluations for the learning curve."""
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 50
