@@ -24,7 +24,7 @@ from azumaya.envs.render import save
 from azumaya.envs.setup import POSITION
 
 MILLISECONDS = 1000.0
-"""The budget, unless one is given."""
+"""The default budget."""
 PICTURES = (".svg", ".png")
 
 
@@ -121,7 +121,7 @@ def _budget(
 
 
 def _check_output(output: Path | None) -> None:
-    """Refuse, before the search, a picture that could not be saved after it."""
+    """Check before the search that the picture can be saved."""
     if output is None:
         return
     if output.suffix not in PICTURES:
@@ -133,7 +133,7 @@ def _check_output(output: Path | None) -> None:
 def _position(
     game: str | None, text: str, options: list[str] | tuple[()], seed: int, ply: int | None
 ) -> Position:
-    """The position of a text, or else the start that a seed draws."""
+    """The position given as text, or the start drawn from a seed."""
     if ply is not None:
         raise OptionError("--ply: needs --record")
     if game is None:

@@ -1,7 +1,7 @@
 """`azumaya bench ...`: the benchmarks, in a fresh process of their own.
 
-They stand above this package, which must not import them; and what is measured should not share
-its process with a command line.
+The benchmarks import this package, which must not import them; and measurements should not share
+a process with a command line.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Table:
 
     Attributes:
         players: who plays, player_0 first.
-        seed: what agents leave to chance is drawn from it.
+        seed: the seed of the agents' random draws.
         history: the positions so far, the start first.
         moves: the names of the moves between them.
     """
@@ -54,7 +54,7 @@ class Table:
 
 
 class LeaveError(Exception):
-    """A person gets up from the table."""
+    """The person leaves the game."""
 
 
 def play(

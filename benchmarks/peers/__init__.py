@@ -1,7 +1,7 @@
 """Other libraries, measured beside ours in one run; each script runs in an environment of its own.
 
-What a step is differs from peer to peer, so every row carries `includes`, and `beside` names the
-figure of ours that does the nearest to the same work:
+A step means different work in each peer, so every row has `includes`, and `beside` names our figure
+that does the most similar work:
 
 - `aec raw_env`, `aec env`: one game, driven from Python, with observation and mask.
 - `bare`: random play in compiled code, without observations.

@@ -12,7 +12,7 @@ JAX = "jax[cpu]==0.10.2"
 
 @dataclass(frozen=True)
 class Peer:
-    """A library to stand beside.
+    """A library to compare with.
 
     Attributes:
         name: short.

@@ -1,4 +1,4 @@
-"""Peers and ours in one go, pair by pair: ours before, the peer, ours after."""
+"""Compare peers with ours in one run, pair by pair: ours before, the peer, ours after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A virtual environment for each peer, as what they pin does not go together."""
+"""A virtual environment for each peer, because their pinned dependencies conflict."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class InstallError(Exception):
 
 
 def default_place() -> Path:
-    """Where the environments lie unless told: `peers` in the user's cache folder."""
+    """The default folder of the environments: `peers` in the user's cache folder."""
     return default_root() / "peers"
 
 
 def environment_of(peer: Peer, place: Path) -> Path:
-    """The Python of a peer's environment, which is made if it is not there yet.
+    """The Python of a peer's environment, which is created if it does not exist.
 
     Raises:
         InstallError: a package cannot be installed.
@@ -86,7 +86,7 @@ def _pip(python: Path, words: Sequence[str], variables: Mapping[str, str] | None
 
 
 def why(output: str) -> str:
-    """The lines of what pip printed that tell most: its errors, else the last one."""
+    """The most informative lines of pip's output: its errors, or else the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return " / ".join(dict.fromkeys(errors[-3:] or lines[-1:]))[:400] or "pip failed silently"

@@ -1,6 +1,6 @@
 """EnvPool, synchronous, one thread: its C++ board games and its Sudoku."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 import os

@@ -1,6 +1,6 @@
 """A uniformly random legal action in JAX, drawn the quick way."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 import jax

@@ -1,6 +1,6 @@
 """Jumanji's Sudoku on the CPU: jit and scan of random legal cell fills with autoreset."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 # ruff: noqa: I001 - `script` settles JAX's platform before JAX is imported

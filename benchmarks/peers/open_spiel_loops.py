@@ -1,6 +1,6 @@
 """OpenSpiel: loops driven from Python, and random rollouts wholly in C++."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 import random

@@ -1,6 +1,6 @@
 """PettingZoo's classic games: the AEC loop with a random pick from the mask."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 import importlib

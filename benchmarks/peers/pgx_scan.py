@@ -1,6 +1,6 @@
 """Pgx on the CPU: jit, vmap and scan of random legal play with autoreset."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 # ruff: noqa: I001 - `script` settles JAX's platform before JAX is imported

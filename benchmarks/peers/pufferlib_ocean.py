@@ -1,6 +1,6 @@
 """PufferLib's ocean environments: C, stepped from Python, random actions and no legal mask."""
 
-# It runs in the peer's environment, whose types are not here.
+# This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 import importlib

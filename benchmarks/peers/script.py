@@ -70,7 +70,7 @@ class Script:
 
     @contextmanager
     def attempt(self, game: str, config: str = "") -> Iterator[None]:
-        """Print a row that tells of an error where one comes up, and go on."""
+        """Print a row with the error, if one occurs, and continue."""
         try:
             yield
         except Exception as error:
