@@ -217,13 +217,13 @@ class Workers:
 
         Args:
             kernel: a compiled kernel.
-            count: how many rows.
-            arguments: gives each thread arguments of its own, with room to work in among them.
-            fixed: the kernel's arguments have the same types whenever these workers run it, so
-                numba need not look at them.
+            count: the number of rows.
+            arguments: returns each thread's own arguments, including scratch space.
+            fixed: whether the argument types are the same on every run of this kernel, so that
+                numba can skip checking them.
 
         Returns:
-            What the kernel returned, by slices of `slice_of(count)` rows.
+            The kernel's return value for each slice of `slice_of(count)` rows.
         """
         call, size = self.call if fixed else _call, self.slice_of(count)
         if size >= count:
@@ -233,7 +233,7 @@ class Workers:
         return job.results.tolist()
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
-        """Call a kernel with arguments whose types are the same at every call."""
+        """Call a kernel whose argument types never change."""
         entry = self._entries.get(kernel)
         if entry is None:
             entry = self._entries[kernel] = bound(kernel, *arguments)
@@ -246,7 +246,7 @@ class Workers:
         self._post = None
 
     def settle(self) -> None:
-        """Wait for threads that are still at work on a run that was broken off."""
+        """Wait for threads still working on an interrupted run."""
         if self._post is not None and self._post.is_here():
             self._post.settle()
 
