@@ -1,9 +1,9 @@
-"""Stable-Baselines3 on many games at once: `AzumayaVecEnv`.
+"""Batches of games for Stable-Baselines3: `AzumayaVecEnv`.
 
-SB3 does not take Gymnasium's vector environments, and its tutorial's way to two-player games
-hides losses from the learner and shows it the opponent's observations. Here one SB3 step is the
-learner's action and all that the opponent does until the learner is to act again or the game is
-over, so a loss on the opponent's move is a reward of -1 for the learner's last action.
+SB3 does not accept Gymnasium's vector environments, and its tutorial's approach to two-player games
+hides losses from the learner and shows it the opponent's observations. Here, one SB3 step consists
+of the learner's action and all opponent moves until the learner's next turn or the end of the
+game. A loss on the opponent's move therefore gives the learner's last action a reward of -1.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ METHODS = ("action_masks", "position")
 
 
 class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
-    """Games against opponents played inside, as a vector environment of Stable-Baselines3.
+    """A Stable-Baselines3 vector environment of games against built-in opponents.
 
     Args:
         game: the game or its name.
         num_envs: how many games are played at once.
-        opponent: who has the other seat: `"random"`, which None means, too, `"greedy"`, a frozen
-            policy, an agent, or several of them with weights, as pairs or a mapping, from which
-            every episode draws one. A policy is called with observations `(n, C, rows, columns)`
+        opponent: the other seat's player: `"random"` (the same as None), `"greedy"`, a frozen
+            policy, an agent, or several of these with weights, as pairs or a mapping; one is
+            drawn for each episode. A policy is called with observations `(n, C, rows, columns)`
             int8 and masks `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a
-            method `act(positions, keys)`, like `GreedyAgent()`, even if it can be called, too;
-            slower, as it is put every position as an object.
+            method `act(positions, keys)`, like `GreedyAgent()`, even if it is also callable; it
+            is slower, because every position is passed as an object.
         seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
         illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
-            that know no masks.
-        shaping: what a gain by the game's own evaluation is worth, in units of its spread over
-            random play; added to the rewards of the rules. 0: nothing.
+            without masks.
+        shaping: the weight of shaping rewards, added to those of the rules: gains in the game's
+            evaluation, in units of its spread over random play. 0: none.
         dtype: of observations, `"int8"` or `"float32"`.
         seed: as `seed()` before the first `reset()`.
-        threads: threads for the games; None for all cores.
+        threads: the number of threads; None: one per core.
         **options: the game's options.
 
     Observation space: the planes, a `Box` `(C, rows, columns)`, seen from the learner's seat.
@@ -110,11 +110,11 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         return self._observations(self.duel.planes)
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take note of the learner's actions, `(n,)`."""
+        """Store the learner's actions, `(n,)`, for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play them, and the opponents' answers.
+        """Play the stored actions and the opponents' replies.
 
         Returns:
             Observations, rewards `(n,)` float32, dones `(n,)` bool and infos. Games that ended
@@ -168,11 +168,11 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         return self._observations(self.duel.planes)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Change the opponents, from each game's next episode on."""
+        """Change the opponents, starting with each game's next episode."""
         self.duel.set_opponent(opponent)
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         self.duel.close()
 
     # ---- what SB3 asks of single environments ----

@@ -1,8 +1,8 @@
 """The engine under the vector environments: many games of one kind in a few arrays.
 
-A batch of `n` games is an array of states, `(n,)`, what their randomness comes from, and the
-packed masks by which actions are checked. It writes its outputs into buffers that the caller
-chooses, so one engine serves copies and zero-copy alike.
+A batch of `n` games consists of an array of states, `(n,)`, the sources of their randomness, and
+the packed masks used to check actions. It writes its outputs into buffers supplied by the caller,
+so the same engine supports both copying and zero-copy use.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from azumaya.envs.setup import Setup
 from azumaya.envs.whole import whole_number
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
-"""Forms of an observation by name."""
+"""Observation formats by name."""
 ILLEGAL = ("raise", "lose")
-"""What an illegal action may lead to."""
+"""Ways to handle an illegal action."""
 MAX_GAMES = 2**31 - 1
 
 
 SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
-"""What `get_series` gives: `SERIES`, and a checksum of this and the game's state."""
+"""What `get_series` returns: `SERIES` with a checksum of it and the game's state."""
 
 CONTENT = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
-"""The fields of `Outputs` that are memory of their own; the others are views of it."""
+"""The fields of `Outputs` that own memory; the others are views of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,12 @@ class Outputs:
         mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8, or
             packed words, `(n, W)` uint64.
         masks: the masks: `(n, A)` int8, or packed.
-        observations: so the observations: `(n, C, rows, columns)` int8, or packed; None in the
-            form "none".
-        rewards: what the player who moved gained, `(n,)` float64.
-        both: what both players gained, `(n, 2)` float64.
-        terminated, truncated: how the game ended with this step, `(n,)` bool.
-        to_move: who moves now, `(n,)` int64.
+        observations: the observations: `(n, C, rows, columns)` int8, or packed; None if the
+            format is "none".
+        rewards: the reward of the player who moved, `(n,)` float64.
+        both: the rewards of both players, `(n, 2)` float64.
+        terminated, truncated: whether and how this step ended the game, `(n,)` bool.
+        to_move: the player to move next, `(n,)` int64.
     """
 
     mask_rows: np.ndarray
@@ -71,9 +71,9 @@ class Outputs:
 def buffers(
     game: Game, actions: int, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
 ) -> dict[str, Any]:
-    """Buffers for the fields of `Outputs`, made by `new(shape, dtype)`.
+    """Buffers for the fields of `Outputs`, allocated by `new(shape, dtype)`.
 
-    What `new` makes may be tensors: observations are the rows in another shape.
+    `new` may return tensors. Observations are a reshaped view of the rows.
     """
     packed = form == PACKED
     mask_rows = (
@@ -96,7 +96,7 @@ def buffers(
 def view_buffers(
     game: Game, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
 ) -> tuple[Any, Any]:
-    """The buffers of observations alone, `view_rows` and `observations` of `Outputs`."""
+    """The observation buffers: `view_rows` and `observations` of `Outputs`."""
     if form == PACKED:
         words = new((count, game.observation.packed_words), np.uint64)
         return words, words
@@ -107,23 +107,23 @@ def view_buffers(
 
 
 class Batch:
-    """Many games, stepped at once by whoever is to move in each; `reset` must come first.
+    """Many games stepped together, each by its player to move; call `reset` first.
 
     Args:
         game: the game.
-        setup: its checked options.
-        count: how many games.
-        form: of observations, `"planes"`, `"packed"` or `"none"`.
-        same_step: whether a game that ends is begun anew in the same step; else in the next.
+        setup: its validated options.
+        count: the number of games.
+        form: the observation format, `"planes"`, `"packed"` or `"none"`.
+        same_step: whether a finished game restarts in the same step rather than the next one.
         illegal: whether an illegal action raises (`"raise"`) or loses the game (`"lose"`).
-        threads: None for all cores.
+        threads: the number of threads; None: one per core.
 
     Attributes:
-        begun: whether episodes are in play. They are not before the first `reset`, nor after a
-            call was broken off (by Ctrl-C, say): masks may then not fit the states.
+        begun: whether episodes are in progress. False before the first `reset` and after an
+            interrupted call (by Ctrl-C, say), which may leave masks that do not match the states.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument has an invalid value.
     """
 
     def __init__(
@@ -161,12 +161,12 @@ class Batch:
     # ---- buffers ----
 
     def new_outputs(self, count: int | None = None) -> Outputs:
-        """New buffers of undefined content, for all games or for so many of them."""
+        """New uninitialized buffers, for all games or for `count` of them."""
         count = self.count if count is None else count
         return Outputs(**buffers(self.game, self.setup.num_actions, self._form, count, aligned))
 
     def new_actions(self) -> np.ndarray:
-        """Room for an action of every game, `(n,)` int64."""
+        """A buffer for one action per game, `(n,)` int64."""
         return np.empty(self.count, np.int64)
 
     # ---- episodes ----
@@ -181,11 +181,11 @@ class Batch:
         """Begin an episode.
 
         Args:
-            outputs: where what the games look like is written, for all games.
-            seeds: begins new series of episodes, see `seed_series`; without seeds the series go
-                on, or begin at random.
-            rows: the games to begin anew, all by default.
-            setup: what the episodes start from, where it is not the batch's own.
+            outputs: receives the outputs of all games.
+            seeds: starts new series of episodes, see `seed_series`; without seeds, the current
+                series continue, or start from a random seed.
+            rows: the games to restart; all by default.
+            setup: replaces the batch's own setup for these episodes.
         """
         self.workers.settle()
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
@@ -201,20 +201,20 @@ class Batch:
         self.begun = True
 
     def step(self, actions: Any, outputs: Outputs, *, skip_over: bool = True) -> np.ndarray:
-        """Play an action in every game; one that is over is begun anew instead.
+        """Play an action in every game; finished games are restarted instead.
 
         Args:
-            actions: `(n,)` whole numbers; what is given for a game that is over plays no part.
-            outputs: where the results are written.
-            skip_over: False: an action for a game that is over is an error.
+            actions: `(n,)` integers; ignored for finished games.
+            outputs: receives the results.
+            skip_over: if False, an action for a finished game is an error.
 
         Returns:
-            The rows of the games that ended and were begun anew in this step (none unless
-            `same_step`); `finals` shows how they ended.
+            The rows of the games that ended and restarted in this step (none unless `same_step`);
+            `finals` gives their final observations.
 
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
-                error names the game, and none has changed.
+            IllegalActionError: the actions have the wrong shape or type, or one is illegal. The
+                error names the game; no game has changed.
         """
         self._take_actions(actions, skip_over)
         o, self.begun = outputs, False
@@ -235,17 +235,17 @@ class Batch:
         return self._final_rows[self._slots]
 
     def finals(self) -> Outputs:
-        """What the games that ended in the last step looked like at their end, by `same_step`."""
+        """The final outputs of the games that ended in the last step, with `same_step`."""
         outputs = self.new_outputs(len(self._slots))
         self._show(outputs, self._finals, self._slots, np.full(len(self._slots), -1))
         return outputs
 
     def final_states(self) -> np.ndarray:
-        """The states of the games that ended in the last step, `(m,)`, by `same_step`."""
+        """The final states of the games that ended in the last step, `(m,)`, with `same_step`."""
         return self._finals[self._slots]
 
     def show(self, outputs: Outputs) -> None:
-        """Write what every game looks like to who moves in it; rewards are 0."""
+        """Write every game's outputs for its player to move, with zero rewards."""
         outputs.rewards[:], outputs.both[:] = 0.0, 0.0
         outputs.terminated[:] = self.states["over"] == TERMINATED
         outputs.truncated[:] = self.states["over"] == TRUNCATED
@@ -254,16 +254,16 @@ class Batch:
         self._show(outputs, self.states, self._everybody, self._movers, self._legal)
 
     def choose(self, actions: np.ndarray) -> None:
-        """Write a uniformly random legal action for every game, `(n,)` int64; 0 where it is over.
+        """Write a uniformly random legal action for every game, `(n,)` int64; 0 if it is over.
 
-        The choices are drawn from the episode's key, so they are the same in any batch.
+        Choices are drawn from the episode's key, so they do not depend on the batch.
         """
         self._run(self._choose, lambda: (self._legal, self._over, self._series, actions))
 
     def rollout(self, plies: int) -> int:
-        """Make random legal moves in every game, begun anew where it ends, and show nothing.
+        """Play random legal moves in every game, restarting finished games, without outputs.
 
-        Returns how many games ended. No games are in play until `resume` was called.
+        Returns the number of games that ended. Call `resume` before the next step.
         """
         kernel, starts = kernels.rollout_kernel(self.game, self.words), self.setup.starts
         self.begun = False
@@ -275,14 +275,14 @@ class Batch:
         return sum(ended)
 
     def resume(self, outputs: Outputs) -> None:
-        """Show all games, which are then in play, whatever was done to their states."""
+        """Write the outputs of all games and mark them as in progress."""
         self.show(outputs)
         self.begun = True
 
     # ---- single games ----
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an object of its own."""
+        """The position of one game, as an independent object."""
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
 
     def get_states(self) -> np.ndarray:
@@ -290,14 +290,14 @@ class Batch:
         return self.states.copy()
 
     def get_series(self) -> np.ndarray:
-        """What the randomness of the games comes from, `(n,)` `SAVED`, a copy."""
+        """A copy of the sources of the games' randomness, `(n,)` `SAVED`."""
         return save_series(self.game, self.setup.num_actions, self.states, self._series)
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: Outputs) -> None:
-        """Put other states in, `(n,)`, with what their randomness comes from, and show them.
+        """Replace the states and the sources of their randomness, `(n,)` each; write the outputs.
 
         Raises:
-            OptionError: the arrays are not those of such a batch; nothing was changed.
+            OptionError: the arrays do not come from a matching batch; nothing has changed.
         """
         series = check_states(self.game, self.setup.num_actions, self.count, states, series)
         self.workers.settle()
@@ -306,11 +306,11 @@ class Batch:
         self.resume(outputs)
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         self.workers.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What all else follows from; masks, by which actions are checked, are made anew."""
+        """The data from which the rest is rebuilt, including the masks that check actions."""
         made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
         made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
@@ -325,7 +325,7 @@ class Batch:
     # ---- inside ----
 
     def _room(self) -> np.ndarray:
-        """Room for a packed observation."""
+        """Scratch space for a packed observation."""
         return np.empty(self.game.observation.packed_words, np.uint64)
 
     def _show(
@@ -373,26 +373,26 @@ class Batch:
 
 
 def check_count(count: Any) -> int:
-    """A number of games, from 1 on; raises `OptionError`."""
+    """Validate a number of games, at least 1; raises `OptionError`."""
     return whole_number(count, "num_envs", 1, MAX_GAMES)
 
 
 def check_illegal(illegal: Any) -> str:
-    """What happens to who makes an illegal move, by its name; raises `OptionError`."""
+    """Validate the way to handle illegal actions; raises `OptionError`."""
     if not isinstance(illegal, str) or illegal not in ILLEGAL:
         raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
     return illegal
 
 
 def check_form(form: Any) -> int:
-    """A form of observations by its name; raises `OptionError`."""
+    """The observation format with this name; raises `OptionError`."""
     if not isinstance(form, str) or form not in FORMS:
         raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
     return FORMS[form]
 
 
 def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
-    """Series as they are handed out, `(n,)` `SAVED`: with checksums of the games' states."""
+    """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
     saved = as_states(np.empty(len(series), SAVED))
     for name in SERIES.names or ():
         saved[name] = series[name]
@@ -401,14 +401,14 @@ def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.nda
 
 
 def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
-    """Refuse what `get_state` of such a batch did not give.
+    """Reject states that do not come from `get_state` of a matching batch.
 
     Returns:
         The series, `(n,)` `SERIES`.
 
     Raises:
-        OptionError: types or shapes are wrong, or a row's checksum is: it was changed, or comes
-            from another game or action space.
+        OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
+            or belongs to another game or action space.
     """
     for name, given, own in (("states", states, game.rules.state), ("series", saved, SAVED)):
         if not isinstance(given, np.ndarray):
@@ -433,13 +433,13 @@ def check_states(game: Game, num_actions: int, count: int, states: Any, saved: A
 def seed_series(
     series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray | None = None
 ) -> None:
-    """Begin new series of episodes, of one seed for all games or of one for each, in some rows.
+    """Start new series of episodes in the given rows, from one shared seed or one seed per game.
 
-    Game `i` of one seed draws as environment number `i` of it; a game with a seed of its own as
-    number 0, like an environment by itself.
+    With a shared seed, game `i` is environment number `i` of that seed. With its own seed, a game
+    is environment number 0, like a single environment.
 
     Raises:
-        OptionError: a seed is none, or there are too few or too many; nothing was changed.
+        OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
     """
     rows = np.arange(len(series)) if rows is None else rows
     if isinstance(seeds, Sequence | np.ndarray) and np.ndim(seeds):
@@ -453,10 +453,10 @@ def seed_series(
 
 
 def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
-    """Copy actions, any array of whole numbers of the shape of `out`, `(n,)` int64, to it.
+    """Copy an integer array of actions into `out`, `(n,)` int64, which has the same shape.
 
     Raises:
-        IllegalActionError: they have another shape or type; it says whose actions they are.
+        IllegalActionError: the shape or type is wrong; the message starts with `whose`.
     """
     try:
         given = np.asarray(actions)
@@ -468,7 +468,7 @@ def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
         )
     if given.dtype.kind not in "iu":
         raise IllegalActionError(f"{whose}actions: {given.dtype} given, whole numbers are needed")
-    if given.dtype == np.uint64:  # those that int64 cannot hold are no actions, as large as it can
+    if given.dtype == np.uint64:  # too large for int64: clamped, still illegal
         given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
     out[:] = given
 

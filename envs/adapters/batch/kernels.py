@@ -1,14 +1,14 @@
-"""The kernels that step many games, made for each game from those of its record.
+"""Kernels that step batches of games, built for each game from the kernels in its record.
 
-All take a slice `start, stop` of the rows, arrays and room to work in, and no Python object, so
-that threads may run them on slices of one batch at once; those without a result of their own return
-how many rows there were. Nothing is checked here.
+Each takes a slice `start, stop` of the rows, arrays and scratch space, but no Python objects, so
+that threads can process slices of a batch in parallel. Kernels with no other result return the
+number of rows. They do not validate their arguments.
 
-What a kernel writes, and the sizes of its loops, are constants of its factory: with them as
-arguments the same step took 1.6 times as long, as LLVM then neither unrolls nor schedules across
-the branches. One pass over a game does everything, so that its state is read from memory once.
-Tried without gain: telling LLVM that no two arrays overlap (numba's `noalias`), and its SLP
-vectoriser (`NUMBA_SLP_VECTORIZE`), whose wide loads wait for the narrow stores before them.
+Output form and loop sizes are constants of the factory. Passing them as arguments made a step 1.6
+times as slow, because LLVM then neither unrolls loops nor schedules across branches. Each game is
+handled in a single pass, so its state is read from memory once. Two things did not help: telling
+LLVM that arrays do not overlap (numba's `noalias`), and its SLP vectoriser
+(`NUMBA_SLP_VECTORIZE`), whose wide loads wait for the preceding narrow stores.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ SERIES = np.dtype(
         ("seed", U64),
         ("number", np.int64),  # of the environment
         ("episode", np.int64),
-        ("key", U64),  # of the episode, made from the three above when it begins
-        ("ply", np.int64),  # moves that compiled players have chosen in the episode
+        ("key", U64),  # of the episode, derived from the three above at its start
+        ("ply", np.int64),  # moves chosen by compiled players in this episode
     ]
 )
-"""What the randomness of one game comes from."""
+"""The source of one game's randomness."""
 
 PLANES, PACKED, NONE = 0, 1, 2
-"""Forms of an observation: bytes, words, nothing."""
+"""Observation formats: bytes, packed words, or none."""
 FETCHED = 5
-"""So many games ahead of the one that moves, states and rows are fetched into the nearest cache."""
+"""How many games ahead states and output rows are prefetched."""
 _BYTE, _EIGHT = U64(255), U64(8)
 
 
 @kernel
 def first_illegal(start, stop, legal, actions, num_actions, over, skip):
-    """The first row whose action is not legal, -1 if all are; `legal` is `(n, W)` words.
+    """The first row with an illegal action, or -1; `legal` is `(n, W)` words.
 
-    With `skip`, games that are `over` may have any action.
+    With `skip`, any action is accepted for games that are `over`.
     """
     for i in range(start, stop):
         if skip and over[i]:
@@ -62,7 +62,7 @@ def first_illegal(start, stop, legal, actions, num_actions, over, skip):
 
 @functools.cache
 def wipe_kernel(size: int) -> Any:
-    """The kernel `wipe(words)` for rows of `size` words; with the size known no call is made."""
+    """The kernel `wipe(words)`, which clears `size` words; a fixed size avoids a function call."""
 
     @kernel
     def wipe(words):
@@ -74,7 +74,7 @@ def wipe_kernel(size: int) -> Any:
 
 @functools.cache
 def choose_kernel(words: int) -> Any:
-    """The kernel that chooses a random legal action in every game, 0 where it is over."""
+    """The kernel that chooses a random legal action for every game, or 0 if it is over."""
 
     @kernel
     def choose(start, stop, legal, over, series, actions):
@@ -90,7 +90,7 @@ def choose_kernel(words: int) -> Any:
 
 @functools.cache
 def restart_kernel(game: Game) -> Any:
-    """The kernel `restart(states, i, series, starts)`: begin the episode that `series` names."""
+    """The kernel `restart(states, i, series, starts)`: begin the episode given by `series`."""
     reset = game.rules.reset
 
     @kernel
@@ -104,11 +104,12 @@ def restart_kernel(game: Game) -> Any:
 
 @functools.cache
 def show_kernel(game: Game, words: int, form: int) -> Any:
-    """The kernel that writes what a player sees of one state to row `row` of the outputs.
+    """The kernel that writes a player's mask and observation of a state to output row `row`.
 
-    `show(state, player, row, seen, legal, masks, views)`: `seen` is room for a packed observation;
-    `legal` gets the packed mask. `masks` and `views` get mask and observation: words if `form` is
-    PACKED, else bytes, 64 or more a row where words are several. With NONE, `views` is left alone.
+    In `show(state, player, row, seen, legal, masks, views)`, `seen` is scratch space for a packed
+    observation and `legal` receives the packed mask. `masks` and `views` receive the mask and the
+    observation: words if `form` is PACKED, otherwise bytes, at least 64 per row if there are
+    several words. With NONE, `views` is not written.
     """
     write_legal, spread_row = game.rules.write_legal, spread_row_kernel(words)
     look, wipe_mask = _look_at(game, form), wipe_kernel(words)
@@ -131,7 +132,7 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
 
 
 def _look_at(game: Game, form: int) -> Any:
-    """The kernel that writes the observation of one state to a row of `views`."""
+    """The kernel that writes the observation of a state to a row of `views`."""
     observe, cells, sets = game.rules.observe, game.observation.cells, game.observation.cell_planes
     numbers, wipe = len(game.observation.planes) - sets, wipe_kernel(game.observation.packed_words)
     set_bytes, set_words = sets * cells, word_count(sets * cells)
@@ -156,7 +157,7 @@ def _look_at(game: Game, form: int) -> Any:
 
 @functools.cache
 def begin_kernel(game: Game) -> Any:
-    """The kernel that begins the episode that `series` names in each of `rows[start:stop]`."""
+    """The kernel that begins the episode given by `series` in each of `rows[start:stop]`."""
     restart = restart_kernel(game)
 
     @kernel
@@ -169,7 +170,7 @@ def begin_kernel(game: Game) -> Any:
 
 @functools.cache
 def fetch_row_kernel(size: int) -> Any:
-    """The kernel `fetch_row(rows, row)` for rows of `size` words."""
+    """The kernel `fetch_row(rows, row)`, which prefetches a row of `size` words."""
 
     @kernel
     def fetch_row(rows, row):
@@ -181,13 +182,14 @@ def fetch_row_kernel(size: int) -> Any:
 
 @functools.cache
 def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool = False) -> Any:
-    """The kernel that plays an action in every game and shows what comes of it.
+    """The kernel that plays an action in every game and writes the resulting outputs.
 
-    With `lose` an illegal action ends its game, which the mover has lost; else all must be legal.
+    With `lose`, an illegal action loses the game for the player who made it; otherwise all actions
+    must be legal.
 
-    A game that is over is begun anew instead, without reward. With `same_step` that is done in
-    the step in which it ends: the states that ended go to `finals`, their rows to `final_rows`,
-    both from `start` on, and the kernel returns how many there are.
+    A finished game is restarted instead, with zero reward. With `same_step`, it is restarted in
+    the step that ends it: final states go to `finals` and their rows to `final_rows`, both from
+    index `start`, and the kernel returns how many there are.
     """
     play, restart = game.rules.play, restart_kernel(game)
     show = show_kernel(game, words, form)
@@ -196,9 +198,9 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool =
         fetch_row_kernel(game.observation.packed_words),
     )
 
-    # A start has long left the cache: it is fetched a step before the game that ended needs it.
-    # To fetch states took a twentieth off packed steps, and rows to write to a tenth where the
-    # batch is larger than the caches; for planes neither did anything.
+    # Starts are no longer cached when needed, so each is prefetched one step before its restart.
+    # In packed steps, prefetching states saved 5% of the time, and prefetching output rows 10%
+    # for batches larger than the caches. Neither made a difference for planes.
     close = form == PACKED
     ahead = not same_step and game.rules.reset is draw_start
 
@@ -266,9 +268,9 @@ def move_kernel(game: Game) -> Any:
 
 @functools.cache
 def look_kernel(game: Game, words: int, form: int) -> Any:
-    """The kernel that shows games: to row `r` what `players[r]` sees of game `rows[r]`.
+    """The kernel that writes `players[r]`'s view of game `rows[r]` to output row `r`.
 
-    Player -1 is the one to move.
+    Player -1 stands for the player to move.
     """
     show = show_kernel(game, words, form)
 
@@ -286,11 +288,11 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
-    """The kernel that makes `plies` uniformly random legal moves in every game.
+    """The kernel that plays `plies` uniformly random legal moves in every game.
 
-    Games are begun anew where they end; the kernel returns how many did. A ply of sixteen games in
-    turn, so that none waits for its last move, was tried: no faster, as branches of one game are
-    easier to predict.
+    Finished games are restarted; the kernel returns how many ended. Interleaving sixteen games,
+    so that none waits for its previous move, was no faster: branches are easier to predict within
+    a single game.
     """
     play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
     wipe = wipe_kernel(words)
@@ -304,7 +306,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
                 write_legal(states[i], choices)
                 action = choose_random(choices, words, series[i].key, series[i].ply)
                 series[i].ply += 1
-                if action >= 0:  # there is none where the game was over before
+                if action >= 0:  # there is none if the game was already over
                     play(states[i], action)
                 if states[i].over != RUNNING:
                     ended += 1

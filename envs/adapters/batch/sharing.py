@@ -1,8 +1,9 @@
-"""Compiled threads: kernels that share the rows of a batch, and hear of work without sleeping.
+"""Work sharing between threads, in compiled code: threads split a batch and wait without sleeping.
 
-A call by each thread does it all. Every thread has a part of the slices of its own, the same at
-every call, so that games stay in the cache of one core (that others took them cost twice the time
-of a small batch); then it takes what others have left, so that none is held up by another.
+Each thread makes a single kernel call per job. It first processes its own share of the slices,
+which is the same on every call, so that each game stays in one core's cache (letting other threads
+take them doubled the time of a small batch). It then takes slices left over by other threads, so
+that a slow thread does not delay the rest.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 _PAUSES = platform.machine().lower() in ("x86_64", "amd64")
 MAX_LOOKS = 4_000 if _PAUSES else 100_000
-"""So many looks of a thread at what others change take one or two tenths of a millisecond."""
+"""Number of polls before a waiting thread gives up: about 0.1 to 0.2 ms."""
 COUNT_STRIDE = 16
-"""Entries of `counts` from one count to the next: each has cache lines of its own."""
+"""Spacing of the counters in `counts`, in entries; no two counters share a cache line."""
 
-if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
+if not INTERPRETED:  # plain Python runs a single thread, see `Workers.slice_of`
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic
@@ -30,7 +31,7 @@ if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
 
     @intrinsic  # type: ignore[untyped-decorator]
     def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        """Add to an entry of an int64 array; returns what it was."""
+        """Add atomically to an entry of an int64 array and return its previous value."""
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             entry = _entry(context, builder, sig.args[0], *args[:2])
@@ -40,7 +41,7 @@ if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
 
     @intrinsic  # type: ignore[untyped-decorator]
     def look(typing_context: Any, array: Any, index: Any) -> Any:
-        """An entry of an int64 array that other threads change; on x86 after a short pause."""
+        """Read atomically an entry of an int64 array; on x86, pause briefly first."""
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             if _PAUSES:
@@ -54,7 +55,7 @@ if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
 
     @intrinsic  # type: ignore[untyped-decorator]
     def ring(typing_context: Any, bell: Any, number: Any) -> Any:
-        """Write a number to a bell, `(1,)` int64, after all that was written before."""
+        """Store a number in a bell, `(1,)` int64, after all earlier writes (release order)."""
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             first = ir.Constant(ir.IntType(64), 0)
@@ -67,7 +68,7 @@ if not INTERPRETED:  # plain Python shares nothing, see `Workers.slice_of`
 
 @kernel
 def listen(bell, call, patience):
-    """Wait until a later call than this is rung, at most for `patience` looks."""
+    """Wait until the bell shows a call after `call`, for at most `patience` polls."""
     looks = 0
     while looks < patience and look(bell, 0) <= call:
         looks += 1
@@ -77,14 +78,15 @@ def listen(bell, call, patience):
 def shared_kernel(kernel_of_rows: Any) -> Any:
     """A kernel that calls `kernel_of_rows(start, stop, *arguments)` for slices of `count` rows.
 
-    `shared(bell, call, who, counts, results, size, count, patience, arguments)` takes slices of
-    `size` rows until all are taken, and puts what the kernel returns into `results`, by slice.
-    `counts`, `(COUNT_STRIDE * (threads + 1),)`, holds the number of slices taken from each thread's
-    part and, last, the number done. `who` is the number of the thread.
+    `shared(bell, call, who, counts, results, size, count, patience, arguments)` claims slices of
+    `size` rows until none are left and stores the return value for each slice in `results`.
+    `counts`, `(COUNT_STRIDE * (threads + 1),)`, holds the number of slices claimed from each
+    thread's share, followed by the number completed. `who` is the index of the thread.
 
-    Thread 0 rings the bell with the number of the call first, and in the end waits for the slices
-    of the others; the others listen for the next call, so that they do not want the GIL when
-    thread 0 does. Both wait for at most `patience` looks. It returns whether all slices are done.
+    Thread 0 starts by ringing the bell with the number of the call and finishes by waiting for
+    the other threads' slices. The other threads finish by listening for the next call, so that
+    they do not compete with thread 0 for the GIL. Each wait ends after `patience` polls. Returns
+    whether all slices are done.
     """
 
     @kernel

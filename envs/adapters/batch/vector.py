@@ -29,20 +29,20 @@ WORDS = ("uint64", "int64")
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
-    """Many games of one kind, stepped at once: one action by whoever is to move in each.
+    """Many games stepped together, with one action per game by its player to move.
 
     Args:
         game: the game or its name.
         num_envs: how many games, `n`.
-        threads: threads that step them; None for all cores. Results do not depend on it.
+        threads: the number of threads; None: one per core. Results do not depend on it.
         observation: `"planes"` (bytes), `"packed"` (64-bit words, an eighth of the size) or
             `"none"` (only the mask).
         copy: True: every call returns arrays of its own. False: it returns views of buffers that
             the next call overwrites; their addresses never change.
-        autoreset_mode: when a game that has ended begins anew: with the next step (its action
-            plays no part and its reward is 0), in the same step, or only by `reset`.
-        illegal: `"raise"`, or `"lose"`: an illegal action ends the game, and who made it gets -1,
-            the other player 1; for algorithms that know no masks.
+        autoreset_mode: when a finished game restarts: in the next step (its action is ignored
+            and its reward is 0), in the same step, or only on `reset`.
+        illegal: `"raise"`, or `"lose"`: an illegal action ends the game with -1 for the player who
+            made it and 1 for the other; for algorithms without masks.
         **options: the game's options; `position="..."` starts every episode from a text.
 
     Action space: `MultiDiscrete`, `(n,)`; `(n,)` arrays of any whole-number type are taken.
@@ -294,7 +294,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         }
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an object of its own.
+        """The position of one game, as an independent object.
 
         Raises:
             OptionError: there is no such row.
@@ -376,7 +376,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             getattr(self._outputs, name)[:] = content
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads end; no more is played."""
+        """End the threads."""
         self._batch.close()
 
 

@@ -1,12 +1,13 @@
-"""Threads for kernels that work on slices of a batch without holding the GIL.
+"""Threads for kernels that process slices of a batch without holding the GIL.
 
-Python threads and not numba's own: its work queue aborts when two Python threads run parallel
-kernels at once. Slices change nothing about results, as each game draws from keys of its own.
+These are Python threads rather than numba's, because numba's work queue aborts when two Python
+threads run parallel kernels at once. Slicing does not affect results: every game has its own
+random keys.
 
-To wake a thread that sleeps takes longer (70 µs where this was measured) than to step a thousand
-games. So after a job threads stay awake for a while and listen for the next one, in compiled code
-and without the GIL; it is rung for from inside the caller's own kernel, when the GIL is free for
-them. A thread that comes too late finds no slice left, and nobody has waited for it.
+Waking a sleeping thread takes longer (70 µs when measured) than stepping a thousand games. After a
+job, threads therefore stay awake briefly and poll for the next one in compiled code, without the
+GIL. The caller rings for them from inside its own kernel, when the GIL is free. A thread that
+arrives late finds no slices left, and nothing waits for it.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ from azumaya.envs.kernels.compile import INTERPRETED, bound
 from azumaya.envs.whole import whole_number
 
 LEAST = 1024
-"""Games a thread has at least: that another takes part costs as much as to step some hundred."""
+"""Minimum games per thread: adding a thread costs as much as stepping a few hundred games."""
 SMALLEST = 128
-"""Games a slice has at least."""
+"""Minimum games per slice."""
 SLICES = 16
-"""Slices a thread gets, so that one that is held up does not hold up the others."""
+"""Slices per thread; several, so that a delayed thread does not delay the others."""
 NAP = 50e-6
-"""Seconds between looks at a slice that another thread is held up with."""
+"""Seconds between checks while waiting for a delayed thread."""
 
 
 def available_cores() -> int:
-    """Cores this process may use."""
+    """The number of cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check_threads(threads: Any) -> int:
-    """A number of threads, None for all cores; raises `OptionError`."""
+    """Validate a number of threads (None: one per core); raises `OptionError`."""
     if threads is None:
         return available_cores()
     return whole_number(threads, "threads", 1)
@@ -52,17 +53,17 @@ def check_threads(threads: Any) -> int:
 
 @dataclass(eq=False)
 class Job:
-    """A kernel to be called for slices of `count` rows, by so many threads."""
+    """A kernel to run over `count` rows in slices, on `threads` threads."""
 
     call: Callable[..., Any]
-    """Calls a kernel, that of `shared_kernel` here, with its arguments."""
+    """Calls the kernel from `shared_kernel` with its arguments."""
     kernel: Any
     count: int
     size: int
     threads: int
     arguments: Callable[[], tuple[Any, ...]]
     helping: int = 0
-    """How many threads are at it, beside the one whose job it is."""
+    """The number of helper threads currently working on it."""
     error: BaseException | None = None
     counts: np.ndarray = field(init=False)
     results: np.ndarray = field(init=False)
@@ -72,7 +73,7 @@ class Job:
         self.results = np.zeros(-(-self.count // self.size), np.int64)
 
     def work(self, bell: np.ndarray, number: int, who: int) -> bool:
-        """Take slices until none is left; returns whether all are done."""
+        """Process slices until none are left; returns whether all are done."""
         done: bool = self.call(
             shared_kernel(self.kernel), bell, number, who, self.counts, self.results, self.size,
             self.count, MAX_LOOKS, self.arguments(),
@@ -80,24 +81,24 @@ class Job:
         return done
 
     def is_done(self) -> bool:
-        """Whether nothing is to be waited for."""
+        """Whether there is nothing left to wait for."""
         return self.error is not None or int(self.counts[-COUNT_STRIDE]) == len(self.results)
 
     def abandon(self) -> None:
-        """Let nobody take another slice, and wait for those at work on one."""
+        """Stop handing out slices, and wait for the helpers to finish theirs."""
         self.counts[:-COUNT_STRIDE] = len(self.results)
         while self.helping:
             time.sleep(NAP)
 
 
 class Post:
-    """Where a job is handed to threads that help. They keep it, so it does not keep its owner.
+    """Hands jobs to helper threads, which keep it alive; it must not refer to its owner.
 
     Args:
-        helpers: how many threads help the one whose job it is.
+        helpers: the number of threads besides the caller's.
 
     Raises:
-        OptionError: the system does not start so many threads; none is left.
+        OptionError: the system cannot start that many threads; those already started are ended.
     """
 
     def __init__(self, helpers: int) -> None:
@@ -105,7 +106,7 @@ class Post:
         self._process, self._lock = os.getpid(), threading.Lock()
         self._wake = [threading.Condition(self._lock) for _ in range(helpers)]
         self._bell, self._number = np.zeros(1, np.int64), 0
-        self._job: Job | None = None  # None where it is done: it would keep all it works on
+        self._job: Job | None = None  # None when done, to free its arrays
         self._left: Job | None = None
         self._ended = False
         try:
@@ -118,17 +119,17 @@ class Post:
             raise OptionError(f"threads={helpers + 1}: the system starts only {who}") from None
 
     def is_here(self) -> bool:
-        """Whether the threads are this process's: they do not survive a fork."""
+        """Whether the threads belong to this process: they do not survive a fork."""
         return self._process == os.getpid()
 
     def end(self) -> None:
-        """Let the threads end."""
-        if self.is_here():  # in a child nobody might ever give the lock back
+        """End the threads."""
+        if self.is_here():  # in a forked child the lock may never be released
             self._ended = True
             self._announce(None, len(self._wake))
 
     def work(self, job: Job) -> None:
-        """Give a job to its threads and take part in it; returns when all of it is done."""
+        """Run a job on its threads and on this one; returns when it is complete."""
         self.settle()
         self._left = job
         try:
@@ -144,7 +145,7 @@ class Post:
         self._job = self._left = None
 
     def settle(self) -> None:
-        """Wait until nobody works on a job that was broken off."""
+        """Wait until no thread is still working on an interrupted job."""
         if self._left is not None:
             self._announce(None, 0)
             self._left.abandon()
@@ -184,11 +185,11 @@ class Post:
 
 
 class Workers:
-    """Runs kernels over slices of a batch, the calling thread taking part.
+    """Runs kernels over slices of a batch, on the calling thread and helper threads.
 
     Args:
-        threads: how many threads work at once; None for as many as there are cores. No more are
-            started than the largest job so far has use for.
+        threads: the maximum number of threads; None: one per core. Helpers are started only when
+            a job is large enough to use them.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -197,7 +198,7 @@ class Workers:
         self._entries: dict[Any, Any] = {}
 
     def slice_of(self, count: int) -> int:
-        """How many of so many rows a slice has; all of them where one thread does it alone."""
+        """The slice size for `count` rows; all of them if a single thread is used."""
         threads = self._threads_for(count)
         return max(SMALLEST, -(-count // (SLICES * threads))) if threads > 1 else max(count, 1)
 
@@ -216,13 +217,13 @@ class Workers:
 
         Args:
             kernel: a compiled kernel.
-            count: how many rows.
-            arguments: gives each thread arguments of its own, with room to work in among them.
-            fixed: the kernel's arguments have the same types whenever these workers run it, so
-                numba need not look at them.
+            count: the number of rows.
+            arguments: returns each thread's own arguments, including scratch space.
+            fixed: whether the argument types are the same on every run of this kernel, so that
+                numba can skip checking them.
 
         Returns:
-            What the kernel returned, by slices of `slice_of(count)` rows.
+            The kernel's return value for each slice of `slice_of(count)` rows.
         """
         call, size = self.call if fixed else _call, self.slice_of(count)
         if size >= count:
@@ -232,20 +233,20 @@ class Workers:
         return job.results.tolist()
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
-        """Call a kernel with arguments whose types are the same at every call."""
+        """Call a kernel whose argument types never change."""
         entry = self._entries.get(kernel)
         if entry is None:
             entry = self._entries[kernel] = bound(kernel, *arguments)
         return entry(*arguments)
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         if self._post is not None:
             self._post.end()
         self._post = None
 
     def settle(self) -> None:
-        """Wait for threads that are still at work on a run that was broken off."""
+        """Wait for threads still working on an interrupted run."""
         if self._post is not None and self._post.is_here():
             self._post.settle()
 

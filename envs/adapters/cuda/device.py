@@ -1,8 +1,8 @@
-"""A CUDA device's memory, as torch owns it and as numba's kernels take it.
+"""CUDA memory, owned by torch and shared with numba's kernels.
 
-Torch owns every buffer: its allocator knows the streams, and its tensors go to other frameworks by
-DLPack. Kernels get views of the same memory, and are launched on torch's current stream. In
-numba's simulator (`NUMBA_ENABLE_CUDASIM=1`) tensors lie in the memory of the CPU.
+Torch owns every buffer: its allocator is stream-aware, and its tensors can be shared with other
+frameworks through DLPack. Kernels use views of the same memory and run on torch's current stream.
+In numba's simulator (`NUMBA_ENABLE_CUDASIM=1`), tensors are in CPU memory.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from azumaya.envs.game import as_states
 from azumaya.envs.kernels.compile import INTERPRETED
 
 BLOCK = 128
-"""Threads of a block."""
+"""Threads per block."""
 SIMULATED = bool(config.ENABLE_CUDASIM)
 if SIMULATED:
     from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small batches are their owner's choice
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small batches are the user's choice
 
 
 class Device:
-    """The device that torch has chosen in this process, or the simulator.
+    """Torch's current device in this process, or the simulator.
 
     Raises:
         MissingExtraError: torch is not installed.
-        DeviceError: there is no GPU that can be used.
+        DeviceError: no usable GPU is available.
     """
 
     def __init__(self) -> None:
@@ -56,14 +56,14 @@ class Device:
         cuda.select_device(self.place.index)
 
     def new(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        """A tensor of undefined content."""
+        """An uninitialized tensor."""
         kind = getattr(self._torch, np.dtype(dtype).name)
         return self._torch.empty(shape, dtype=kind, device=self.place)
 
     def view(self, tensor: Any, dtype: Any = None) -> Any:
-        """A contiguous tensor as kernels take it; with `dtype`, the bytes of its rows as that.
+        """A kernel's view of a contiguous tensor, with rows reinterpreted as `dtype` if given.
 
-        Rows of one record give an array of records, `(n,)`; rows of several words `(n, words)`.
+        A record type gives an array of records, `(n,)`; any other type gives `(n, words)`.
         """
         shape = tuple(tensor.shape)
         kind = np.dtype(dtype or str(tensor.dtype).removeprefix("torch."))
@@ -83,7 +83,7 @@ class Device:
         return cuda.from_cuda_array_interface(described, owner=tensor)
 
     def put(self, array: np.ndarray, out: Any = None) -> Any:
-        """Copy an array to the device: to a new tensor, or to `out`; records as rows of bytes."""
+        """Copy an array to a new tensor on the device or to `out`; records become rows of bytes."""
         plain = np.ascontiguousarray(array)
         if plain.dtype.names:
             plain = np.frombuffer(plain.tobytes(), np.uint8).reshape(len(plain), -1)
@@ -98,7 +98,7 @@ class Device:
         return np.array(tensor.cpu().numpy())
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
-        """Run a kernel with at least so many threads, after what torch's stream has to do."""
+        """Queue a kernel with at least `threads` threads on torch's current stream."""
         kernel[-(-threads // BLOCK), BLOCK, self._stream()](*arguments)
 
     def _stream(self) -> Any:

@@ -1,12 +1,12 @@
-"""The kernels that step games on a CUDA device, one thread for a game, from its record's kernels.
+"""Kernels that step games on a CUDA device, one thread per game, built from the game's record.
 
-A thread makes the move and writes packed words; a second kernel spreads them to bytes: as one
-game's bytes do not fit a thread, and threads that write whole rows each would scatter their
-stores, a warp writes a row, every store of it 256 bytes in a piece.
+A thread plays the move and writes packed words; a second kernel expands them to bytes. One game's
+bytes do not fit in a thread, and stores would be scattered if each thread wrote a whole row, so a
+warp writes each row, with every store covering 256 contiguous bytes.
 
-States lie in columns (`cuda_records`) and are played on in the thread's own memory, where mask and
-observation are put together, too: their words are changed several times each. Nothing is checked
-here but what says so.
+States are stored in columns (see `records`) and copied to thread-local memory for play. Masks and
+observations are also built there, because each word is modified several times. Kernels do not
+validate their arguments unless documented otherwise.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from azumaya.envs.kernels.spread import padded
 
 LANE_BITS = 5
 LANES = 1 << LANE_BITS
-"""Threads that spread one row."""
+"""Threads that expand one row."""
 NO_ERROR = np.iinfo(np.int64).max
-"""What the word of errors holds where no action was illegal; else step and row of the first."""
+"""Error word without illegal actions; otherwise it holds the step and row of the first."""
 STEP_BITS = 32
-"""In the word of errors the number of the step stands above so many bits for the row."""
+"""Bits of the error word that hold the row; the step number is above them."""
 REGISTERS = 128
-"""A thread's registers at most, where a state would fill them all: more of them fit a core then.
-Chosen by reckoning; not measured."""
+"""Maximum registers per thread, so that more threads fit on a core even if states are large.
+An estimate, not measured."""
 U32 = np.uint32
 _APART, _LOWEST, _8 = U32(0x204081), U32(0x01010101), U32(8)
 _EVERY, _HALF = U64(0x0101010101010101), U64(32)
@@ -45,20 +45,20 @@ _EVERY, _HALF = U64(0x0101010101010101), U64(32)
 # ---- one thread for a game ----
 
 per_game = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(max_registers=REGISTERS)
-"""Makes a kernel of a function that one thread runs for each game."""
+"""Compiles a function as a kernel that runs one thread per game."""
 
 
 def _layout(game: Game) -> tuple[int, np.dtype[Any]]:
-    """How many words a state has, and its record."""
+    """The number of words in a state, and its record type."""
     return game.rules.state.itemsize // WORD, aligned_record(game.rules.state)
 
 
 @functools.cache
 def look_kernel(game: Game, words: int, form: int) -> Any:
-    """The kernel `look(state, row, legal, masks, views)`: what who moves sees, packed, in a row.
+    """The kernel `look(state, row, legal, masks, views)`: write a packed row.
 
-    `legal` gets the mask, and so does `masks` where `form` is PACKED; `views` gets the
-    observation, unless it is NONE.
+    The row is for the player to move. `legal` receives the mask, as does `masks` if `form` is
+    PACKED; `views` receives the observation unless `form` is NONE.
     """
     write_legal, observe, size = (
         game.rules.write_legal,
@@ -104,12 +104,12 @@ def renew_kernel(game: Game) -> Any:
 
 @functools.cache
 def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: bool) -> Any:
-    """The kernel that plays an action in every game and shows what comes of it, packed.
+    """The kernel that plays an action in every game and writes the outputs, packed.
 
-    An illegal action changes nothing in its game; the first step with one leaves its number and
-    the lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. A game that is over is
-    begun anew instead; without `skip_over` it stays so, and any action for it is illegal. With
-    `same_step` games are begun anew when they end; `ended` tells which, and `finals` how.
+    An illegal action leaves its game unchanged. The first step with one stores its number and the
+    lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. Finished games are
+    restarted instead; without `skip_over` they stay finished, and any action for them is illegal.
+    With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
     play, renew, look = game.rules.play, renew_kernel(game), look_kernel(game, words, form)
     first_illegal, size, layout = batch.first_illegal, *_layout(game)
@@ -158,7 +158,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: b
 
 @functools.cache
 def check_kernel(skip_over: bool) -> Any:
-    """The kernel that leaves the lowest row with an illegal action in `error`, `(1,)`."""
+    """The kernel that stores the lowest row with an illegal action in `error`, `(1,)`."""
     first_illegal = batch.first_illegal
 
     @per_game
@@ -174,7 +174,7 @@ def check_kernel(skip_over: bool) -> Any:
 
 @functools.cache
 def show_kernel(game: Game, words: int, form: int) -> Any:
-    """The kernel that shows every game, packed, to who moves in it; rewards are 0."""
+    """The kernel that writes every game's packed outputs for its player to move; rewards are 0."""
     look, size, layout = look_kernel(game, words, form), *_layout(game)
 
     @per_game
@@ -197,7 +197,7 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
 
 @functools.cache
 def finals_kernel(game: Game, form: int) -> Any:
-    """The kernel that shows, packed, how the games looked that `ended` in the last step."""
+    """The kernel that writes packed final observations of games that `ended` in the last step."""
     observe, room, size, layout = game.rules.observe, game.observation.packed_words, *_layout(game)
 
     @per_game
@@ -223,7 +223,7 @@ def finals_kernel(game: Game, form: int) -> Any:
 
 @functools.cache
 def begin_kernel(game: Game) -> Any:
-    """The kernel that begins the next episode of the series in each of some rows."""
+    """The kernel that begins the next episode of the series in each of the given rows."""
     renew, size, layout = renew_kernel(game), *_layout(game)
 
     @per_game
@@ -245,7 +245,7 @@ def begin_kernel(game: Game) -> Any:
 
 @per_game
 def choose_all(legal, over, series, actions):
-    """A uniformly random legal action for every game, 0 where it is over."""
+    """Choose a uniformly random legal action for every game; 0 if it is over."""
     i = cuda.grid(1)
     if i < actions.shape[0]:
         actions[i] = (
@@ -256,7 +256,7 @@ def choose_all(legal, over, series, actions):
 
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
-    """The kernel that makes random legal moves in every game; `ended`, `(1,)`, counts the ends."""
+    """The kernel that plays random legal moves; `ended`, `(1,)`, counts finished games."""
     play, write_legal, renew = game.rules.play, game.rules.write_legal, renew_kernel(game)
     size, layout = _layout(game)
 
@@ -275,7 +275,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
             write_legal(own[0], choices)
             action = choose_random(choices, words, series[i].key, series[i].ply)
             series[i].ply += 1
-            if action >= 0:  # none is where the game was over before
+            if action >= 0:  # there is none if the game was already over
                 play(own[0], action)
             if own[0].over != RUNNING:
                 count += 1
@@ -304,13 +304,13 @@ def spread_byte(octet):
 
 @kernel
 def row_and_lane():
-    """Which row a thread works on, and which of its lanes it is."""
+    """The row a thread works on, and its lane within that row."""
     thread = U64(cuda.grid(1))
     return thread >> U64(LANE_BITS), thread & U64(LANES - 1)
 
 
 def _turns(chunks: int) -> int:
-    """How often a lane goes on until a row of so many eight bytes is written."""
+    """The number of passes per lane to write a row of `chunks` eight-byte chunks."""
     return -(-chunks // LANES)
 
 

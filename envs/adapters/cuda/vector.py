@@ -1,6 +1,6 @@
-"""The vector environment on a CUDA device: states and outputs stay there, nothing crosses the bus.
+"""The vector environment on a CUDA device; states and outputs stay in device memory.
 
-What it does is what `vector.AzumayaVectorEnv` does, bit for bit; what it gives are torch tensors.
+It matches `batch.vector.AzumayaVectorEnv` bit for bit, but returns torch tensors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from azumaya.envs.setup import Setup
 
 @dataclass(frozen=True, eq=False)
 class DeviceOutputs(Outputs):
-    """Outputs that are tensors, and what kernels take for them.
+    """Outputs stored as tensors, with the matching kernel views.
 
     Attributes:
         packed: where kernels write packed masks and observations.
@@ -91,7 +91,7 @@ class CudaBatch:
         self.begun, self._number = False, 0
 
     def _make_views(self) -> None:
-        """What kernels take for the batch's own memory."""
+        """Create the kernel views of the batch's own memory."""
         device, game, count = self.device, self.game, self.count
 
         def words(shape: tuple[int, int]) -> tuple[Any, Any]:
@@ -121,7 +121,7 @@ class CudaBatch:
     # ---- buffers ----
 
     def new_outputs(self) -> DeviceOutputs:
-        """New buffers of undefined content, tensors on the device."""
+        """New uninitialized tensors on the device."""
         device = self.device
         made = buffers(self.game, self.setup.num_actions, self.form, self.count, device.new)
         names = ("rewards", "both", "terminated", "truncated", "to_move")
@@ -133,7 +133,7 @@ class CudaBatch:
         return DeviceOutputs(**made, packed=packed, rest=rest)
 
     def new_actions(self) -> Any:
-        """Room for an action of every game, `(n,)` int64."""
+        """A buffer for one action per game, `(n,)` int64."""
         return self.device.new((self.count,), np.int64)
 
     # ---- episodes ----
@@ -162,7 +162,7 @@ class CudaBatch:
         self.resume(outputs)
 
     def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
-        """Play an action in every game; one that is over is begun anew instead.
+        """Play an action in every game; finished games are restarted instead.
 
         Args:
             actions: `(n,)` whole numbers, a tensor on the device.
@@ -214,7 +214,7 @@ class CudaBatch:
         return observations, mover
 
     def show(self, outputs: DeviceOutputs) -> None:
-        """Write what every game looks like to who moves in it; rewards are 0."""
+        """Write every game's outputs for its player to move, with zero rewards."""
         kernel = kernels.show_kernel(self.game, self.words, self.form)
         self.device.launch(
             kernel, self.count, self._v_states, self._legal, self._over, *outputs.packed,
@@ -223,21 +223,21 @@ class CudaBatch:
         self._spread(outputs)
 
     def resume(self, outputs: DeviceOutputs) -> None:
-        """Show all games, which are then in play, whatever was done to their states."""
+        """Write the outputs of all games and mark them as in progress."""
         self.show(outputs)
         self.begun = True
 
     def choose(self, actions: Any) -> None:
-        """Write a random legal action for every game, `(n,)` int64; 0 where it is over."""
+        """Write a random legal action for every game, `(n,)` int64; 0 if it is over."""
         out = self.device.view(actions)
         self.device.launch(
             kernels.choose_all, self.count, self._legal, self._over, self._v_series, out
         )
 
     def rollout(self, plies: int) -> int:
-        """Make random legal moves in every game, begun anew where it ends, and show nothing.
+        """Play random legal moves in every game, restarting finished games, without outputs.
 
-        Returns how many games ended. No games are in play until `resume` was called.
+        Returns the number of games that ended. Call `resume` before the next step.
         """
         self.begun = False
         ended = self.device.put(np.zeros(1, np.int64))
@@ -266,7 +266,7 @@ class CudaBatch:
             )
 
     def _read_error(self) -> int:
-        """The word of errors, which is cleared."""
+        """Read and clear the error word."""
         found = int(self._error.item())
         if found != kernels.NO_ERROR:
             self._error.fill_(kernels.NO_ERROR)
@@ -280,7 +280,7 @@ class CudaBatch:
             raise illegal_row(self._position(row), row, int(taken[row].item()))
 
     def _take(self, actions: Any) -> Any:
-        """Actions as a contiguous tensor of int64, on the device as they must be."""
+        """Validate actions, which must be on the device; returns a contiguous int64 tensor."""
         torch = require("torch", "cuda")
         if not isinstance(actions, torch.Tensor):
             if not hasattr(actions, "__dlpack__"):
@@ -299,7 +299,7 @@ class CudaBatch:
     # ---- single games ----
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an object of its own."""
+        """The position of one game, as an independent object."""
         self.check()
         return self._position(row)
 
@@ -316,7 +316,7 @@ class CudaBatch:
         return as_states(from_columns(self.device.get(columns), self.game.rules.state))
 
     def get_series(self) -> np.ndarray:
-        """What the randomness of the games comes from, `(n,)` `SAVED`, a copy on the host."""
+        """A host copy of the sources of the games' randomness, `(n,)` `SAVED`."""
         states, series = self._records(self._states), self._series_now()
         return save_series(self.game, self.setup.num_actions, states, series)
 
@@ -324,7 +324,7 @@ class CudaBatch:
         return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
-        """Put other states in, `(n,)` on the host, and show them; errors as `Batch.set_state`."""
+        """Load states, `(n,)` on the host, and write outputs; raises as `Batch.set_state` does."""
         series = check_states(self.game, self.setup.num_actions, self.count, states, series)
         self.check()
         self.begun = False
@@ -333,11 +333,11 @@ class CudaBatch:
         self.resume(outputs)
 
     def close(self) -> None:
-        """Nothing is kept but memory; an illegal action not yet told is raised."""
+        """Raise for any unreported illegal action; there is nothing else to release."""
         self.check()
 
     def _spread(self, outputs: DeviceOutputs) -> None:
-        """Packed words to bytes, where the outputs are bytes."""
+        """Expand packed words if the outputs are bytes."""
         device, threads = self.device, self.count * kernels.LANES
         masks: Any = outputs.mask_rows
         views: Any = outputs.view_rows
@@ -418,7 +418,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
 
     def _everybody(self) -> Any:
-        """A tensor of True for every game, the same at every call: to make one is a launch."""
+        """A tensor of True for every game, reused because creating one costs a kernel launch."""
         return self._all
 
     def _rows(self, mask: Any) -> np.ndarray | None:
@@ -438,10 +438,10 @@ class CudaVectorEnv(AzumayaVectorEnv):
         infos |= self._final_infos(masks, seen, which, to_move, rewards)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Refused: what kernels take are addresses on the device.
+        """Refuse to copy: kernel views hold device addresses.
 
         Raises:
-            TypeError: always; `get_state` and `set_state` carry games over.
+            TypeError: always; use `get_state` and `set_state` to transfer games.
         """
         raise TypeError("an environment on a device cannot be copied; see get_state and set_state")
 

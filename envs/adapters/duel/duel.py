@@ -1,7 +1,7 @@
-"""One player, the learner, in many games at once; the other seat is played inside.
+"""A batch of games in which the learner has one seat and built-in opponents have the other.
 
-The other seat's moves are part of the learner's step: after `step` every game is at the
-learner's turn again, in this episode or the next.
+The opponent's moves are part of the learner's step: after `step`, it is the learner's turn again
+in every game, in the current episode or the next one.
 """
 
 from __future__ import annotations
@@ -62,22 +62,21 @@ Player = str | Policy | Opponent
 Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
 
 SEATINGS = {"alternating": 2, "random": 3}
-"""What seats that change are called in kernels, where 0 and 1 stay."""
+"""Kernel codes for changing seats; 0 and 1 are fixed seats."""
 _AGENT_DRAWS = 1 << 34
-"""Draws from this number on are the keys that agents get for their moves."""
+"""The first draw number used for the keys passed to agents."""
 ILLEGAL_REWARD = -1.0
 
 
 class Turn(NamedTuple):
-    """What a step of the learner led to; `n` games, of which `m` ended.
+    """The outcome of a learner's step in `n` games, of which `m` ended.
 
     Attributes:
-        rewards: what the learner gained, the opponent's moves included, and the shaping,
-            `(n,)` float32.
-        dones: whether the game ended, `(n,)` bool; the next one has begun.
+        rewards: the learner's rewards, including opponents' moves and shaping, `(n,)` float32.
+        dones: whether the game ended, `(n,)` bool; its next episode has begun.
         ended: the rows of the games that ended, `(m,)`.
-        finals: what the learner saw at their end, `(m, C, rows, columns)` int8.
-        truncated: whether a limit ended them, `(m,)` bool.
+        finals: the learner's final observations, `(m, C, rows, columns)` int8.
+        truncated: whether a limit ended the game, `(m,)` bool.
     """
 
     rewards: np.ndarray
@@ -92,12 +91,12 @@ def _itself(turn: Turn) -> Turn:
 
 
 class _Moment(NamedTuple):
-    """What a step or a reset changes, to go back to if it fails."""
+    """A snapshot of what a step or reset changes, restored if it fails."""
 
     written: tuple[tuple[np.ndarray, np.ndarray], ...]
-    """Arrays that are written to, and what was in them."""
+    """Arrays modified in place, with their previous contents."""
     replaced: dict[str, Any]
-    """Attributes that get another value."""
+    """Attributes that are reassigned, with their previous values."""
 
 
 _BROKEN_OFF = "the last step was broken off; "
@@ -105,22 +104,22 @@ _REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
 class Duel:
-    """Many games between a learner and opponents played inside.
+    """Many games between a learner and built-in opponents.
 
     Args:
         game: the game.
-        setup: its checked options.
-        count: how many games are played at once.
-        opponent: `"random"`, which None means, too, `"greedy"`, a policy, an agent, or several of
-            them with their weights, as pairs or a mapping: each episode draws one.
-        seat: the learner's seat: 0, 1, `"alternating"` from episode to episode, or `"random"`.
-        illegal: whether an illegal action of the learner raises (`"raise"`) or loses the game at
-            once (`"lose"`), as plain algorithms without masks need it.
-        shaping: what a gain by the game's evaluation is worth, see `Shaping`; 0: nothing.
-        threads: threads for compiled moves; None for all cores.
+        setup: its validated options.
+        count: the number of games.
+        opponent: `"random"` (the same as None), `"greedy"`, a policy, an agent, or several of
+            these with weights, as pairs or a mapping; one is drawn for each episode.
+        seat: the learner's seat: 0, 1, `"alternating"` (between episodes) or `"random"`.
+        illegal: whether an illegal action by the learner raises an error (`"raise"`) or loses the
+            game (`"lose"`, for algorithms without masks).
+        shaping: the weight of reward shaping, see `Shaping`; 0: none.
+        threads: the number of threads for compiled moves; None: one per core.
 
     Raises:
-        OptionError: an argument has a value it cannot take.
+        OptionError: an argument has an invalid value.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class Duel:
         self._make_outputs()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is made anew, with a checksum of what kernels trust."""
+        """The attributes that cannot be rebuilt, with a checksum of the data kernels rely on."""
         made = ("_look_at", "_move_all", "_respond_all", "_legal", "planes", "masks")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         return {**kept, "checksum": self._checksum()}
@@ -188,7 +187,7 @@ class Duel:
     # ---- who plays ----
 
     def set_opponent(self, opponent: Any) -> None:
-        """Change who plays the other seat, from each game's next episode on."""
+        """Change the opponent, starting with each game's next episode."""
         pairs = weighted(opponent)
         used = set(self._seats["opponent"].tolist())  # by the games now being played
         self._others = {code: each for code, each in self._others.items() if code in used}
@@ -206,7 +205,7 @@ class Duel:
         self._limits, self._codes = limits, np.array(codes, np.int64)
 
     def set_seat(self, seat: int | str) -> None:
-        """Change the learner's seat, from each game's next episode on."""
+        """Change the learner's seat, starting with each game's next episode."""
         seat = check_seat(seat)
         self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
 
@@ -218,15 +217,15 @@ class Duel:
     # ---- episodes ----
 
     def reset(self, seeds: Sequence[int] | int | None = None) -> None:
-        """Begin an episode in every game; if that fails, all stays as it was.
+        """Begin an episode in every game; if this fails, nothing changes.
 
         Args:
             seeds: one seed for all games, game `i` playing as environment number `i`; a list
                 of seeds, one for each game; or None: the series goes on, or starts at random.
 
         Raises:
-            OptionError: a seed is none; or no episode lets the learner act.
-            IllegalActionError: the opponent's actions are none, or one is illegal.
+            OptionError: a seed is invalid, or the learner never gets to act.
+            IllegalActionError: the opponent returned invalid or illegal actions.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
@@ -249,15 +248,15 @@ class Duel:
         self._seeded, self._why_reset = True, None
 
     def step(self, actions: Any, report: Callable[[Turn], Any] = _itself) -> Any:
-        """The learner's action in every game, and what follows until it is to act again.
+        """Play the learner's action in every game, then opponents until the learner's next turn.
 
         Args:
-            actions: `(n,)` whole numbers.
-            report: makes of the `Turn` what is returned, by default the turn itself. If this
-                fails, the step has failed.
+            actions: `(n,)` integers.
+            report: converts the `Turn` to the return value; by default, the turn is returned. If
+                it raises, the step fails.
 
-        Whatever a policy or an agent raises, KeyboardInterrupt, too, comes out of here with all
-        games as they were, so that the step may be made again.
+        If a policy or agent raises anything, KeyboardInterrupt included, the exception propagates
+        and all games are restored, so the step can be repeated.
 
         Raises:
             IllegalActionError: the actions have a wrong shape or type, or one is illegal, the
@@ -317,7 +316,7 @@ class Duel:
         return lost
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an object of its own."""
+        """The position of one game, as an independent object."""
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
 
     def get_state(self) -> dict[str, np.ndarray]:
@@ -370,7 +369,7 @@ class Duel:
             raise OptionError("states: in every game it must be the learner's turn")
 
     def close(self) -> None:
-        """Let the threads end; closing twice does no harm."""
+        """End the threads; closing twice is safe."""
         self._closed = True
         self._workers.close()
 
@@ -393,7 +392,7 @@ class Duel:
         )
 
     def _go_back(self, moment: _Moment | None) -> None:
-        """Be as at that moment; without one, no more is to be done with these episodes."""
+        """Restore a snapshot; without one, these episodes cannot continue."""
         self._workers.settle()
         if moment is not None:
             for array, values in moment.written:
@@ -401,7 +400,7 @@ class Duel:
             self.__dict__.update(moment.replaced)  # last, as it lets steps be made again
 
     def _begin(self, rows: np.ndarray) -> None:
-        """Begin episodes; one that ends before the learner could act is passed over."""
+        """Begin episodes, skipping any that end before the learner can act."""
         for _ in range(MAX_EPISODES):
             begin_kernel(self.game)(
                 0, len(rows), rows, self.states, self._series, self.setup.starts
@@ -432,13 +431,13 @@ class Duel:
                 self._move(mine, self._ask(other, mine))
 
     def _waiting(self, rows: np.ndarray) -> np.ndarray:
-        """Those of the games in which the opponent is to move."""
+        """The rows in which the opponent is to move."""
         running = self.states["over"][rows] == RUNNING
         theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
         return rows[running & theirs]
 
     def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
-        """The actions of a policy or an agent, checked."""
+        """Ask a policy or agent for actions and validate them."""
         planes, masks = self.look(rows, self.states["to_move"][rows])
         actions = np.empty(len(rows), np.int64)
         given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
@@ -452,7 +451,7 @@ class Duel:
         return actions
 
     def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
-        """An agent is put positions in which what is hidden was drawn anew, and keys."""
+        """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
         series = self._series[rows]
         keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
         self._series["ply"][rows] += 1
@@ -466,16 +465,16 @@ class Duel:
         self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
 
     def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What players see of games: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
+        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
         legal = np.empty((len(rows), self._mask_words), np.uint64)
         return self._look(rows, np.ascontiguousarray(players), legal)
 
     def _weigh(self) -> np.ndarray:
-        """What the games are worth to the learner by their evaluation, `(n,)`."""
+        """The games' evaluations for the learner, `(n,)`."""
         return self._shaping.worths(self.states, self._seats["seat"].copy(), self._worths)
 
     def _look_all(self) -> None:
-        """Show all games to the learner at its turn, and weigh them."""
+        """Update the learner's observations and the evaluations of all games."""
         if self._shaping:
             self._worths = self._weigh()
         rows = np.arange(self.count)

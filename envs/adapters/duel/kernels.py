@@ -1,4 +1,4 @@
-"""The kernels of games with an opponent inside: who plays, and what compiled opponents answer."""
+"""Kernels for games with a built-in opponent: seat assignment and compiled opponents' moves."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import make_key, random_below
 
 SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64)])
-"""Which seat the learner has in a game, and the code of who has the other."""
+"""The learner's seat in a game, and the code of the opponent."""
 
 SEAT_DRAW, OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
 WHOLE = 1 << 31
-"""The weights of all opponents together."""
+"""The total weight of all opponents."""
 
 
 @functools.cache
 def seat_kernel() -> Any:
-    """The kernel that gives seats for the episodes that begin."""
+    """The kernel that assigns seats and opponents to new episodes."""
 
     @kernel
     def seat(start, stop, rows, series, seats, seating, limits, codes):
@@ -48,12 +48,12 @@ def seat_kernel() -> Any:
 
 @functools.cache
 def respond_kernel(game: Game) -> Any:
-    """The kernel of the answers of compiled opponents."""
+    """The kernel that plays the moves of compiled opponents."""
     play, write_legal, choose_greedy = game.rules.play, game.rules.write_legal, greedy_kernel(game)
 
     @kernel
     def respond(start, stop, rows, states, series, seats, words, trial, ties):
-        """Let compiled opponents move until the learner is to act or the game ends."""
+        """Play compiled opponents' moves until the learner's turn or the end of the game."""
         for r in range(start, stop):
             i = rows[r]
             if seats[i].opponent >= OTHERS:

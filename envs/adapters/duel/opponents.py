@@ -1,4 +1,4 @@
-"""Who plays the other seat: compiled players by their names, agents, policies, and several."""
+"""Opponents: named compiled players, agents, policies, and weighted mixtures of them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from azumaya.envs.position import Position
 from azumaya.envs.whole import as_whole
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
+"""Maps observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 to actions `(n,)`."""
 
 
 class Opponent(Protocol):
-    """What plays the other seat: any agent of `azumaya.baselines.agents`, or your own."""
+    """An opponent: any agent from `azumaya.baselines.agents`, or your own."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """An action for each position; chance comes from the keys."""
+        """An action for each position; randomness comes from the keys."""
 
 
 class UniformOpponent:
-    """Plays a legal action at random."""
+    """Plays uniformly random legal actions."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """A legal action for each position, each as likely as the others."""
+        """A uniformly random legal action for each position."""
         return [
             int(choose_random(words, len(words), np.uint64(key), 0))
             for words, key in zip((p.legal_words() for p in positions), keys, strict=True)
@@ -38,9 +38,9 @@ class UniformOpponent:
 
 
 class GreedyOpponent:
-    """Plays the move after which the game's `evaluate` is best for the mover.
+    """Plays the move with the best resulting `evaluate` for the player who makes it.
 
-    A move that ends the game counts as its result. Among equals chance decides.
+    A move that ends the game is valued by the result. Ties are broken at random.
     """
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -57,11 +57,11 @@ class GreedyOpponent:
 
 
 RANDOM, GREEDY, OTHERS = 0, 1, 2
-"""Codes of opponents in kernels: those that have names, then policies and agents as they came."""
+"""Kernel codes: named opponents first, then policies and agents in the order given."""
 
 
 class Named(NamedTuple):
-    """An opponent that has a name: compiled for many games, and as an agent."""
+    """A named opponent: its code in the compiled kernels, and the equivalent agent."""
 
     code: int
     agent: Callable[[], Opponent]
@@ -71,11 +71,11 @@ NAMED: Mapping[str, Named] = {
     "random": Named(RANDOM, UniformOpponent),
     "greedy": Named(GREEDY, GreedyOpponent),
 }
-"""The opponents that have names."""
+"""The named opponents."""
 SEATS = (0, 1, "alternating", "random")
-"""What the learner's seat may be."""
+"""Valid values for the learner's seat."""
 MAX_EPISODES = 1000
-"""So many episodes in a row may be over before the learner could act; they are passed over."""
+"""Maximum consecutive episodes skipped because they end before the learner can act."""
 _NAMES = ", ".join(map(repr, NAMED))
 _AN_AGENT = "an agent (an object with act(positions, keys))"
 _BRIEF = reprlib.Repr()
@@ -83,12 +83,12 @@ _BRIEF.maxstring = _BRIEF.maxother = 60
 
 
 def brief(thing: Any) -> str:
-    """What `repr` tells, in one line and cut where it is long: a network would fill the screen."""
+    """A one-line, truncated `repr`; that of a network would fill the screen."""
     return " ".join(_BRIEF.repr(thing).split())
 
 
 def check_seat(seat: Any) -> int | str:
-    """The learner's seat, as an int or a name; raises `OptionError`."""
+    """Validate the learner's seat, an int or a name; raises `OptionError`."""
     known = seat if isinstance(seat, str) else as_whole(seat)
     if known is None or known not in SEATS:
         raise OptionError(f"seat={brief(seat)}: must be one of {SEATS}")
@@ -96,27 +96,28 @@ def check_seat(seat: Any) -> int | str:
 
 
 def never_acts() -> OptionError:
-    """The error where no episode comes to the learner."""
+    """The error when the learner never gets to act."""
     return OptionError(
         f"options: in {MAX_EPISODES} episodes the game was over before the learner could act"
     )
 
 
 def is_agent(opponent: Any) -> bool:
-    """Whether this is an object, not a class, with a method `act`; it may be callable, too."""
+    """Whether this is an instance with an `act` method; it may also be callable."""
     return not isinstance(opponent, type) and callable(getattr(opponent, "act", None))
 
 
 def is_policy(opponent: Any) -> bool:
-    """Whether this can be called as a policy; a class is not meant to be."""
+    """Whether this is a callable other than a class."""
     return not isinstance(opponent, type) and callable(opponent)
 
 
 def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], name: str) -> Any:
-    """An agent's actions, one for each position; whether they are legal is not asked.
+    """An agent's actions, one for each position; legality is not checked.
 
     Raises:
-        IllegalActionError: it gave too many, too few, or no list; the error calls it by `name`.
+        IllegalActionError: the agent (called `name` in the message) returned the wrong number of
+            actions, or no list.
     """
     actions, count = agent.act(positions, keys), len(positions)
     try:
@@ -132,10 +133,10 @@ def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], nam
 
 
 def agent_of(opponent: Any) -> Opponent:
-    """The agent that an argument `opponent` stands for; None plays at random.
+    """The agent specified by an `opponent` argument; None plays at random.
 
     Raises:
-        OptionError: it stands for none.
+        OptionError: the argument does not specify an agent.
     """
     if opponent is None:
         return UniformOpponent()
@@ -151,7 +152,7 @@ def agent_of(opponent: Any) -> Opponent:
 
 
 def weighted(opponent: Any) -> list[tuple[Any, float]]:
-    """Opponents with their weights, checked: names, policies and agents.
+    """Validate opponents (names, policies or agents) and their weights.
 
     Args:
         opponent: one, or several with their weights, as pairs or a mapping; None plays at random.
@@ -188,7 +189,7 @@ def _is_known(opponent: Any) -> bool:
 
 
 def class_hint(opponents: Iterable[Any]) -> str:
-    """What to do about the first class among opponents; nothing where there is none."""
+    """A hint about the first class among the opponents; empty if there is none."""
     for each in opponents:
         if isinstance(each, type):
             return f"; this is a class, make an object of it: {each.__name__}(...)"

@@ -1,8 +1,8 @@
-"""Denser rewards: what a move gains by the game's own evaluation, beside what the rules give.
+"""Reward shaping: extra rewards for improving the game's own evaluation.
 
-Some games hardly ever end by chance, so that a learner who is paid at the end alone never finds
-out what for: random Abalone is cut off without a winner in nearly every game. What one step of
-lookahead goes by, `game.rules.evaluate`, tells how a position changed long before.
+Under random play, some games rarely reach a decisive end, so a learner rewarded only at the end
+gets no signal: nearly every random game of Abalone is truncated without a winner. The evaluation
+used for one-step lookahead, `game.rules.evaluate`, shows progress much earlier.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.setup import Setup
 
 SAMPLE_GAMES, SAMPLE_ROUNDS, SAMPLE_PLIES = 64, 32, 5
-"""The spread of the evaluation is taken over so many games, looked at so often, every few plies."""
+"""Sample for the evaluation's spread: games, samples per game, and plies between samples."""
 
 MAX_WEIGHT = 1_000_000
 
@@ -32,7 +32,7 @@ def _worth_kernel(game: Game) -> Any:
 
     @kernel
     def worths(states, players, worth):
-        """The worth of each running or truncated game to a player; others are left alone."""
+        """Evaluate each running or truncated game for a player; leave the others unchanged."""
         for i in range(states.shape[0]):
             if states[i].over != TERMINATED:
                 worth[i] = evaluate(states[i], players[i])
@@ -41,19 +41,19 @@ def _worth_kernel(game: Game) -> Any:
 
 
 class Shaping:
-    """What the learner's moves and the answers to them gain by `game.rules.evaluate`.
+    """Rewards changes in `game.rules.evaluate` over a learner's move and the replies.
 
-    The unit is the root mean square of the evaluation over random play, so that a weight means
-    the same in every game. A step that ends a game by its rules gains nothing here: the rules
-    have paid for it.
+    The unit is the root mean square of the evaluation over random play, so that weights are
+    comparable across games. A step that ends a game by its rules gets no shaping reward, because
+    the rules already reward it.
 
     Args:
         game: the game.
-        setup: its checked options.
-        weight: what a gain of one unit is worth, from 0 to a million.
+        setup: its validated options.
+        weight: the reward for a gain of one unit, from 0 to a million.
 
     Raises:
-        OptionError: the weight is no such number.
+        OptionError: the weight is not a number in this range.
     """
 
     def __init__(self, game: Game, setup: Setup, weight: float) -> None:
@@ -64,7 +64,7 @@ class Shaping:
         self._factor = float(weight) / _spread(game, setup) if weight else 0.0
 
     def __getstate__(self) -> tuple[Game, float]:
-        """What the rest follows from: kernels are made anew."""
+        """The data from which the rest, including kernels, is rebuilt."""
         return self._game, self._factor
 
     def __setstate__(self, saved: tuple[Game, float]) -> None:
@@ -75,13 +75,13 @@ class Shaping:
         return self._factor > 0
 
     def worths(self, states: np.ndarray, players: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """What games are worth to a player each, `(n,)` int64; as before where they are over."""
+        """Evaluations for one player per game, `(n,)` int64; `before` for terminated games."""
         worth = before.copy()
         self._worths(states, players, worth)
         return worth
 
     def gains(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """The rewards for a change of worth, `(n,)` float32."""
+        """The rewards for a change in evaluation, `(n,)` float32."""
         return ((after - before) * self._factor).astype(np.float32)
 
 
