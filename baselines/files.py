@@ -33,6 +33,11 @@ def shown(name: object) -> str:
     return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
 
 
+def is_count(value: Any, least: int = 0) -> bool:
+    """Whether a JSON value is a whole number from `least` on; `true` and 1.0 are not."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
 class UnusableFileError(ValueError):
     """A file that is too large, not a regular file, or not valid JSON."""
 

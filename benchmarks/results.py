@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from azumaya.baselines import files
 from azumaya.benchmarks import machine
 
 Row = dict[str, Any]
@@ -44,13 +45,7 @@ def write_whole(file: Path, text: str) -> None:
     Raises:
         OSError: the file cannot be written, for instance on a full disk.
     """
-    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        aside.write_text(text, "utf-8")
-        os.replace(aside, file)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    files.write_whole(file, text.encode())
 
 
 class Results:

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from azumaya.baselines.agents.network import NETWORKS, OversizeError, check_size
-from azumaya.baselines.files import read_bytes, read_json, write_together
+from azumaya.baselines.files import is_count, read_bytes, read_json, write_together
 from azumaya.baselines.version import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
@@ -195,7 +195,7 @@ def _without(names: Iterable[str], others: Container[str]) -> list[str]:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return is_count(value, least=1)
 
 
 def _is_text(value: Any) -> bool:

@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from azumaya.baselines.agents.checkpoint import CheckpointError
-from azumaya.baselines.files import parse_json, read_bytes
+from azumaya.baselines.files import is_count, parse_json, read_bytes
 
 KEY = "azumaya_run"
 """Where the JSON object stands in the metadata."""
@@ -151,7 +151,6 @@ def is_curve(value: Any) -> bool:
 def _is_measurement(point: Any) -> bool:
     if not isinstance(point, dict):
         return False
-    steps = point.get("steps")
-    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
+    if not is_count(point.get("steps")):
         return False
     return all(type(v) in (int, float) and abs(v) <= LARGEST for v in point.values())

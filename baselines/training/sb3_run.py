@@ -16,6 +16,7 @@ from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.files import is_count
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.metrics import Metrics
 from azumaya.baselines.training.randomness import generators, restore_generators
@@ -127,9 +128,9 @@ def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
 
 
 def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not is_count(value):
         raise CheckpointError(f"updates: a whole number from 0 is needed, not {value!r}")
-    return value
+    return int(value)
 
 
 # ---- metrics ----
