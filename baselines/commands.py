@@ -9,6 +9,7 @@ import typer
 from azumaya.baselines import (
     analyse_commands,
     bench_commands,
+    doctor_commands,
     evaluate_commands,
     play_commands,
     puzzle_commands,
@@ -31,6 +32,7 @@ app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
 app.command("analyse")(analyse_commands.analyse_command)
 app.add_typer(puzzle_commands.app, name="puzzles")
+app.command("doctor")(doctor_commands.doctor)
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
 
 

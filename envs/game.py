@@ -244,6 +244,8 @@ class Words:
             state the episode began with (its stones are the givens).
         check_state: `check_state(state)`: slow invariants, for tests and for states from outside;
             raises `AssertionError`.
+        how_to_play: the rules with default options and the names of moves, in at most 350 words,
+            for people and for prompts of language models; ends without a newline.
         revealed: `revealed(state)`: the options with which a start draws again what chance has
             shown up to a state.
     """
@@ -256,6 +258,7 @@ class Words:
     action_cells: Callable[[int, Settings], tuple[int, ...]]
     scene: Callable[[Any, Any, Settings], Scene]
     check_state: Callable[[Any], None]
+    how_to_play: str
     revealed: Callable[[Any], Mapping[str, Any]] = nothing_revealed
 
 

@@ -167,6 +167,13 @@ def evaluate(state, player):
 # ---- words ----
 
 
+HOW_TO_PLAY = """\
+The board has seven columns, a to g from the left, and six rows. Players take turns dropping a
+disc of their own into a column; it falls to the lowest free cell. Four of your own discs in a
+row, upright, level or diagonal, win. A full board is a draw.
+A move is the letter of a column: d."""
+
+
 def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     """The letter of the column."""
     return BOARD.files[action]
@@ -275,6 +282,7 @@ GAME = Game(
         action_cells=lambda action, settings: BOARD.columns[action],
         scene=scene,
         check_state=check_state,
+        how_to_play=HOW_TO_PLAY,
     ),
     symmetries=Symmetries(
         group=(tuple(turns(BOARD)[name] for name in (IDENTITY, "left-right reflection")),),

@@ -112,6 +112,15 @@ LIBRARIES = {
             "stacked frames as float32, masked random games",
             torch=False,
         ),
+        Library(
+            "textarena",
+            "TextArena",
+            ("textarena==0.7.4",),
+            "textarena_games.py",
+            "`textarena_env`",
+            "all games between scripted models, with second tries",
+            torch=False,
+        ),
     )
 }
 """By name, in the order in which they run."""

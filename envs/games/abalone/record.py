@@ -73,6 +73,7 @@ ABALONE = Game(
         explain=words.explain,
         scene=words.scene,
         check_state=words.check_state,
+        how_to_play=words.HOW_TO_PLAY,
     ),
     symmetries=SYMMETRIES,
 )

@@ -56,6 +56,22 @@ LAYOUTS = {
 """By name, the cells of the black and of the white marbles."""
 
 
+HOW_TO_PLAY = """\
+The board is a hexagon of 61 cells in nine rows, a to i from bottom to top; the numbers 1 to 9 go
+along the diagonals, so that b2 is up and to the right of a1, and b1 up and to the left. Black
+moves first. Each player has 14 marbles.
+1. A turn moves one, two or three of your own marbles that lie side by side in one line, all by
+one cell in the same direction: along the line or sideways. All cells moved into must be free,
+except in a push.
+2. Moving along the line, two marbles push one opposing marble, and three push one or two. They
+must be directly in front, and the cell behind them must be free or off the board. A marble pushed
+off the board is out. Your own marbles never leave the board by your move.
+3. The first player to push out six opposing marbles wins. A player without a legal move loses.
+Moves: a move of one marble, or along the line, is named by the hindmost marble and the cell it
+moves to: a1b2. A sideways move is named by both ends of the line (first the one that comes
+earlier by letter, then by number) and the cell to which the first of them moves: d3d5e4."""
+
+
 # ---- options ----
 
 

@@ -75,6 +75,7 @@ def _words(board: Board, own: Any) -> Words:
         explain=explainer(board, own.where),
         scene=own.scene,
         check_state=own.check_state,
+        how_to_play=own.HOW_TO_PLAY,
     )
 
 

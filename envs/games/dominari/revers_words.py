@@ -19,6 +19,22 @@ from azumaya.envs.kernels.bits import U64, bit, cells_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
+HOW_TO_PLAY = f"""\
+{words.BOARD_TEXT} White moves first. The numbers are 1 to 6. At the start
+four numbers fill the centre.
+1. {words.TURN_TEXT}
+2. A number must capture at least one opposing stone. A player who can lay no such number is
+skipped.
+3. A stone captures (a) opposing stones without a gap along a row or column between it and another
+stone of yours; (b) an opposing stone that is beside it and beside a stone of yours diagonal to
+it; (c) two opposing stones that make a 2x2 square with it and a stone of yours beside it. All
+captured stones turn over together to your colour.
+4. Blanks are laid in white or black, as you like. One of your own colour captures by rule 3, but
+need not; one of the other colour never captures.
+5. The game ends when neither player can lay a number. The higher score wins; equal scores draw.
+{words.POINTS_TEXT}
+Moves: 5e4 lays a 5 on e4; we4 lays a white blank on e4 and be4 a black one; end ends the turn."""
+
 
 def check_centre(value: Any) -> str:
     """The option `centre`: its canonical value, or `OptionError`."""

@@ -19,6 +19,18 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
 
+HOW_TO_PLAY = f"""\
+{words.BOARD_TEXT} White moves first. The numbers are 1 to 6.
+1. {words.TURN_TEXT}
+2. White's first number goes to a1, black's first to f6. Every later number goes beside a stone of
+your own colour; diagonal neighbours count, and so do blanks.
+3. A player who cannot lay a number is skipped; their next number may go on any empty cell where
+it fits its row, column and block.
+4. Blanks are laid in your own colour.
+5. The game ends when no number fits any empty cell. The higher score wins; equal scores draw.
+{words.POINTS_TEXT}
+Moves: 5e4 lays a 5 on e4; we4 (white) or be4 (black) lays a blank on e4; end ends the turn."""
+
 
 def starts(settings: Settings) -> np.ndarray:
     """The empty board with white to move, `(1,)` states."""

@@ -40,6 +40,20 @@ from azumaya.envs.symmetries import Settings
 COLOUR_LETTERS = "wb"
 COLOUR_NAMES = ("white", "black")
 
+BOARD_TEXT = """\
+The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
+nine blocks of 2x2."""
+TURN_TEXT = """\
+A turn begins with a number of your own colour laid on an empty cell. No number may stand twice
+in a row, a column or a block, whatever its colour. Then, while there are dead cells (empty cells
+on which no number fits) and blanks left of the 12 that both players share, you may lay blanks on
+dead cells, one a step, as many as you like; `end` ends the turn. If there is no dead cell or no
+blank left, the turn ends by itself."""
+POINTS_TEXT = """\
+Each number of your own colour scores 1 point; each block full of your own stones 2 (1 if there is
+a blank in it); each row or column full of your own stones 3 (2 with a blank)."""
+"""Parts of the `how_to_play` of all three games."""
+
 Places = Callable[[Any, int], Any]
 """A game's kernel `places(state, player)`: where a player's number may go, the Sudoku rule
 aside."""

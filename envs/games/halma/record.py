@@ -44,6 +44,7 @@ HALMA = Game(
         explain=words.explain,
         scene=words.scene,
         check_state=words.check_state,
+        how_to_play=words.HOW_TO_PLAY,
     ),
     symmetries=SYMMETRIES,
 )

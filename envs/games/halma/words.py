@@ -49,6 +49,25 @@ from azumaya.envs.symmetries import Settings
 COLOURS = ("white", "black")
 
 
+HOW_TO_PLAY = """\
+The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
+nine blocks of 2x2. Each player has the numbers 1 to 6. White starts in the corner at a1, black in
+the corner at f6. White moves first.
+1. A turn moves one of your own stones. It goes to a neighbouring free cell, or jumps over one
+neighbouring stone of either colour to the free cell just behind it; jumps may be chained. Stones
+jumped over stay.
+2. Every step and every jump goes forward: for white up, right, or diagonally up and right; for
+black down, left, or diagonally down and left.
+3. After the move no number may stand twice in a row, a column or a block, whatever its colour.
+Cells between two jumps need only be free.
+4. A stone on the opponent's corner cell (f6 for white, a1 for black) may step off the board; a
+stone that jumps over a stone on that cell leaves the board too. A jump that lands on the corner
+cell ends there.
+5. A player who can move must move; one who cannot is skipped. If neither can, the game is a draw.
+6. The first player to have all six stones off the board wins.
+Moves: 5e4 moves your 5 to e4; 5off takes your 5 off the board."""
+
+
 # ---- setups ----
 
 

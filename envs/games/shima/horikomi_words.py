@@ -32,6 +32,25 @@ from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
 
+HOW_TO_PLAY = """\
+The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
+bottom to top. It is divided into nine regions of nine cells: four light, four dark and one
+neutral. Unless told otherwise the regions are the 3x3 blocks, and the neutral one is the centre.
+Some numbers lie on the board at the start.
+1. A turn is one number from 1 to 9 laid on an empty cell. Numbers are never moved or removed.
+2. No number may stand twice in a row, a column, a block or a region.
+3. While any number can be laid in the neutral region, the player to move must lay one there.
+4. After that, players lay in any light or dark region, their own or the opponent's.
+5. Each player has four stones of each number. A number on the board at the start used up a stone
+of the owner of its region; numbers laid under rule 3 used up nobody's. What a player has none
+left of they cannot lay.
+6. A player without a move is skipped. The game ends when neither player has one.
+7. Whoever has fewer empty cells in their own four regions wins. If equal, whoever has more full
+regions of their own wins, then more regions with one empty cell, then with two, and so on. If all
+is equal, the game is a draw.
+A move is named by the number and the square: 5e4 lays a 5 on e4."""
+
+
 # ---- position texts ----
 
 

@@ -150,6 +150,7 @@ MOYO = Game(
         explain=moyo_words.explain,
         scene=moyo_words.scene,
         check_state=moyo_words.check_state,
+        how_to_play=moyo_words.HOW_TO_PLAY,
     ),
     symmetries=board.MOYO_SYMMETRIES,
 )
@@ -182,6 +183,7 @@ HORIKOMI = Game(
         explain=horikomi_words.explain,
         scene=horikomi_words.scene,
         check_state=horikomi_words.check_state,
+        how_to_play=horikomi_words.HOW_TO_PLAY,
     ),
     symmetries=board.HORIKOMI_SYMMETRIES,
 )

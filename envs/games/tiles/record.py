@@ -88,6 +88,7 @@ TILES = Game(
         explain=words.explain,
         scene=words.scene,
         check_state=words.check_state,
+        how_to_play=words.HOW_TO_PLAY,
         revealed=starts.revealed,
     ),
     symmetries=board.SYMMETRIES,

@@ -1,0 +1,184 @@
+"""What `azumaya doctor` finds out: versions, machine, compile cache, GPU, and a check of games."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba.core.registry import cpu_target
+
+from azumaya.baselines.version import version
+from azumaya.envs import GAMES, Position, make_vec
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.cache import open_store
+from azumaya.envs.kernels.compile import INTERPRETED
+
+CHECK_SEED = 1
+OK, NOTE, WRONG = "ok", "note", "wrong"
+"""What a finding says: all is well; something optional is missing; something must be mended."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        topic: the group it belongs to.
+        name: what was looked at.
+        value: what was found.
+        state: `ok`, `note` or `wrong`.
+    """
+
+    topic: str
+    name: str
+    value: str
+    state: str = OK
+
+
+def machine() -> Iterator[Finding]:
+    """System, Python and cores."""
+    yield Finding("machine", "system", f"{platform.system()} {platform.machine()}")
+    yield Finding("machine", "python", f"{platform.python_version()} at {sys.executable}")
+    have = getattr(os, "sched_getaffinity", None)
+    cores = len(have(0)) if have else os.cpu_count() or 1
+    yield Finding("machine", "cores", str(cores))
+
+
+def packages() -> Iterator[Finding]:
+    """The versions of what is installed; what optional packages are missing, by extra."""
+    yield Finding("packages", "azumaya", version())
+    required, extras = _requirements()
+    for name in required:
+        found = _installed(name)
+        yield Finding("packages", name, found or "missing", OK if found else WRONG)
+    for extra, names in extras.items():
+        missing = [name for name in names if _installed(name) is None]
+        if missing:
+            value = f"missing: {', '.join(missing)}; pip install 'azumaya[{extra}]'"
+            yield Finding("extras", extra, value, NOTE)
+        else:
+            yield Finding("extras", extra, ", ".join(f"{n} {_installed(n)}" for n in names))
+
+
+def _requirements() -> tuple[list[str], dict[str, list[str]]]:
+    """The packages the installed library needs, and those of each extra that users want."""
+    try:
+        lines = importlib.metadata.requires("azumaya") or []
+    except importlib.metadata.PackageNotFoundError:
+        lines = []
+    required: list[str] = []
+    extras: dict[str, list[str]] = {}
+    for line in lines:
+        name = re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]
+        extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
+        if extra is None:
+            required.append(name)
+        elif extra[1] not in ("dev", "docs") and name != "azumaya":
+            extras.setdefault(extra[1], []).append(name)
+    return required, extras
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def compile_cache() -> Finding:
+    """Where compiled kernels are kept, and how much there is."""
+    if INTERPRETED:
+        return Finding("kernels", "compiler", "off (NUMBA_DISABLE_JIT): games are slow", WRONG)
+    if os.environ.get("AZUMAYA_CACHE_DIR") == "":
+        return Finding("kernels", "cache", "off (AZUMAYA_CACHE_DIR is empty)", NOTE)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        store = open_store.__wrapped__(cpu_target.target_context.codegen().magic_tuple())
+    if store is None:
+        reason = str(caught[0].message) if caught else "no folder can be used"
+        return Finding("kernels", "cache", reason, WRONG)
+    files = [file for file in store.path.iterdir() if file.is_file()]
+    size = sum(file.stat().st_size for file in files)
+    return Finding(
+        "kernels", "cache", f"{store.path}: {len(files)} kernels, {size / 2**20:.1f} MiB"
+    )
+
+
+def gpu() -> Finding:
+    """Whether `make_vec(device="cuda")` can be used."""
+    try:
+        make_vec(next(iter(GAMES)), 1, device="cuda").close()
+    except (ImportError, ValueError, RuntimeError) as error:
+        return Finding("gpu", "cuda", str(error).splitlines()[0], NOTE)
+    return Finding("gpu", "cuda", "usable")
+
+
+def one_of_each_kind() -> list[Game]:
+    """The first game of each family."""
+    kinds: dict[str, Game] = {}
+    for game in GAMES.values():
+        family = game.words.read_text.__module__.rpartition(".")[0]
+        kinds.setdefault(family, game)
+    return list(kinds.values())
+
+
+def check_games(games: Sequence[Game]) -> Iterator[Finding]:
+    """Play a game of each, alone and in a batch, and compare every position."""
+    for game in games:
+        begin = time.perf_counter()
+        try:
+            plies = _check(game)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            yield Finding("games", game.name, reason, WRONG)
+            continue
+        seconds = time.perf_counter() - begin
+        yield Finding("games", game.name, f"{plies} plies agree, {seconds:.1f} s")
+
+
+def _check(game: Game) -> int:
+    """Play one game through `Position` and through a batch; returns its plies.
+
+    Raises:
+        AssertionError: the two differ, or a position is impossible.
+    """
+    position = Position(game, seed=CHECK_SEED)
+    batch = make_vec(game.name, 1, threads=1)
+    try:
+        seen, _ = batch.reset(seed=CHECK_SEED)
+        plies = 0
+        while not position.is_over:
+            if not np.array_equal(position.action_mask(), seen["action_mask"][0]):
+                raise AssertionError(f"masks differ after {plies} plies")
+            legal = position.legal_actions()
+            action = legal[(7 * plies + CHECK_SEED) % len(legal)]
+            position.play(action)
+            seen = batch.step(np.array([action]))[0]
+            plies += 1
+        game.words.check_state(position.state[0])
+        if Position.from_text(game, str(position), **position.options) != position:
+            raise AssertionError(f"{position}: this text is read as another position")
+    finally:
+        batch.close()
+    return plies
+
+
+def examine(every_game: bool = False) -> Iterator[Finding]:
+    """All findings, each as soon as it is there.
+
+    Args:
+        every_game: check all games and not one of each family.
+    """
+    yield from machine()
+    yield from packages()
+    yield compile_cache()
+    yield gpu()
+    yield from check_games(list(GAMES.values()) if every_game else one_of_each_kind())

@@ -1,0 +1,161 @@
+"""Whole games in which language models play, with counts of what they got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.text.answers import read_answer
+from azumaya.baselines.text.prompts import position_prompt, rules_prompt
+from azumaya.envs import OptionError, Position
+from azumaya.envs.notation import GameRecord, record_of
+from azumaya.envs.position import check_seed, episode_key
+from azumaya.envs.whole import whole_number
+
+Message = dict[str, str]
+"""A message of a chat: `role` (`system`, `user` or `assistant`) and `content`."""
+TextPlayer = Callable[[list[Message]], str]
+"""A language model: it takes the messages of one turn and returns its answer."""
+
+
+@dataclass
+class Tally:
+    """How one player answered.
+
+    Attributes:
+        turns: answers asked for, second tries not counted.
+        illegal: answers that named an illegal move.
+        unreadable: answers from which no move could be read.
+    """
+
+    turns: int = 0
+    illegal: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
+class TextGame:
+    """A finished game.
+
+    Attributes:
+        record: the game, as far as it was played.
+        returns: what each player gained; a player who forfeits loses 1 more than so far gained.
+        tallies: how each player answered; zeros for agents.
+        forfeited: the player who named no legal move in all tries; None if the game was played out.
+        transcript: all messages, with `player` and `ply` beside `role` and `content`.
+    """
+
+    record: GameRecord
+    returns: tuple[float, float]
+    tallies: tuple[Tally, Tally]
+    forfeited: int | None
+    transcript: tuple[dict[str, Any], ...]
+
+
+@dataclass
+class _Play:
+    position: Position
+    players: Sequence[TextPlayer | Agent]
+    tries: int
+    legal_moves: bool
+    moves: list[str] = field(default_factory=list)
+    tallies: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+
+
+def play_text_game(
+    position: Position,
+    first: TextPlayer | Agent,
+    second: TextPlayer | Agent,
+    *,
+    tries: int = 3,
+    failure: Literal["forfeit", "random"] = "forfeit",
+    legal_moves: bool = False,
+    seed: int = 0,
+) -> TextGame:
+    """Play a game between language models, or between a model and an agent.
+
+    Each turn is a chat of its own: the rules as the system message, the position with all moves so
+    far as the question. After an answer without a legal move the model is told why it was refused
+    and asked again.
+
+    Args:
+        position: the start; it is not changed.
+        first: player_0: a function from messages to an answer, or an agent.
+        second: player_1.
+        tries: answers a model may give for each move.
+        failure: what happens when none of them is legal: the player forfeits the game, or a random
+            legal move is played.
+        legal_moves: whether prompts list the legal moves.
+        seed: the seed of agents' random draws and of random moves.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+    whole_number(tries, "tries", 1)
+    if failure not in ("forfeit", "random"):
+        raise OptionError(f'failure={failure!r}: must be "forfeit" or "random"')
+    seed = check_seed(seed)
+    play = _Play(position.copy(), (first, second), tries, legal_moves)
+    forfeited = None
+    while not play.position.is_over and forfeited is None:
+        key = int(episode_key(seed, 0, len(play.moves)))
+        action = _action(play, key)
+        if action is None and failure == "forfeit":
+            forfeited = play.position.to_move
+            continue
+        if action is None:
+            legal = play.position.legal_actions()
+            action = legal[key % len(legal)]
+        play.moves.append(play.position.move_name(action))
+        play.position.play(action)
+    return _finished(play, position, forfeited)
+
+
+def _action(play: _Play, key: int) -> int | None:
+    """What the player to move plays; None if no try of a model was legal."""
+    here = play.position
+    player = play.players[here.to_move]
+    if isinstance(player, Agent) or hasattr(player, "act"):
+        return int(player.act([here.resample_hidden(key)], [key])[0])
+    tally = play.tallies[here.to_move]
+    tally.turns += 1
+    messages: list[Message] = []
+    _say(play, messages, "system", rules_prompt(here))
+    question = position_prompt(here, play.moves, legal_moves=play.legal_moves)
+    for _ in range(play.tries):
+        _say(play, messages, "user", question)
+        text = player([dict(message) for message in messages])
+        if not isinstance(text, str):
+            raise OptionError(
+                f"player_{here.to_move} answered {text!r:.60}: an answer must be a text"
+            )
+        _say(play, messages, "assistant", text)
+        answer = read_answer(here, text)
+        if answer.is_legal:
+            return answer.action
+        tally.illegal += bool(answer.name)
+        tally.unreadable += not answer.name
+        question = answer.problem
+    return None
+
+
+def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:
+    message = {"role": role, "content": content}
+    messages.append(message)
+    where = {"player": play.position.to_move, "ply": len(play.moves)}
+    play.transcript.append({**where, **message})
+
+
+def _finished(play: _Play, start: Position, forfeited: int | None) -> TextGame:
+    names = tuple(str(getattr(p, "name", getattr(p, "__name__", "model"))) for p in play.players)
+    record = record_of(start, play.moves, play.position, (names[0], names[1]))
+    returns = [float(gain) for gain in play.position.returns()]
+    if forfeited is not None:
+        returns[forfeited] -= 1
+        returns[1 - forfeited] += 1
+    return TextGame(
+        record, (returns[0], returns[1]), play.tallies, forfeited, tuple(play.transcript)
+    )

@@ -1,0 +1,68 @@
+"""`azumaya doctor` tells what works, and notices what does not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from azumaya.baselines import doctor
+from azumaya.baselines.commands import app
+from azumaya.envs import GAMES
+
+
+def test_one_game_of_each_kind_is_checked() -> None:
+    kinds = [game.name for game in doctor.one_of_each_kind()]
+    assert kinds[0] == next(iter(GAMES))
+    assert len(kinds) == len(set(kinds)) == 5
+
+
+def test_a_sound_installation_is_found_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "one_of_each_kind", lambda: [GAMES["vierer_dominari"]])
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    report = json.loads(result.stdout)
+    assert result.exit_code == 0, result.stdout
+    assert report["ok"] is True
+    names = {finding["name"] for finding in report["findings"]}
+    assert {"python", "azumaya", "numba", "cache", "cuda", "vierer_dominari"} <= names
+
+
+def test_games_that_differ_from_their_batch_are_found_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The batch is given another game than the one that is played alone."""
+    alone, other = GAMES["vierer_dominari"], GAMES["score_dominari"]
+    make = doctor.make_vec
+    monkeypatch.setattr(doctor, "make_vec", lambda name, *a, **k: make(other.name, *a, **k))
+    (finding,) = doctor.check_games([alone])
+    assert finding.state == doctor.WRONG
+    assert "masks differ" in finding.value
+
+
+def test_a_text_that_reads_back_otherwise_is_found() -> None:
+    game = GAMES["vierer_dominari"]
+    twisted = replace(game, words=replace(game.words, write_text=lambda state, settings: "x"))
+    (finding,) = doctor.check_games([twisted])
+    assert finding.state == doctor.WRONG
+
+
+def test_wrong_findings_end_with_their_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = doctor.Finding("games", "[/b]", "it does not run", doctor.WRONG)
+    monkeypatch.setattr("azumaya.baselines.doctor_commands.examine", lambda every: [broken])
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1
+    assert "[/b]" in result.stdout
+    assert "1 to be mended" in result.stdout
+
+
+def test_a_cache_that_cannot_be_kept_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = tmp_path_factory.mktemp("open")
+    place.chmod(0o777)
+    monkeypatch.setenv("AZUMAYA_CACHE_DIR", str(place / "cache"))
+    assert doctor.compile_cache().state == doctor.WRONG
+    monkeypatch.setenv("AZUMAYA_CACHE_DIR", "")
+    assert doctor.compile_cache().state == doctor.NOTE

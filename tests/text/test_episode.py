@@ -1,0 +1,83 @@
+"""Games with scripted models, over all games."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.text import play_text_game
+from azumaya.baselines.text.episode import Message
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.notation import replay
+from tests.cases import TESTED
+
+
+def good(messages: list[Message]) -> str:
+    """A model that plays the first of the legal moves it is shown."""
+    listed = re.search(r"Legal moves: (\S+)", messages[1]["content"])
+    assert listed is not None
+    return f"I have looked at everything.\nmove: {listed[1]}"
+
+
+def slow_to_learn(messages: list[Message]) -> str:
+    """A model whose first try is unreadable; the second is right."""
+    return good(messages) if len(messages) > 2 else "I am not sure."
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_a_scripted_model_plays_whole_games(game: str) -> None:
+    options = {"max_plies": 40} if game == "abalone" else {}
+    start = Position(game, seed=4, **options)
+    before = str(start)
+    result = play_text_game(start, good, RandomAgent(), legal_moves=True, seed=5)
+    again = play_text_game(start, good, RandomAgent(), legal_moves=True, seed=5)
+    assert str(start) == before
+    assert result.forfeited is None
+    assert result.record.finished
+    assert result.record == again.record
+    assert result.tallies[0].turns > 0
+    assert result.tallies[0].illegal == result.tallies[0].unreadable == 0
+    assert result.tallies[1].turns == 0
+    if game in GAMES:
+        assert list(replay(result.record))[-1].is_over
+
+
+def test_second_tries_are_counted_and_told_why() -> None:
+    start = Position("vierer_dominari")
+    result = play_text_game(start, slow_to_learn, good, legal_moves=True)
+    first, second = result.tallies
+    assert first.unreadable == first.turns > 0
+    assert second.unreadable == 0
+    refusals = [m for m in result.transcript if "could be read" in m["content"]]
+    assert len(refusals) == first.turns
+    assert {m["player"] for m in refusals} == {0}
+
+
+def test_who_finds_no_legal_move_forfeits_or_plays_at_random() -> None:
+    start = Position("sudoku_moyo", seed=1)
+
+    def stubborn(messages: list[Message]) -> str:
+        return "move: 2a8"
+
+    lost = play_text_game(start, stubborn, RandomAgent(), tries=2)
+    assert lost.forfeited == 0
+    assert lost.returns == (-1.0, 1.0)
+    assert lost.record.moves == ()
+    assert not lost.record.finished
+    assert lost.tallies[0].illegal == 2
+    played = play_text_game(start, stubborn, RandomAgent(), tries=1, failure="random")
+    assert played.forfeited is None
+    assert played.record.finished
+    assert played.tallies[0].illegal > 1
+
+
+def test_wrong_arguments_are_named() -> None:
+    start = Position("vierer_dominari")
+    with pytest.raises(OptionError, match="tries"):
+        play_text_game(start, good, good, tries=0)
+    with pytest.raises(OptionError, match="failure"):
+        play_text_game(start, good, good, failure="resign")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="player_0 answered None"):
+        play_text_game(start, lambda messages: None, good)  # type: ignore[arg-type, return-value]
