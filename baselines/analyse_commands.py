@@ -1,4 +1,4 @@
-"""`azumaya analyse`: what a position is worth, its best moves, and whether that is proven."""
+"""`azumaya analyse`: the value of a position, its best moves, and whether they are proven."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ def analyse_command(
 def _budget(
     milliseconds: float | None, nodes: int | None, simulations: int | None
 ) -> dict[str, Any]:
-    """The one budget that was given, for `analyse`.
+    """The budget that was given, as an argument of `analyse`.
 
     Raises:
-        OptionError: there are several, or it is not above 0.
+        OptionError: several were given, or it is not above 0.
     """
     all_three = {"milliseconds": milliseconds, "nodes": nodes, "simulations": simulations}
     given = {name: value for name, value in all_three.items() if value is not None}
@@ -154,8 +154,8 @@ def _recorded(
     """A position of a recorded game.
 
     Raises:
-        ValueError: there is no such record or ply, the record breaks the rules, or something is
-            given twice.
+        ValueError: there is no such record or ply, the record breaks the rules, or the position or
+            an option is given as well.
     """
     if text or options:
         raise OptionError("--record: it contains position and options; leave those out")
@@ -213,7 +213,7 @@ def as_object(position: Position, found: Analysis) -> dict[str, Any]:
 
 
 def _number(value: float | None, exact: bool) -> float | int | None:
-    """Exact values are whole."""
+    """A value for JSON; exact ones are whole numbers."""
     return int(value) if exact and value is not None else value
 
 

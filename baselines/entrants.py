@@ -1,4 +1,4 @@
-"""The players, by name, and the game that they play."""
+"""Finds the players by name, and the game and options that they play."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Entrant:
 
     Attributes:
         name: as the user gave it: `human`, or a name that `find_agent` knows.
-        agent: who chooses; None for a person.
-        game: the game a checkpoint is for; None where any will do.
-        options: the options a checkpoint was trained with.
+        agent: the agent that chooses the moves; None for a person.
+        game: the game that a checkpoint was trained on; None if the agent plays any game.
+        options: the options that a checkpoint was trained with.
     """
 
     name: str
@@ -75,15 +75,15 @@ def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
 def settle(
     entrants: Sequence[Entrant], game: str | None, texts: Iterable[str] = ()
 ) -> tuple[Game, dict[str, Any]]:
-    """The game and the options to play with: what the user says, else what checkpoints say.
+    """Choose the game and its options: the user's, otherwise those of the checkpoints.
 
     Args:
-        entrants: who plays.
+        entrants: the players.
         game: the game's name, if the user gave one.
-        texts: the options the user gave, `NAME=VALUE`; they go before those of a checkpoint.
+        texts: the user's options, `NAME=VALUE`; they override those of the checkpoints.
 
     Raises:
-        ValueError: there is no such game or option, or a checkpoint is for something else.
+        ValueError: there is no such game or option, or a checkpoint was trained on another game.
     """
     chosen = _game_of(entrants, game)
     given = read_options(chosen, texts)
@@ -121,7 +121,7 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
 def _trained_with(
     game: Game, entrants: Sequence[Entrant], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options of the checkpoints, where they agree or the user does not decide."""
+    """The options of the checkpoints, which must agree on all that the user has not given."""
     trained = [entrant for entrant in entrants if entrant.game is not None]
     if not trained:
         return {}
@@ -141,7 +141,7 @@ def _trained_with(
 
 def _same(game: Game, name: str, one: Any, other: Any) -> bool:
     option = next((o for o in game.options if o.name == name and not o.reads_files), None)
-    if option is None:  # a text or file, which is the same if it is called the same
+    if option is None:  # a position text or a file: compared as text
         return bool(one == other)
     return bool(check_value(option, one) == check_value(option, other))
 
@@ -154,7 +154,7 @@ def described(game: Game, options: Mapping[str, Any]) -> str:
 def first_position(
     entrants: Sequence[Entrant], game: Game, options: Mapping[str, Any], seed: int
 ) -> Position:
-    """The start of a game that all entrants can play.
+    """The start of the game, after checking that all entrants can play it.
 
     Raises:
         ValueError: the options do not fit together, the seed is invalid, or a checkpoint's network

@@ -15,7 +15,7 @@ from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
 
 MOST_STARTS = 100_000
-"""The most starts; all of their games are in memory at once, about 1 GB for so many."""
+"""The most starts. All games are in memory at once: about 1 GB at this limit."""
 
 Options = Annotated[
     list[str] | None,
@@ -73,6 +73,6 @@ def evaluate(
     table = score_table([score], f"{described(chosen, options)}, {starts} starts in both seats")
     try:
         console().print(table)
-    except OSError:  # such as a full disk: all games are played, so the result is not lost
+    except OSError:  # such as a full disk: the games have been played, so show the result anyway
         console(stderr=True).print(table)
         raise

@@ -1,4 +1,4 @@
-"""Options of a game as words of a command line: `territory=corners`, `handicap=1,3`."""
+"""Game options from the command line: `territory=corners`, `handicap=1,3`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
     """The options of a game from words `NAME=VALUE`.
 
     Raises:
-        OptionError: a word has no `=`, names an option twice or one the game does not have, or
-            the value is invalid.
+        OptionError: a word has no `=`, an option is unknown or given twice, or a value is invalid.
     """
     given: dict[str, Any] = {}
     for text in texts:
@@ -41,7 +40,7 @@ def _example(game: Game) -> str:
 
 
 def read_value(game: Game, name: str, text: str) -> Any:
-    """The value of an option from its text, in the type the option wants.
+    """The value of an option from its text, in the type that the option expects.
 
     The readings of a text are tried in turn: a Python literal (`3`, `True`, `(1, 3)`), the text
     as it stands (`corners`, `1234`), texts between commas.

@@ -26,7 +26,7 @@ BLOCKS = {9: 3, 6: 2}
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
-"""The largest number of parameters of a network, 1 GiB of them."""
+"""The most parameters of a network; they take 1 GiB."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,10 @@ def scale_of(game: Game) -> torch.Tensor:
 class Fields(nn.Module):
     """Features of each cell for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
 
-    They are the planes of each number; the planes of the first kind (in our games the candidates)
-    restricted to each board-wide set of cells; and the same where only one number is left, since
-    placing that number in a house of the cell makes the cell dead. Nothing here is learned.
+    There are three kinds: the planes of each number; the planes of the first kind (in our games the
+    candidates) restricted to each of the first two sets of cells that all numbers share; and the
+    same, but only on cells with a single number left. (Placing that number in a house of such a
+    cell makes the cell dead.) Nothing here is learned.
     """
 
     numbered: torch.Tensor
@@ -221,7 +222,7 @@ class CellHead(nn.Module):
 
 
 class MoveHead(nn.Module):
-    """Logits of moves: the sum of a score for each cell that is left and each that is entered."""
+    """The logit of a move: the sum of the scores of the cells that it leaves and enters."""
 
     cells: torch.Tensor
 

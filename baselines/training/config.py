@@ -143,7 +143,7 @@ class Config:
 
     @property
     def recipe(self) -> Recipe:
-        """The options given, with the network's defaults for the others."""
+        """The given options of a recipe, with the network's defaults for the others."""
         suited = asdict(SUITED[self.network_kind])
         given = {name: getattr(self, name) for name in suited}
         return Recipe(**{name: suited[name] if g is None else g for name, g in given.items()})

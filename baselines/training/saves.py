@@ -1,8 +1,8 @@
 """A save of a training run: one file with everything needed to resume it.
 
-Named arrays and a JSON object lie together in one safetensors file, the object as its metadata.
-The file is replaced in one step, so weights, counters, generators and games always belong to the
-same moment of the run. Reading it runs no code; a digest tells a damaged file.
+It is a safetensors file with named arrays, and with a JSON object in its metadata. The file is
+replaced in one step, so weights, counters, generators and games always belong to the same moment
+of the run. Reading it runs no code; a digest detects damage.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from azumaya.baselines.agents.checkpoint import CheckpointError
 from azumaya.baselines.files import is_count, parse_json, read_bytes
 
 KEY = "azumaya_run"
-"""Where the JSON object stands in the metadata."""
+"""The key of the JSON object in the metadata."""
 MOST_BYTES, MOST_HEADER = 1 << 33, 1 << 26
-"""The largest file, and the largest header of one, that are read."""
+"""The largest file and the largest header that are read, in bytes."""
 LARGEST = 1 << 62
-"""The largest number in a measurement; not infinite, so that it can be drawn."""
+"""The largest magnitude of a number in a measurement, so that every curve can be drawn."""
 _LENGTH = 8
-"""Bytes that say how long the header is."""
+"""Bytes at the start of the file that give the length of the header."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Save:
     """Everything needed to resume a run from one moment.
 
     Attributes:
-        steps: how many actions the learner has behind it.
-        curve: the measurements so far, each its steps and a rate by opponent.
-        metrics: how many lines of metrics there were.
+        steps: the number of actions that the learner has taken.
+        curve: the measurements so far, each with its steps and the win rate by opponent.
+        metrics: the number of lines of metrics so far.
         notes: anything else, as JSON.
-        arrays: weights, moments, generators, games: plain numbers by name.
+        arrays: the numbers of weights, Adam's moments, generators and games, by name.
     """
 
     steps: int
@@ -67,7 +67,7 @@ class Save:
         return array
 
     def contents(self) -> bytes:
-        """The file."""
+        """The content of the file."""
         arrays = {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in self.arrays.items()}
         said = {
             "steps": self.steps,
@@ -80,7 +80,7 @@ class Save:
 
 
 def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays under names that begin with `prefix` and a dot, as `Save.part` takes them out."""
+    """Arrays with `prefix` and a dot before their names, which `Save.part` removes again."""
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
@@ -131,7 +131,7 @@ def _digest(said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def _wrong_with(head: Mapping[str, Any]) -> str:
-    """What makes a JSON object no head of a save; nothing if it is one."""
+    """Why a JSON object is not the head of a save; empty if it is one."""
     kinds = {"steps": int, "curve": list, "metrics": int, "notes": dict}
     if head.keys() != kinds.keys():
         return f"the fields {', '.join(kinds)} are needed"
