@@ -101,7 +101,7 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
 
 def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
     """Our game, and Connect Four where the peer's is measured."""
-    wanted = any(word in peer.connect_four for word in what.only.split(","))
+    wanted = any(word in peer.connect_four.lower() for word in what.only.lower().split(","))
     return [what.game, connect_four.GAME] if peer.connect_four and wanted else [what.game]
 
 

@@ -48,13 +48,13 @@ class Script:
         parser.add_argument("--only", default="", help="games whose name contains one of these")
         options = parser.parse_args()
         self.seconds, self.repeats = options.seconds, options.repeats
-        self._only = options.only.split(",")
+        self._only = options.only.lower().split(",")
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
     def wants(self, game: str) -> bool:
         """Whether a game is to be measured."""
-        return any(part in game for part in self._only)
+        return any(part in game.lower() for part in self._only)
 
     def row(
         self, game: str, config: str, beside: str, includes: str, chunk: Callable[[], int]
