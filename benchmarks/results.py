@@ -26,7 +26,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 LARGEST = 64 << 20
-"""The largest file of rows that is read, in bytes; a full run has some 100 KB."""
+"""The largest file of rows that is read, in bytes; that of a full run has about 100 KB."""
 
 
 class ResultsError(Exception):
@@ -53,7 +53,7 @@ class Results:
 
     Args:
         folder: the folder of the files; created if it does not exist.
-        settings: the name of what the run measures; only a run of the same name can continue it.
+        settings: names what the run measures; only a run with the same settings can continue it.
         about: further facts about the machine.
 
     Raises:
@@ -92,7 +92,7 @@ class Results:
         self.header = header
         self.rows = {row["key"]: row for row in rows}
         lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        write_whole(self._file, "".join(lines))  # without a line that was cut off by a kill
+        write_whole(self._file, "".join(lines))  # leaves out a line that a kill cut off
 
     def _append(self, line: Row) -> None:
         with self._file.open("a") as file:
@@ -150,7 +150,7 @@ def _whole_lines(file: Path) -> Iterator[Any]:
     for line in _text_of(file).splitlines():
         try:
             yield json.loads(line)
-        except (ValueError, RecursionError):  # torn, a number too long, or nested too deep
+        except (ValueError, RecursionError):  # cut off, a number too long, or nested too deeply
             return
 
 
