@@ -15,8 +15,9 @@ SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": Gr
 """Agents without settings, by name."""
 
 NAMES_HELP = (
-    "random, greedy, uct:SIMULATIONS (as uct:1000), alphabeta:NODES (as alphabeta:50000), either "
-    "with a time per move instead (as uct:10ms), or a checkpoint's path"
+    "random, greedy, uct:SIMULATIONS (such as uct:1000), alphabeta:NODES (such as "
+    "alphabeta:50000), either of these with a time per move instead (such as uct:10ms), or a "
+    "checkpoint's path"
 )
 """The names of agents, for help texts."""
 

@@ -114,7 +114,7 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
     games = [entrant.game for entrant in trained if entrant.game is not None]
     if len(set(map(id, games))) > 1:
         said = " and ".join(f"{e.name} plays {e.game.name}" for e in trained if e.game)
-        raise OptionError(f"the checkpoints are for two games: {said}; give two of one game")
+        raise OptionError(f"the checkpoints are of different games: {said}; name two of one game")
     return wanted or (games[0] if games else next(iter(GAMES.values())))
 
 
@@ -133,8 +133,8 @@ def _trained_with(
                 for entrant, value in zip(trained, values, strict=True)
             )
             raise OptionError(
-                f"the checkpoints were trained with different options, {said}; say what to play "
-                f"with by --option {name}=VALUE"
+                f"the checkpoints were trained with different options, {said}; choose one with "
+                f"--option {name}=VALUE"
             )
     return dict(trained[0].options)
 

@@ -33,7 +33,7 @@ def evaluate(
         str,
         typer.Argument(help=f"The agent whose wins are counted: {NAMES_HELP}."),
     ],
-    second: Annotated[str, typer.Argument(help="Its opponent, named likewise.")] = "greedy",
+    second: Annotated[str, typer.Argument(help="Its opponent, one of the same.")] = "greedy",
     game: Annotated[
         str | None,
         typer.Option(
@@ -47,11 +47,11 @@ def evaluate(
         typer.Option(
             min=1,
             max=MOST_STARTS,
-            help="How many start positions to draw; each is played twice, once in either seat.",
+            help="The number of start positions; each is played twice, with seats exchanged.",
         ),
     ] = 200,
     seed: Annotated[
-        int, typer.Option(min=0, help="Draws the start positions and all else left to chance.")
+        int, typer.Option(min=0, help="The seed of start positions and of random choices.")
     ] = 0,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""

@@ -75,7 +75,7 @@ def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UnusableFileError(f"no JSON: {error}") from error
+        raise UnusableFileError(f"not JSON: {error}") from error
 
 
 def read_json(path: Path, most: int = MOST_TEXT) -> Any:

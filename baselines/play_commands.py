@@ -66,17 +66,15 @@ def play(
         ),
     ] = None,
     first: Annotated[str, typer.Option(help=f"Who plays player_0: human, {NAMES_HELP}.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1, named likewise.")] = "greedy",
+    second: Annotated[str, typer.Option(help="Who plays player_1, one of the same.")] = "greedy",
     option: Options = None,
     seed: Annotated[
-        int | None, typer.Option(help="Draws the start position. Default: a random number.")
+        int | None, typer.Option(help="The seed of the start position. Default: a random one.")
     ] = None,
     position: Annotated[str, typer.Option(help="Start from this position, given as text.")] = "",
     record: Annotated[
         Path | None,
-        typer.Option(
-            help="Append a record of the game to this file, even if it is left unfinished."
-        ),
+        typer.Option(help="Append a record of the game to this file, even if it is unfinished."),
     ] = None,
 ) -> None:
     """Play a game in the terminal against the computer or another person."""
@@ -137,7 +135,7 @@ def _keep(table: Table, file: Path) -> None:
     try:
         write_records(file, [record])
     except OSError as error:
-        typer.echo(f"{file} could not be written: {error.strerror}; the record is", err=True)
+        typer.echo(f"{file} could not be written: {error.strerror}; this is the record:", err=True)
         typer.echo(record.to_json())
         raise typer.Exit(NOT_KEPT) from None
     typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
@@ -167,7 +165,7 @@ def _ask(prompt: str) -> str:
         try:
             line = _line(prompt).strip()
         except UnicodeDecodeError:
-            typer.echo("this line is no text; type a move or a command")
+            typer.echo("this line is not text; type a move or a command")
     return line
 
 
@@ -180,7 +178,7 @@ def _line(prompt: str) -> str:
     if not line:
         raise EOFError
     if len(line) > LONGEST_INPUT:
-        typer.echo(f"a line of more than {LONGEST_INPUT:,} characters")
+        typer.echo(f"the input has a line of more than {LONGEST_INPUT:,} characters")
         raise EOFError
     return line
 

@@ -49,7 +49,7 @@ ROWS = 500
 Relax = Annotated[
     list[str] | None,
     typer.Option(
-        help="Do without a criterion: unique, singles, givens, blocks, centre or lines. "
+        help="Do not require this criterion: unique, singles, givens, blocks, centre or lines. "
         "Repeat for more criteria."
     ),
 ]
@@ -62,7 +62,7 @@ MaxGivens = Annotated[
 @app.command()
 def generate(
     count: Annotated[
-        int, typer.Option(min=0, max=2**63 - 1, help="How many puzzles to make.")
+        int, typer.Option(min=0, max=2**63 - 1, help="The number of puzzles to make.")
     ] = 10,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same puzzles.")
@@ -72,7 +72,7 @@ def generate(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="The file to write. If an earlier run was stopped, its file is continued. "
+            help="The file to write; that of a run that was stopped is continued. "
             "Default: standard output."
         ),
     ] = None,
@@ -83,21 +83,21 @@ def generate(
     try:
         made = done = 0 if output is None else _resume(output, header)
         if done > count or done == count > 0:
-            more = "" if done == count else f" and more than --count {count}: none was taken away"
-            say(f"{done} puzzles in {output}, all of them from before{more}; none was made")
+            more = "" if done == count else f", more than --count {count}"
+            say(f"{output} already has {done} puzzles{more}; nothing was changed")
             return
         for puzzles in _batches(count, seed, relax or [], max_givens, done):
             _append(output, puzzles)
             made += len(puzzles)
     except KeyboardInterrupt:
-        say(f"stopped after {made} of {count}; the same command with --output goes on from there")
+        say(f"stopped after {made} of {count}; the same command with --output continues from here")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         if output is None:
             raise
         _not_there(output, error, made)
     if output is not None:
-        before = f", {done} of them from before" if done else ""
+        before = f", {done} of them from an earlier run" if done else ""
         say(f"{made} puzzles in {output}{before}")
 
 
@@ -195,14 +195,14 @@ def _resume(output: Path, header: str) -> int:
         return 0
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # a folder fails when opened
         _refuse(
-            f"--output {shown(output)}: this is no regular file; leave --output out to write "
-            "to standard output"
+            f"--output {shown(output)}: not a regular file; leave --output out to write to "
+            "standard output"
         )
     with output.open("r+b") as file:
         if file.read(len(header)) != header.encode():
             _refuse(
-                f"{shown(output)}: there already, but not made with these options; name another "
-                "file"
+                f"--output {shown(output)}: this file was not made with the same options; name "
+                "another file"
             )
         done = _count(output, file)
         file.truncate(len(header) + done * LINE)
@@ -214,7 +214,10 @@ def _count(output: Path, file: BinaryIO) -> int:
     done = 0
     while piece := file.read(LINE * 10_000):
         if not MADE.fullmatch(piece):
-            _refuse(f"{shown(output)}: it holds more than puzzles made here; name another file")
+            _refuse(
+                f"--output {shown(output)}: this file has lines that this command did not write; "
+                "name another file"
+            )
         done += len(piece) // LINE
     return done
 
@@ -261,7 +264,7 @@ def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
     except PuzzleFormatError as error:
         _refuse(error)
     except OSError as error:
-        _refuse(f"{shown(source)}: {_why(error)}; a puzzle file is needed")
+        _refuse(f"{shown(source)}: {_why(error)}; name a puzzle file")
 
 
 def _misses(
@@ -311,7 +314,7 @@ def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         why = f"there is no folder {shown(output.parent)}; make it first"
     if made:
-        why = f"{_why(error)}, after {made} puzzles; the same command goes on from there"
+        why = f"{_why(error)}, after {made} puzzles; the same command continues from here"
     _refuse(f"--output {shown(output)}: {why}")
 
 

@@ -125,9 +125,9 @@ def peers(
         list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")
     ] = None,
     only: Annotated[
-        str, typer.Option(help="Measure only their games with these words in their names: go,hex")
+        str, typer.Option(help="Measure only their games named like one of these words: go,hex")
     ] = "",
-    game: Annotated[str, typer.Option(help="Our game to compare with.")] = next(iter(GAMES)),
+    game: Annotated[str, typer.Option(help="Our game in the comparison.")] = next(iter(GAMES)),
     seconds: Annotated[
         float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")
     ] = 0.5,
@@ -144,7 +144,7 @@ def peers(
     known = {each.name: each for each in catalogue.PEERS}
     unknown = set(peer or ()) - known.keys()
     if unknown:
-        raise typer.BadParameter(f"--peer {', '.join(unknown)}: there are {', '.join(known)}")
+        raise typer.BadParameter(f"--peer {', '.join(unknown)}: must be one of {', '.join(known)}")
     if place is not None:
         _check_place(place)
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
@@ -199,7 +199,7 @@ def _page(into: Path, command: str) -> str:
     """The text of the page, after checking that the report can be put into it."""
     try:
         if into.exists() and not into.is_file() and not into.is_dir():
-            raise ResultsError(f"--into {into}: a device; name a page that can be written")
+            raise ResultsError(f"--into {into}: not a regular file; name a page")
         with into.open("r+", encoding="utf-8") as file:  # `+`: is it writable?
             page = file.read()
         report.put_into(page, "\n", command)

@@ -86,8 +86,8 @@ class Results:
             differing.append(f"settings {header['settings']}")
         if differing:
             raise ResultsError(
-                f"{self._file} is of another run ({', '.join(differing)}): give another --output, "
-                "or remove it"
+                f"{self._file} has rows of another run ({', '.join(differing)}): give another "
+                "--output, or remove the file"
             )
         self.header = header
         self.rows = {row["key"]: row for row in rows}

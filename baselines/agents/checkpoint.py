@@ -81,8 +81,8 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(
-            f"checkpoint: made by azumaya {sidecar.azumaya} for other observation planes of "
-            f"{game.title} than those of {version()}; train it anew"
+            f"checkpoint: made with azumaya {sidecar.azumaya}, whose observation planes of "
+            f"{game.title} are not those of azumaya {version()}; train it again"
         )
     if sidecar.network not in NETWORKS:
         raise CheckpointError(
@@ -176,7 +176,7 @@ def _unreadable(file: Path, error: OSError) -> CheckpointError:
 def _wrong_with(said: Any) -> str:
     """Why a JSON value is not a sidecar; empty if it is one."""
     if not isinstance(said, dict):
-        return "an object with a checkpoint's fields is needed"
+        return f"must be an object with the fields {', '.join(FIELDS)}"
     needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
     missing, surplus = _without(needed, said), _without(said, FIELDS)
     if missing or surplus:
@@ -259,8 +259,8 @@ def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor
     """How weights differ from those of a network, with one example; empty if they fit."""
     missing, surplus = _without(wanted, given), _without(given, wanted)
     if missing or surplus:
-        few = [f"{len(missing)} weights missing, as {missing[0]!r}"] if missing else []
-        few += [f"{len(surplus)} of no use, as {surplus[0]!r}"] if surplus else []
+        few = [f"{len(missing)} weights missing, such as {missing[0]!r}"] if missing else []
+        few += [f"{len(surplus)} unknown, such as {surplus[0]!r}"] if surplus else []
         return f"not the weights of its network: {', '.join(few)}"
     for name, tensor in wanted.items():
         if tensor.shape != given[name].shape:

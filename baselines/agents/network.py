@@ -287,7 +287,7 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
     for name, number in {"num_actions": num_actions, **sizes}.items():
         if name in limits and number > limits[name]:
             raise OversizeError(
-                f"a network of {name} {number} is too large; up to {limits[name]:,}"
+                f"a network with {name} {number} is too large; the most is {limits[name]:,}"
             )
     with torch.device("meta"):  # shapes without memory
         parts = NETWORKS[network](game, num_actions, **sizes)
@@ -295,8 +295,8 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
     if parameters > MOST_PARAMETERS:
         said = ", ".join(f"{name} {number}" for name, number in sizes.items())
         raise OversizeError(
-            f"the network {network!r} with {said} has {parameters:,} parameters; up to "
-            f"{MOST_PARAMETERS:,} can be trained"
+            f"the network {network!r} with {said} is too large: it has {parameters:,} parameters; "
+            f"the most is {MOST_PARAMETERS:,}"
         )
 
 

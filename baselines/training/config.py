@@ -227,7 +227,7 @@ def ready(config: Config) -> Config:
             run.check_free()
         return config
     if config.overwrite:
-        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
+        raise RunError("--resume and --overwrite: one continues a run, the other deletes it")
     before = read_config(run.path)
     run.check_same({"game": before.game}, {"game": config.game})
     config = settled(config)

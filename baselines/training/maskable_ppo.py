@@ -288,7 +288,7 @@ def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
                 overseer.save()
             if isinstance(error, KeyboardInterrupt) and overseer.moment:
                 done = f"{overseer.moment.steps:,} steps"
-                display.say(f"Saved after {done}. To go on: {run.goes_on}")
+                display.say(f"Saved after {done}. To resume: {run.goes_on}")
             raise
         finally:
             model.logger.close()
@@ -310,7 +310,7 @@ def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
     except TimeUpError:
         overseer.pause()
     except ValueError:
-        check_weights(network_of(model), model.num_timesteps)  # NaN logits are a ValueError of torch
+        check_weights(network_of(model), model.num_timesteps)  # NaN logits raise a ValueError, too
         raise
     overseer.display.stop()
     overseer.run.write("model.zip", zip_of(model))
@@ -387,7 +387,7 @@ def main(config: Config) -> list[Score]:
     )
     if model.num_timesteps < config.steps:
         done = f"{model.num_timesteps:,} of {config.steps:,} steps are done"
-        display.say(f"{done}. To go on: {run.goes_on}")
+        display.say(f"{done}. To resume: {run.goes_on}")
     return scores
 
 

@@ -103,9 +103,8 @@ class RunFolder:
         left = [name for name in results if os.path.lexists(self.path / name)]
         if left:
             raise RunError(
-                f"{self.path} holds no {SAVED}, but {', '.join(left)} of a run that was saved; to "
-                f"go on from 0 would overwrite them. Put {SAVED} back, or begin anew with "
-                "--overwrite"
+                f"{self.path} has no {SAVED}, but {', '.join(left)} of a saved run, which training "
+                f"from the start would replace. Put {SAVED} back, or start over with --overwrite"
             )
         return None
 
@@ -133,18 +132,18 @@ class RunFolder:
             stored = read_json(file)
         except (FileNotFoundError, NotADirectoryError):
             raise RunError(
-                f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run by "
+                f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run with "
                 "--output, or leave out --resume"
             ) from None
         except (OSError, ValueError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not isinstance(stored, dict):
-            raise RunError(f"{file} is malformed: an object with the options of a run is needed")
+            raise RunError(f"{file} is malformed: must be an object with the options of a run")
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
             raise RunError(
-                f"{file}: was written by another version of this script; it differs in "
+                f"{file}: written by another version of this script, which differs in the options "
                 f"{', '.join(other)}"
             )
         return stored
@@ -164,7 +163,7 @@ class RunFolder:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not is_curve(curve):
             raise RunError(
-                f"{file} is malformed: a list of measurements is needed, each with its steps and "
+                f"{file} is malformed: must be a list of measurements, each with its steps and "
                 "rates as numbers"
             )
         return curve
@@ -180,9 +179,9 @@ class RunFolder:
         given = f"--output {_shortened(self.path)}"
         place = next(p for p in (self.path, *self.path.absolute().parents) if os.path.exists(p))
         if not place.is_dir():
-            raise RunError(f"{given}: {place} is a file; a folder is needed")
+            raise RunError(f"{given}: {place} is a file; name a folder")
         if not os.access(place, os.W_OK | os.X_OK):
-            raise RunError(f"{given}: {place} cannot be written to")
+            raise RunError(f"{given}: {place} is not writable; name another folder")
         try:
             self._check_length(place)
         except (OSError, ValueError) as error:  # a null byte is a ValueError
@@ -211,14 +210,14 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             said, more = f"files of a run ({', '.join(p.name for p in self.files())})", ""
         else:
-            said, more = f"a run, {steps:,} of {goal:,} steps done", f"To go on: {self.goes_on}. "
+            said, more = f"a run, {steps:,} of {goal:,} steps done", f"To resume: {self.goes_on}. "
             if steps >= goal:
                 results = [str(self.path / name) for name in RESULTS]
                 said = f"a finished run of {steps:,} steps (see {' and '.join(results)})"
                 more = f"To train it further: {self.goes_on} --steps {2 * max(goal, steps)}. "
         raise RunError(
-            f"{self.path} holds {said}; nothing was changed. {more}To begin another run: "
-            "--output FOLDER or another --seed. To begin anew in its place: --overwrite."
+            f"{self.path} holds {said}; nothing was changed. {more}To start another run: "
+            "--output FOLDER or another --seed. To start over in its place: --overwrite."
         )
 
     @property
@@ -242,8 +241,8 @@ class RunFolder:
         if other:
             given = ", ".join(f"{flag(name)} {now[name]} (it has {before[name]})" for name in other)
             raise RunError(
-                f"--resume: the run in {self.path} cannot go on with {given}; leave that out, or "
-                "begin another run with --output"
+                f"--resume: the run in {self.path} cannot be resumed with {given}; leave that out, "
+                "or start another run with --output"
             )
 
     def check_goes_on(
@@ -275,8 +274,8 @@ class RunFolder:
         done = self.steps()
         if steps <= done:
             raise RunError(
-                f"--steps {steps}: the run in {self.path} has {done:,} steps behind it; give more, "
-                "or leave --steps out to evaluate it again"
+                f"--steps {steps}: the run in {self.path} has already done {done:,}; give more, or "
+                "leave --steps out to evaluate it again"
             )
 
     # ---- beginning and ending ----

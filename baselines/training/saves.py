@@ -62,8 +62,8 @@ class Save:
         """
         array = self.arrays.get(name)
         if array is None or array.dtype != dtype or array.shape != shape:
-            there = "none" if array is None else f"{array.dtype} {array.shape}"
-            raise CheckpointError(f"{name}: {np.dtype(dtype)} {shape} is needed, {there} is there")
+            there = "missing" if array is None else f"{array.dtype} {array.shape}"
+            raise CheckpointError(f"{name}: must be {np.dtype(dtype)} {shape}, but is {there}")
         return array
 
     def contents(self) -> bytes:
@@ -100,7 +100,7 @@ def read_save(path: Path) -> Save:
         raise CheckpointError(f"checkpoint {path}: malformed: {error}") from error
     digest = head.pop("digest", "")
     if digest != _digest(head, arrays):
-        raise CheckpointError(f"checkpoint {path}: damaged: its content does not fit its digest")
+        raise CheckpointError(f"checkpoint {path}: damaged: its content does not match its digest")
     problem = _wrong_with(head)
     if problem:
         raise CheckpointError(f"checkpoint {path}: malformed: {problem}")
@@ -111,13 +111,13 @@ def _head(content: bytes) -> dict[str, Any]:
     """The JSON object in the metadata; raises `ValueError`."""
     length = int.from_bytes(content[:_LENGTH], "little")
     if length > MOST_HEADER:
-        raise ValueError(f"a header of {length:,} bytes")
+        raise ValueError(f"its header has {length:,} bytes; the most is {MOST_HEADER:,}")
     metadata = parse_json(content[_LENGTH : _LENGTH + length]).get("__metadata__", {})
     if KEY not in metadata:
-        raise ValueError("no save of this version of the library; it cannot be gone on from")
+        raise ValueError("not a save of this version of the library, so it cannot be resumed")
     head = parse_json(metadata[KEY].encode())
     if not isinstance(head, dict):
-        raise ValueError("no object in its metadata")
+        raise ValueError("its metadata must be an object")
     return head
 
 
@@ -134,7 +134,7 @@ def _wrong_with(head: Mapping[str, Any]) -> str:
     """Why a JSON object is not the head of a save; empty if it is one."""
     kinds = {"steps": int, "curve": list, "metrics": int, "notes": dict}
     if head.keys() != kinds.keys():
-        return f"the fields {', '.join(kinds)} are needed"
+        return f"must have the fields {', '.join(kinds)}"
     for name, kind in kinds.items():
         if not isinstance(head[name], kind) or isinstance(head[name], bool):
             return f"{name} must be {kind.__name__}"

@@ -103,7 +103,7 @@ def _moments(save: Save, optimizer: torch.optim.Optimizer) -> dict[int, dict[str
         shapes = {name: tuple(t.shape) for name, t in found.get(str(number), {}).items()}
         shape = tuple(parameter.shape)
         if shapes != {"step": (), "exp_avg": shape, "exp_avg_sq": shape}:
-            raise CheckpointError(f"{ADAM}.{number}: not the moments of a parameter {shape}")
+            raise CheckpointError(f"{ADAM}.{number}: must be moments of a parameter {shape}")
     if len(found) != len(parameters):
         raise CheckpointError(f"{ADAM}: {len(found)} moments for {len(parameters)} parameters")
     return {index: found[str(index)] for index in range(len(parameters))}
@@ -116,7 +116,7 @@ def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
     games, layouts = {}, save.notes.get("layouts")
     for name, own in env.get_state().items():
         if not isinstance(layouts, dict) or layouts.get(name) != _layout(own.dtype):
-            raise CheckpointError(f"{GAMES}.{name}: of another version of the game")
+            raise CheckpointError(f"{GAMES}.{name}: saved by another version of the game")
         stored = save.take(f"{GAMES}.{name}", np.uint8, (len(own), own.dtype.itemsize))
         games[name] = np.frombuffer(stored.tobytes(), own.dtype)
     starts = save.take(STARTS, np.bool_, (env.num_envs,))
@@ -129,7 +129,7 @@ def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
 
 def _whole(value: Any) -> int:
     if not is_count(value):
-        raise CheckpointError(f"updates: a whole number from 0 is needed, not {value!r}")
+        raise CheckpointError(f"updates: must be a whole number from 0, not {value!r}")
     return int(value)
 
 
@@ -206,7 +206,7 @@ def pending_of(save: Save | None) -> Mapping[str, tuple[float, list[str]]]:
     """
     pending = save.notes.get("pending") if save else {}
     if not isinstance(pending, dict) or not all(map(_is_pending, pending.values())):
-        raise CheckpointError("pending: metrics by name are needed")
+        raise CheckpointError("pending: must be metrics by name")
     return pending
 
 
@@ -251,6 +251,6 @@ def check_weights(network: nn.Module, steps: int) -> None:
     """
     if not is_finite(network):
         raise TrainingError(
-            f"after {steps:,} steps the network's weights are no numbers any more; begin another "
-            "run with a smaller --learning-rate"
+            f"after {steps:,} steps the network's weights are no longer finite; start another run "
+            "with a smaller --learning-rate"
         )

@@ -68,7 +68,7 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
                 _one(what, peer, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command goes on with this peer")
+        console.print("stopped; the same command continues with this peer")
     results.finish()
     return finished
 
@@ -159,9 +159,9 @@ def render(header: Row, rows: list[Row]) -> str:
     machine_line = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
     game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
     text = (
-        f"# Peers\n\nOurs is {game}. Rates are a second of CPU time on one core; every pair was "
-        "measured in one go, ours before and after. What a step includes differs and is in "
-        f"`rows.jsonl`.\n\n{machine_line}\n\n"
+        f"# Peers\n\nOurs is {game}. Rates are per second of CPU time on one core; ours was "
+        "measured before and after each peer. What a step includes differs; `rows.jsonl` says "
+        f"how.\n\n{machine_line}\n\n"
         f"{_table([row for row in rows if row['kind'] != SAME])}\n"
     )
     same = [row for row in rows if row["kind"] == SAME]

@@ -19,7 +19,7 @@ GAMES = {
 BATCHES = (64, 1024)
 INCLUDES = (
     "env.step of a batch: one move, observations (of both players in board games), mask, "
-    "autoreset; the step a reset takes is in the time, not in the count; "
+    "autoreset; the steps of resets count in the time but not as moves; "
 )
 
 
@@ -74,7 +74,7 @@ def main():
             with script.attempt(game, f"batch {batch}"):
                 loop, steps = Loop(game, batch), timing.Rates()
                 timing.measure(loop.chunk, script.seconds, script.repeats, (loop.watch, steps))
-                what = INCLUDES + "the choice of actions is not in the time"
+                what = INCLUDES + "the choice of actions is not timed"
                 script.rates(game, f"batch {batch}", "batch step", what, steps)
                 loop.env.close()
 

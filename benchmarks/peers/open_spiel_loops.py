@@ -17,7 +17,7 @@ GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
 STEPS = 500
 ROLLOUT_MOVES = 5000
 BATCH = 64
-MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), a new state at ends"
+MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), resets"
 
 
 def loop(game, look):

@@ -21,7 +21,7 @@ GAMES = {
 """The arguments of each game, and the episodes between two readings of the clock."""
 INCLUDES = (
     "one applied move: last() (observation and mask), np.flatnonzero(mask), random pick, step(); "
-    "resets and the None steps of finished agents are in the time, not in the count"
+    "resets and the None steps of finished agents count in the time but not as moves"
 )
 
 

@@ -80,9 +80,9 @@ def test_what_does_not_fit_is_refused(
     ("text", "message"),
     [
         ("{}", "no game, num_actions, planes, network, sizes; the fields are"),
-        ("[]", "an object with a checkpoint's fields is needed"),
-        ("{", "no JSON"),
-        ("\xff", "no JSON"),
+        ("[]", "must be an object with the fields game, num_actions,"),
+        ("{", "not JSON"),
+        ("\xff", "not JSON"),
         ("[" * 100_000, "nested more than 32 levels deep"),
         ('{"options":' * 50_000 + "0" + "}" * 50_000, "nested more than 32 levels deep"),
         (" " * ((1 << 20) + 1), "larger than 1,048,576 bytes"),
