@@ -81,8 +81,8 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(
-            f"checkpoint: made with azumaya {sidecar.azumaya}, whose observation planes of "
-            f"{game.title} are not those of azumaya {version()}; train it again"
+            f"checkpoint: made with azumaya {sidecar.azumaya} for other observation planes of "
+            f"{game.title} than azumaya {version()} has; train it again"
         )
     if sidecar.network not in NETWORKS:
         raise CheckpointError(

@@ -1,7 +1,7 @@
 """What the peers' scripts share: options, one core, rows on standard output.
 
-It runs in the peers' environments, where our package is not installed. `timing.py`, which needs only
-the standard library, is loaded by its path, so that all libraries are measured by the same code.
+It runs in the peers' environments, which lack our package. `timing.py`, which needs the standard
+library alone, is loaded by its path, so that all libraries are measured by the same code.
 """
 
 from __future__ import annotations
