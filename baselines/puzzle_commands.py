@@ -201,7 +201,7 @@ def _resume(output: Path, header: str) -> int:
     with output.open("r+b") as file:
         if file.read(len(header)) != header.encode():
             _refuse(
-                f"--output {shown(output)}: this file was not made with the same options; name "
+                f"--output {shown(output)}: this file was not made with these options; name "
                 "another file"
             )
         done = _count(output, file)

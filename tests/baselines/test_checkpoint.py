@@ -61,10 +61,13 @@ def edit(path: Path, **changes: object) -> None:
         ({"sizes": {"width": 8, "depth": 1}}, "size mismatch"),
         ({"surplus": 1}, "malformed: unknown surplus"),
         ({"sizes": {"girth": 8}}, "girth"),
-        ({"sizes": {"width": 4, "depth": 1_000_000}}, "depth 1000000 is too large; up to 256"),
-        ({"sizes": {"width": 999_999_999_999, "depth": 1}}, "too large; up to 8,192"),
+        (
+            {"sizes": {"width": 4, "depth": 1_000_000}},
+            "depth 1000000 is too large; the most is 256",
+        ),
+        ({"sizes": {"width": 999_999_999_999, "depth": 1}}, "too large; the most is 8,192"),
         ({"num_actions": 10**15}, "num_actions 1000000000000000 is too large"),
-        ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; up to"),
+        ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; the most is"),
     ],
 )
 def test_what_does_not_fit_is_refused(

@@ -85,7 +85,7 @@ def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
     whole = file.read_bytes()
     result = azumaya("generate", "--count", 2, "--seed", SEED + 1, "--output", file)
     assert result.exit_code == 2
-    assert "not made with these options" in result.stderr
+    assert "was not made with these options" in result.stderr
     assert file.read_bytes() == whole
 
 
