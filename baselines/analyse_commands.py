@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from azumaya.baselines.entrants import game_named
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.files import shown
-from azumaya.baselines.game_options import read_options
+from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
 from azumaya.envs import GAMES, OptionError, Position, find_game

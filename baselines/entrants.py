@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.files import shown
-from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.game_options import check_value, game_named, read_options
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
@@ -72,7 +71,7 @@ def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
     return Entrant(agent.name, agent, game, options)
 
 
-def settle(
+def choose_game(
     entrants: Sequence[Entrant], game: str | None, texts: Iterable[str] = ()
 ) -> tuple[Game, dict[str, Any]]:
     """Choose the game and its options: the user's, otherwise those of the checkpoints.
@@ -89,16 +88,6 @@ def settle(
     given = read_options(chosen, texts)
     options = {**_trained_with(chosen, entrants, given), **given}
     return chosen, {name: value for name, value in options.items() if value is not None}
-
-
-def game_named(name: str) -> Game:
-    """The game of a name from the command line; raises `OptionError`."""
-    try:
-        return find_game(name)
-    except OptionError:
-        raise OptionError(
-            f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
-        ) from None
 
 
 def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:

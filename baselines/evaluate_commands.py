@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
-from azumaya.baselines.entrants import described, find_entrant, first_position, settle
+from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
 from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
 
@@ -57,7 +57,7 @@ def evaluate(
     """Let two agents play each other and print the win rate with its 95 % interval."""
     try:
         entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
-        chosen, options = settle(entrants, game, option or ())
+        chosen, options = choose_game(entrants, game, option or ())
         seed = check_starts(starts, seed)
         first_position(entrants, chosen, options, seed)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Game options from the command line: `territory=corners`, `handicap=1,3`."""
+"""Games and their options from the command line: `abalone`, `territory=corners`, `handicap=1,3`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,26 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from azumaya.envs import OptionError
+from azumaya.baselines.files import shown
+from azumaya.envs import OptionError, find_game
 from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION, check_names
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """Words for these values, in upper or lower case."""
+
+
+def game_named(name: str) -> Game:
+    """Find a game by a name that the user typed.
+
+    Raises:
+        OptionError: there is no such game, or a module with games cannot be imported.
+    """
+    try:
+        return find_game(name)
+    except OptionError as error:
+        reason = str(error).removeprefix(f"name={name!r}: ")
+        raise OptionError(f"game {shown(name)!r}: {reason}") from error
 
 
 def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:

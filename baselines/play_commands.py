@@ -12,7 +12,7 @@ import typer
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.analyse_commands import summary
-from azumaya.baselines.entrants import Entrant, find_entrant, first_position, settle
+from azumaya.baselines.entrants import Entrant, choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
 from azumaya.envs import GAMES, OptionError, Position
@@ -81,7 +81,7 @@ def play(
     chosen = secrets.randbits(31) if seed is None else seed
     try:
         players = find_entrant(first), find_entrant(second)
-        found, options = settle(players, game, option or ())
+        found, options = choose_game(players, game, option or ())
         if position and any(text.startswith(f"{POSITION}=") for text in option or ()):
             raise OptionError("position: given by --position and by --option; give it once")
         options |= {POSITION: position} if position else {}

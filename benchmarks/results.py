@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +24,7 @@ SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-LARGEST = 64 << 20
+LARGEST_FILE = 64 << 20
 """The largest file of rows that is read, in bytes; that of a full run has about 100 KB."""
 
 
@@ -147,23 +146,22 @@ def read_lines(file: Path) -> tuple[Row, list[Row]]:
 
 
 def _whole_lines(file: Path) -> Iterator[Any]:
-    for line in _text_of(file).splitlines():
+    for line in _read_text(file).splitlines():
         try:
             yield json.loads(line)
         except (ValueError, RecursionError):  # cut off, a number too long, or nested too deeply
             return
 
 
-def _text_of(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
-        about = file.stat()
-        if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
-            raise ResultsError(f"{file}: not rows of a benchmark run: a device, or too large")
-        return file.read_text("utf-8")
+        return files.read_bytes(file, LARGEST_FILE).decode("utf-8")
     except OSError as error:
         raise ResultsError(said_by(error)) from error
     except UnicodeDecodeError as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
+    except files.UnusableFileError as error:
+        raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
 
 
 def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
@@ -189,7 +187,7 @@ def read_run(folder: Path) -> tuple[Row, list[Row]]:
     if not os.path.lexists(file):
         raise ResultsError(f"{folder}: must contain rows.jsonl or results.json")
     try:
-        whole = json.loads(_text_of(file))
+        whole = json.loads(_read_text(file))
     except (ValueError, RecursionError) as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
     header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None

@@ -21,7 +21,7 @@ from azumaya.baselines.agents.network import (
     takes_numbers,
 )
 from azumaya.baselines.game_options import read_value
-from azumaya.envs import GAMES, OptionError, find_game
+from azumaya.envs import OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
 
 
@@ -78,18 +78,6 @@ def check_numbers(options: Any) -> None:
                 numbers, whole = each.__metadata__[0], each.__origin__ is int
                 if not numbers.has(value, whole):
                     raise OptionError(f"{flag(name)} {value}: must be {numbers.text(whole)}")
-
-
-def game_name(name: str) -> str:
-    """The game's name as used in folder names.
-
-    Raises:
-        OptionError: there is no such game.
-    """
-    try:
-        return find_game(name).name
-    except OptionError:
-        raise OptionError(f"--game {name}: no such game; there are {', '.join(GAMES)}") from None
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:

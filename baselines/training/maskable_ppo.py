@@ -40,7 +40,7 @@ from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
-from azumaya.baselines.training.checks import game_name
+from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import (
     PROGRAM,
@@ -410,7 +410,7 @@ def read_words(words: Sequence[str] | None = None) -> Config:
     config = read(Config())
     if not config.resume:
         return config
-    run = replace(config, game=game_name(config.game)).run
+    run = replace(config, game=game_named(config.game).name).run
     return read(read_config(run.path))
 
 

@@ -25,7 +25,7 @@ KEY = "azumaya_run"
 """The key of the JSON object in the metadata."""
 MOST_BYTES, MOST_HEADER = 1 << 33, 1 << 26
 """The largest file and the largest header that are read, in bytes."""
-LARGEST = 1 << 62
+LARGEST_MEASURED = 1 << 62
 """The largest magnitude of a number in a measurement, so that every curve can be drawn."""
 _LENGTH = 8
 """Bytes at the start of the file that give the length of the header."""
@@ -153,4 +153,4 @@ def _is_measurement(point: Any) -> bool:
         return False
     if not is_count(point.get("steps")):
         return False
-    return all(type(v) in (int, float) and abs(v) <= LARGEST for v in point.values())
+    return all(type(v) in (int, float) and abs(v) <= LARGEST_MEASURED for v in point.values())

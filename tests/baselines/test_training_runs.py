@@ -74,7 +74,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--game nope", "--game nope: no such game; there are"),
+        ("--game nope", "game 'nope': no such game; there are"),
         ("--network foo", "--network foo: must be one of numbers, board, plain"),
         ("--game abalone --network numbers", "--network numbers: needs a game"),
         ("--games 0", "--games 0: must be a whole number from 1"),
@@ -128,6 +128,15 @@ def test_what_cannot_be_is_said_in_a_line(
     (here / "FILE").write_text("")
     assert told in refused(words, capsys)
     assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+def test_a_module_of_games_that_cannot_be_imported_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
+    message = "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported"
+    assert message in refused("--game nope", capsys)
+    assert message in refused("--game nope --resume", capsys)
 
 
 @pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
@@ -290,7 +299,7 @@ def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
 def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "epochs": "four"}))
-    assert "--epochs four: a whole number" in refused("--output run --resume", capsys)
+    assert "--epochs four: must be a whole number" in refused("--output run --resume", capsys)
 
 
 def test_what_was_not_saved_is_forgotten(run: Path) -> None:
