@@ -68,7 +68,7 @@ class Results:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if self._file.exists():
-                self._go_on()
+                self._continue()
             else:
                 self._append(self.header)
         except OSError as error:
@@ -77,7 +77,7 @@ class Results:
                 "give another --output"
             ) from error
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         header, rows = read_lines(self._file)
         old, new = header["machine"], self.header["machine"]
         differing = [f"{name} {old.get(name)}" for name in SAME if old.get(name) != new.get(name)]

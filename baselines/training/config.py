@@ -231,5 +231,5 @@ def ready(config: Config) -> Config:
     before = read_config(run.path)
     run.check_same({"game": before.game}, {"game": config.game})
     config = completed(config)
-    run.check_goes_on(stored_form(before), stored_form(config), CHANGEABLE)
+    run.check_resumable(stored_form(before), stored_form(config), CHANGEABLE)
     return config

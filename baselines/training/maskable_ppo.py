@@ -288,7 +288,7 @@ def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
                 overseer.save()
             if isinstance(error, KeyboardInterrupt) and overseer.moment:
                 done = f"{overseer.moment.steps:,} steps"
-                display.say(f"Saved after {done}. To resume: {run.goes_on}")
+                display.say(f"Saved after {done}. To resume: {run.resume_command}")
             raise
         finally:
             model.logger.close()
@@ -346,7 +346,7 @@ def final_evaluation(
         with display.evaluating(2 * config.final_starts) as bar:
             scores = evaluate(config, network_of(model), config.final_starts, bar)
     except KeyboardInterrupt:
-        display.say(f"The agent is saved. To evaluate it: {run.goes_on}")
+        display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
         raise
     display.console.print(score_table(scores, f"{config.game} after training"))
     steps = {"steps": model.num_timesteps}
@@ -387,7 +387,7 @@ def main(config: Config) -> list[Score]:
     )
     if model.num_timesteps < config.steps:
         done = f"{model.num_timesteps:,} of {config.steps:,} steps are done"
-        display.say(f"{done}. To resume: {run.goes_on}")
+        display.say(f"{done}. To resume: {run.resume_command}")
     return scores
 
 

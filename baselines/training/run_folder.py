@@ -210,18 +210,23 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             said, more = f"files of a run ({', '.join(p.name for p in self.files())})", ""
         else:
-            said, more = f"a run, {steps:,} of {goal:,} steps done", f"To resume: {self.goes_on}. "
+            said, more = (
+                f"a run, {steps:,} of {goal:,} steps done",
+                f"To resume: {self.resume_command}. ",
+            )
             if steps >= goal:
                 results = [str(self.path / name) for name in RESULTS]
                 said = f"a finished run of {steps:,} steps (see {' and '.join(results)})"
-                more = f"To train it further: {self.goes_on} --steps {2 * max(goal, steps)}. "
+                more = (
+                    f"To train it further: {self.resume_command} --steps {2 * max(goal, steps)}. "
+                )
         raise RunError(
             f"{self.path} holds {said}; nothing was changed. {more}To start another run: "
             "--output FOLDER or another --seed. To start over in its place: --overwrite."
         )
 
     @property
-    def goes_on(self) -> str:
+    def resume_command(self) -> str:
         """The command that resumes the run."""
         python = sys.executable
         if shutil.which("python") == python:
@@ -245,7 +250,7 @@ class RunFolder:
                 "or start another run with --output"
             )
 
-    def check_goes_on(
+    def check_resumable(
         self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
     ) -> None:
         """Check that the run can be resumed with these options.

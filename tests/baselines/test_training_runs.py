@@ -182,7 +182,7 @@ def test_a_run_that_has_stopped_is_left_alone(
     (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
     said = refused("--output run", capsys)
     assert "a run, 64 of 5,000 steps done" in said
-    assert f"To resume: {run_at(Path('run')).goes_on}. " in said
+    assert f"To resume: {run_at(Path('run')).resume_command}. " in said
     (run / "config.json").write_text("{")
     assert "files of a run (config.json, resume.safetensors" in refused("--output run", capsys)
 
@@ -289,10 +289,10 @@ def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     goes_on = f"-m {PROGRAM} --output {{}} --resume"
-    assert run_at(Path("my run")).goes_on.endswith(goes_on.format("'my run'"))
+    assert run_at(Path("my run")).resume_command.endswith(goes_on.format("'my run'"))
     windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
     monkeypatch.setattr(run_folder, "sys", windows)
-    said = run_at(Path("my run")).goes_on
+    said = run_at(Path("my run")).resume_command
     assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 
 
