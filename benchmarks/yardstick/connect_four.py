@@ -234,7 +234,7 @@ def check_state(state: Any) -> None:
     assert bool(state["over"]) == (any(fours) or own | other == full)
 
 
-GAME = Game(
+GAME: Game = Game(
     name="connect_four",
     title="Connect Four",
     rules=Rules(
