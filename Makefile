@@ -43,7 +43,7 @@ test-slow: $(VENV)/.dev
 
 CORE_TESTS := pytest pytest-xdist hypothesis
 
-# The core dependencies at the oldest versions allowed, and at the newest there are.
+# The core dependencies in the oldest versions allowed, and in the newest available.
 test-oldest: $(VENV)-oldest/.core
 	$(VENV)-oldest/bin/python tests/run.py core
 
@@ -59,7 +59,7 @@ $(VENV)/bin/python:
 		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# torch first and alone, so that no other package's wish for torch chooses the version.
+# torch comes first and alone, so that no other package's requirement decides its version.
 $(VENV)/.train: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -c constraints.txt torch
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[train]"
@@ -75,7 +75,7 @@ $(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
 	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . $(CORE_TESTS)
 	touch $@
 
-# Made anew each time: what is newest changes without a change here.
+# Made anew each time, because new versions appear without a change here.
 .PHONY: $(VENV)-newest/.core
 $(VENV)-newest/.core:
 	$(PYTHON) -m venv --clear $(VENV)-newest

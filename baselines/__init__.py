@@ -1,8 +1,7 @@
 """Agents, search, training scripts, the arena and the command line.
 
-`find_agent(name)` makes an agent from its name; `analyse(position, ...)` says what a position and
-its moves are worth. Both are imported when they are first used, so that `azumaya.baselines` itself
-costs nothing.
+`find_agent(name)` makes an agent from its name; `analyse(position, ...)` evaluates a position and
+its moves. Both are imported on first use, so importing `azumaya.baselines` itself is cheap.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _HOMES = {
     "analyse": "azumaya.baselines.search.analysis",
     "find_agent": "azumaya.baselines.agent_names",
 }
-"""By exported name, the module that defines it."""
+"""The module that defines each exported name."""
 
 
 def __getattr__(name: str) -> Any:

@@ -15,14 +15,15 @@ SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": Gr
 """Agents without settings, by name."""
 
 NAMES_HELP = (
-    "random, greedy, uct:SIMULATIONS (as uct:1000), alphabeta:NODES (as alphabeta:50000), either "
-    "with a time per move instead (as uct:10ms), or a checkpoint's path"
+    "random, greedy, uct:SIMULATIONS (such as uct:1000), alphabeta:NODES (such as "
+    "alphabeta:50000), either of these with a time per move instead (such as uct:10ms), or a "
+    "checkpoint's path"
 )
 """The names of agents, for help texts."""
 
 
 def find_agent(name: str) -> Agent:
-    """The agent of a name, the same names that the command line accepts.
+    """Make an agent from its name; the command line accepts the same names.
 
     Args:
         name: one of
@@ -35,7 +36,7 @@ def find_agent(name: str) -> Agent:
     Raises:
         OptionError: the name is none of these.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: the name is that of a checkpoint, and torch is not installed.
+        MissingExtraError: the name is a checkpoint's path, and torch is not installed.
     """
     if name in SIMPLE:
         return SIMPLE[name]()
@@ -51,7 +52,7 @@ def find_agent(name: str) -> Agent:
 
 
 def _is_checkpoint(path: Path) -> bool:
-    """Whether the files of a checkpoint exist; a name that no file can have is no error."""
+    """Whether a checkpoint has this path; False, too, for a name that no file can have."""
     try:
         return any(path.with_suffix(end).is_file() for end in (".safetensors", ".json"))
     except (OSError, ValueError):
@@ -63,5 +64,5 @@ def _trained(name: str) -> Agent:
     from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
 
     agent = PolicyAgent.load(name)
-    agent.name = name  # the file of most checkpoints is called `policy`
+    agent.name = name  # the file name alone says little: most checkpoints are called `policy`
     return agent

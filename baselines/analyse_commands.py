@@ -1,4 +1,4 @@
-"""`azumaya analyse`: what a position is worth, its best moves, and whether that is proven."""
+"""`azumaya analyse`: the value of a position, its best moves, and whether they are proven."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from azumaya.baselines.entrants import game_named
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.files import shown
-from azumaya.baselines.game_options import read_options
+from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
 from azumaya.envs import GAMES, OptionError, Position, find_game
@@ -40,33 +39,33 @@ def analyse_command(
         str,
         typer.Option(
             metavar="FILE[:LINE]",
-            help="Take the position from this game record; without LINE from the first of the "
-            "file.",
+            help="Take the position from a record in this file: the one on LINE, or else the "
+            "first.",
         ),
     ] = "",
     ply: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="With --record: how many moves to play before. Default: up to the last position "
-            "that is not over.",
+            help="With --record: the position after this many moves. Default: the last one in "
+            "which the game is not over.",
         ),
     ] = None,
     option: Options = None,
     milliseconds: Annotated[
         float | None,
-        typer.Option(help=f"The time to search. Default: {MILLISECONDS:g}."),
+        typer.Option(help=f"The time of the search. Default: {MILLISECONDS:g}."),
     ] = None,
     nodes: Annotated[
         int | None,
-        typer.Option(help="Positions to look at instead; the same result on every machine."),
+        typer.Option(help="Search this many nodes instead: the same result on every machine."),
     ] = None,
     simulations: Annotated[
         int | None,
-        typer.Option(help="Simulations to make instead; likewise."),
+        typer.Option(help="Run this many simulations instead: the same result on every machine."),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="Draws the start position and all else left to chance.")
+        int, typer.Option(min=0, help="The seed of the start position and of the search.")
     ] = 0,
     top: Annotated[int, typer.Option(min=1, help="How many moves to list.")] = 10,
     as_json: Annotated[
@@ -104,19 +103,19 @@ def analyse_command(
 def _budget(
     milliseconds: float | None, nodes: int | None, simulations: int | None
 ) -> dict[str, Any]:
-    """The one budget that was given, for `analyse`.
+    """The budget that was given, as an argument of `analyse`.
 
     Raises:
-        OptionError: there are several, or it is not above 0.
+        OptionError: several were given, or it is not above 0.
     """
     all_three = {"milliseconds": milliseconds, "nodes": nodes, "simulations": simulations}
     given = {name: value for name, value in all_three.items() if value is not None}
     if len(given) > 1:
         said = " and ".join(f"--{name}" for name in given)
-        raise OptionError(f"budget: {said} are given; give one of them")
+        raise OptionError(f"budget: {said} are given; give only one of them")
     for name, value in given.items():
         if not 0 < value < float("inf"):
-            raise OptionError(f"--{name} {value:g}: a number above 0 is needed")
+            raise OptionError(f"--{name} {value:g}: must be a number above 0")
     return given or {"milliseconds": MILLISECONDS}
 
 
@@ -135,7 +134,7 @@ def _position(
 ) -> Position:
     """The position given as text, or the start drawn from a seed."""
     if ply is not None:
-        raise OptionError("--ply: needs --record")
+        raise OptionError(f"--ply {ply}: needs --record")
     if game is None:
         raise OptionError(f"game: name one of {', '.join(GAMES)}")
     known = game_named(game)
@@ -154,19 +153,19 @@ def _recorded(
     """A position of a recorded game.
 
     Raises:
-        ValueError: there is no such record or ply, the record breaks the rules, or something is
-            given twice.
+        ValueError: there is no such record or ply, the record breaks the rules, or the position or
+            an option is given as well.
     """
     if text or options:
-        raise OptionError("--record: it contains position and options; leave those out")
+        raise OptionError("--record: contains the position; leave out --position and --option")
     record = _read(where)
     if game is not None and game_named(game).name != find_game(record.environment).name:
-        raise OptionError(f"game {game}: the record is one of {record.environment}")
+        raise OptionError(f"game {game}: the record is of {record.environment}; leave the game out")
     positions = list(replay(record))
     if ply is None:
         return next((p for p in reversed(positions) if not p.is_over), positions[-1])
     if ply >= len(positions):
-        raise OptionError(f"--ply {ply}: the game has {len(positions) - 1} moves")
+        raise OptionError(f"--ply {ply}: must be at most {len(positions) - 1}, the game's moves")
     return positions[ply]
 
 
@@ -180,7 +179,7 @@ def _read(where: str) -> GameRecord:
     except OSError as error:
         raise OptionError(f"--record {shown(file)}: {error.strerror}") from None
     if found is None or line < 1:
-        raise OptionError(f"--record {shown(file)}: it has no record {line}")
+        raise OptionError(f"--record {shown(where)}: the file has no record {line}")
     return found
 
 
@@ -213,7 +212,7 @@ def as_object(position: Position, found: Analysis) -> dict[str, Any]:
 
 
 def _number(value: float | None, exact: bool) -> float | int | None:
-    """Exact values are whole."""
+    """A value for JSON; exact ones are whole numbers."""
     return int(value) if exact and value is not None else value
 
 

@@ -19,8 +19,8 @@ def bench(context: typer.Context) -> None:
     """Measure how fast the games run on this machine; see `azumaya bench --help`."""
     command = [sys.executable, "-m", "azumaya.benchmarks", *context.args]
     if os.name == "posix":
-        # The benchmarks take this process's place and number, so that whatever signal is sent
-        # to it reaches them, and nothing is left running once it has ended.
+        # The benchmarks replace this process and keep its number. So they receive every signal
+        # sent to it, and nothing keeps running once it has ended.
         os.execv(sys.executable, command)
     raise typer.Exit(_wait_for(command))
 
@@ -33,6 +33,6 @@ def _wait_for(command: list[str]) -> int:
                 try:
                     return process.wait()
                 except KeyboardInterrupt:
-                    continue  # the child got the same Ctrl-C, and writes what it has
+                    continue  # the child received the same Ctrl-C and is saving its results
         finally:
             process.terminate()

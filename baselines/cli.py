@@ -7,11 +7,11 @@ import sys
 from azumaya.envs.extras import MissingExtraError, require
 
 FAILED = 2
-"""The exit code where an optional package is missing."""
+"""The exit code if an optional package is missing."""
 
 
 def main() -> None:
-    """Run the command line; missing packages and errors of the system are told in one line."""
+    """Run the command line; missing packages and system errors are reported in one line."""
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")

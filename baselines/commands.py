@@ -51,4 +51,4 @@ def azumaya(
         ),
     ] = False,
 ) -> None:
-    """Two-player board games built on Sudoku's rule, for reinforcement learning."""
+    """Two-player board games built on the Sudoku rule, for reinforcement learning."""

@@ -1,4 +1,4 @@
-"""The players, by name, and the game that they play."""
+"""Finds the players by name, and the game and options that they play."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.files import shown
-from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.game_options import check_value, game_named, read_options
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
@@ -26,9 +25,9 @@ class Entrant:
 
     Attributes:
         name: as the user gave it: `human`, or a name that `find_agent` knows.
-        agent: who chooses; None for a person.
-        game: the game a checkpoint is for; None where any will do.
-        options: the options a checkpoint was trained with.
+        agent: the agent that chooses the moves; None for a person.
+        game: the game that a checkpoint was trained on; None if the agent plays any game.
+        options: the options that a checkpoint was trained with.
     """
 
     name: str
@@ -72,33 +71,23 @@ def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
     return Entrant(agent.name, agent, game, options)
 
 
-def settle(
+def choose_game(
     entrants: Sequence[Entrant], game: str | None, texts: Iterable[str] = ()
 ) -> tuple[Game, dict[str, Any]]:
-    """The game and the options to play with: what the user says, else what checkpoints say.
+    """Choose the game and its options: the user's, otherwise those of the checkpoints.
 
     Args:
-        entrants: who plays.
+        entrants: the players.
         game: the game's name, if the user gave one.
-        texts: the options the user gave, `NAME=VALUE`; they go before those of a checkpoint.
+        texts: the user's options, `NAME=VALUE`; they override those of the checkpoints.
 
     Raises:
-        ValueError: there is no such game or option, or a checkpoint is for something else.
+        ValueError: there is no such game or option, or a checkpoint was trained on another game.
     """
     chosen = _game_of(entrants, game)
     given = read_options(chosen, texts)
     options = {**_trained_with(chosen, entrants, given), **given}
     return chosen, {name: value for name, value in options.items() if value is not None}
-
-
-def game_named(name: str) -> Game:
-    """The game of a name from the command line; raises `OptionError`."""
-    try:
-        return find_game(name)
-    except OptionError:
-        raise OptionError(
-            f"game {shown(name)!r}: no such game; there are {', '.join(GAMES)}"
-        ) from None
 
 
 def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
@@ -114,14 +103,14 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
     games = [entrant.game for entrant in trained if entrant.game is not None]
     if len(set(map(id, games))) > 1:
         said = " and ".join(f"{e.name} plays {e.game.name}" for e in trained if e.game)
-        raise OptionError(f"the checkpoints are for two games: {said}; give two of one game")
+        raise OptionError(f"the checkpoints are of different games: {said}; name two of one game")
     return wanted or (games[0] if games else next(iter(GAMES.values())))
 
 
 def _trained_with(
     game: Game, entrants: Sequence[Entrant], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options of the checkpoints, where they agree or the user does not decide."""
+    """The options of the checkpoints, which must agree on all that the user has not given."""
     trained = [entrant for entrant in entrants if entrant.game is not None]
     if not trained:
         return {}
@@ -133,15 +122,15 @@ def _trained_with(
                 for entrant, value in zip(trained, values, strict=True)
             )
             raise OptionError(
-                f"the checkpoints were trained with different options, {said}; say what to play "
-                f"with by --option {name}=VALUE"
+                f"the checkpoints were trained with different options, {said}; choose one with "
+                f"--option {name}=VALUE"
             )
     return dict(trained[0].options)
 
 
 def _same(game: Game, name: str, one: Any, other: Any) -> bool:
     option = next((o for o in game.options if o.name == name and not o.reads_files), None)
-    if option is None:  # a text or file, which is the same if it is called the same
+    if option is None:  # a position text or a file: compared as text
         return bool(one == other)
     return bool(check_value(option, one) == check_value(option, other))
 
@@ -154,7 +143,7 @@ def described(game: Game, options: Mapping[str, Any]) -> str:
 def first_position(
     entrants: Sequence[Entrant], game: Game, options: Mapping[str, Any], seed: int
 ) -> Position:
-    """The start of a game that all entrants can play.
+    """The start of the game, after checking that all entrants can play it.
 
     Raises:
         ValueError: the options do not fit together, the seed is invalid, or a checkpoint's network

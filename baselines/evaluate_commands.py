@@ -10,12 +10,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
-from azumaya.baselines.entrants import described, find_entrant, first_position, settle
+from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
 from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
 
 MOST_STARTS = 100_000
-"""The most starts; all of their games are in memory at once, about 1 GB for so many."""
+"""The most starts. All games are in memory at once: about 1 GB at this limit."""
 
 Options = Annotated[
     list[str] | None,
@@ -33,7 +33,7 @@ def evaluate(
         str,
         typer.Argument(help=f"The agent whose wins are counted: {NAMES_HELP}."),
     ],
-    second: Annotated[str, typer.Argument(help="Its opponent, named likewise.")] = "greedy",
+    second: Annotated[str, typer.Argument(help="Its opponent, one of the same.")] = "greedy",
     game: Annotated[
         str | None,
         typer.Option(
@@ -47,17 +47,17 @@ def evaluate(
         typer.Option(
             min=1,
             max=MOST_STARTS,
-            help="How many start positions to draw; each is played twice, once in either seat.",
+            help="The number of start positions; each is played twice, with seats exchanged.",
         ),
     ] = 200,
     seed: Annotated[
-        int, typer.Option(min=0, help="Draws the start positions and all else left to chance.")
+        int, typer.Option(min=0, help="The seed of start positions and of random choices.")
     ] = 0,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""
     try:
         entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
-        chosen, options = settle(entrants, game, option or ())
+        chosen, options = choose_game(entrants, game, option or ())
         seed = check_starts(starts, seed)
         first_position(entrants, chosen, options, seed)
     except ValueError as error:
@@ -73,6 +73,6 @@ def evaluate(
     table = score_table([score], f"{described(chosen, options)}, {starts} starts in both seats")
     try:
         console().print(table)
-    except OSError:  # such as a full disk: all games are played, so the result is not lost
+    except OSError:  # such as a full disk: the games have been played, so show the result anyway
         console(stderr=True).print(table)
         raise

@@ -3,7 +3,7 @@
 A file is replaced in four steps: write a temporary file beside it, flush that to the disk, rename
 it over the old one, flush the folder. Whatever stops the program in between, a reader finds the
 old file or the new one. A write that fails removes its temporary file; a program that is killed
-leaves it, and `remove_partial` clears it away.
+leaves it behind, and `remove_partial` removes it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 MOST_TEXT = 1 << 20
-"""Bytes of a JSON file, unless the reader allows for more."""
+"""The largest JSON file that is read, in bytes, unless the caller sets another limit."""
 MOST_NESTING = 32
-"""Levels of arrays and objects in a JSON text."""
+"""The most levels of arrays and objects in a JSON text."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENING, _CLOSING = b"[{", b"]}"
 LONGEST_NAME = 120
@@ -34,7 +34,7 @@ def shown(name: object) -> str:
 
 
 def is_count(value: Any, least: int = 0) -> bool:
-    """Whether a JSON value is a whole number from `least` on; `true` and 1.0 are not."""
+    """Whether a JSON value is a whole number of at least `least`; `true` and 1.0 are not."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -49,7 +49,7 @@ def read_bytes(path: Path, most: int) -> bytes:
         UnusableFileError: it is larger, or a device, a pipe or the like.
         OSError: it cannot be read.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():  # a folder fails on opening
+    if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():  # a folder fails when opened
         raise UnusableFileError("not a regular file")
     with path.open("rb") as file:
         content = file.read(most + 1)
@@ -75,7 +75,7 @@ def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UnusableFileError(f"no JSON: {error}") from error
+        raise UnusableFileError(f"not JSON: {error}") from error
 
 
 def read_json(path: Path, most: int = MOST_TEXT) -> Any:
@@ -101,11 +101,10 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     """Replace files one right after the other, once all of their contents are on the disk.
 
     Args:
-        contents: by path, all in one folder.
+        contents: the contents by path; all paths are in one folder.
 
     Raises:
-        OSError: one cannot be written. If none has been replaced by then, all old files are
-            kept.
+        OSError: a file cannot be written. Files not yet replaced by then are kept as they were.
     """
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
     try:
@@ -137,7 +136,7 @@ def _write_through(path: Path, content: bytes) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk, where the system can."""
+    """Flush a folder's entries to the disk, if the system supports it."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

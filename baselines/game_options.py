@@ -1,4 +1,4 @@
-"""Options of a game as words of a command line: `territory=corners`, `handicap=1,3`."""
+"""Games and their options from the command line: `abalone`, `territory=corners`, `handicap=1,3`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from azumaya.envs import OptionError
+from azumaya.baselines.files import shown
+from azumaya.envs import OptionError, find_game
 from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION, check_names
 
@@ -15,12 +16,24 @@ WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """Words for these values, in upper or lower case."""
 
 
+def game_named(name: str) -> Game:
+    """Find a game by a name that the user typed.
+
+    Raises:
+        OptionError: there is no such game, or a module with games cannot be imported.
+    """
+    try:
+        return find_game(name)
+    except OptionError as error:
+        reason = str(error).removeprefix(f"name={name!r}: ")
+        raise OptionError(f"game {shown(name)!r}: {reason}") from error
+
+
 def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:
     """The options of a game from words `NAME=VALUE`.
 
     Raises:
-        OptionError: a word has no `=`, names an option twice or one the game does not have, or
-            the value is invalid.
+        OptionError: a word has no `=`, an option is unknown or given twice, or a value is invalid.
     """
     given: dict[str, Any] = {}
     for text in texts:
@@ -41,7 +54,7 @@ def _example(game: Game) -> str:
 
 
 def read_value(game: Game, name: str, text: str) -> Any:
-    """The value of an option from its text, in the type the option wants.
+    """The value of an option from its text, in the type that the option expects.
 
     The readings of a text are tried in turn: a Python literal (`3`, `True`, `(1, 3)`), the text
     as it stands (`corners`, `1234`), texts between commas.

@@ -1,4 +1,4 @@
-"""`azumaya play`: a board in the terminal, against an agent or another person."""
+"""`azumaya play`: play in the terminal against an agent or another person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.analyse_commands import summary
-from azumaya.baselines.entrants import Entrant, find_entrant, first_position, settle
+from azumaya.baselines.entrants import Entrant, choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
 from azumaya.envs import GAMES, OptionError, Position
@@ -22,13 +22,13 @@ from azumaya.envs.setup import POSITION
 
 HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
 LONGEST_INPUT = 10_000
-"""The most characters of a line that a person types or a file holds."""
+"""The most characters in a line of input."""
 HINT_MILLISECONDS = 1000.0
-"""How long a hint is searched for."""
+"""The search time of a hint."""
 LONGEST_LINE = 8
-"""The most moves of a line that a hint shows."""
+"""The most moves that a hint shows of its line of play."""
 LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
-"""Exit codes: a person left the game; the record could not be written; stopped by Ctrl-C."""
+"""Exit codes: the person left the game; the record could not be written; Ctrl-C."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Table:
     """A game under way.
 
     Attributes:
-        players: who plays, player_0 first.
+        players: the players, player_0 first.
         seed: the seed of the agents' random draws.
         history: the positions so far, the start first.
         moves: the names of the moves between them.
@@ -66,24 +66,22 @@ def play(
         ),
     ] = None,
     first: Annotated[str, typer.Option(help=f"Who plays player_0: human, {NAMES_HELP}.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1, named likewise.")] = "greedy",
+    second: Annotated[str, typer.Option(help="Who plays player_1, one of the same.")] = "greedy",
     option: Options = None,
     seed: Annotated[
-        int | None, typer.Option(help="Draws the start position. Default: a random number.")
+        int | None, typer.Option(help="The seed of the start position. Default: a random one.")
     ] = None,
     position: Annotated[str, typer.Option(help="Start from this position, given as text.")] = "",
     record: Annotated[
         Path | None,
-        typer.Option(
-            help="Append a record of the game to this file, even if it is left unfinished."
-        ),
+        typer.Option(help="Append a record of the game to this file, even if it is unfinished."),
     ] = None,
 ) -> None:
     """Play a game in the terminal against the computer or another person."""
     chosen = secrets.randbits(31) if seed is None else seed
     try:
         players = find_entrant(first), find_entrant(second)
-        found, options = settle(players, game, option or ())
+        found, options = choose_game(players, game, option or ())
         if position and any(text.startswith(f"{POSITION}=") for text in option or ()):
             raise OptionError("position: given by --position and by --option; give it once")
         options |= {POSITION: position} if position else {}
@@ -105,7 +103,7 @@ def _with(options: dict[str, object]) -> str:
 
 
 def _play_on(table: Table) -> int:
-    """Play until the game is over or left; returns the exit code."""
+    """Play until the game is over or the person leaves; returns the exit code."""
     try:
         while not table.here.is_over:
             move = _choose(table)
@@ -123,28 +121,28 @@ def _play_on(table: Table) -> int:
 
 
 def _draw(here: Position) -> None:
-    typer.echo(here.draw(), color=True)  # it has colours only where they are wanted
+    typer.echo(here.draw(), color=True)  # `draw` adds colours only where they are wanted
 
 
 def _keep(table: Table, file: Path) -> None:
-    """Append the game to a file, as far as it was played."""
+    """Append a record of the game, as far as it was played, to a file."""
     if not table.moves:
         typer.echo("no move was made: nothing to record")
         return
-    moves = table.moves[: len(table.history) - 1]  # Ctrl-C may have come between the two
+    moves = table.moves[: len(table.history) - 1]  # Ctrl-C can come between two appends
     names = (table.players[0].name, table.players[1].name)
     record = record_of(table.history[0], moves, table.here, names)
     try:
         write_records(file, [record])
     except OSError as error:
-        typer.echo(f"{file} could not be written: {error.strerror}; the record is", err=True)
+        typer.echo(f"{file} could not be written: {error.strerror}; this is the record:", err=True)
         typer.echo(record.to_json())
         raise typer.Exit(NOT_KEPT) from None
     typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
 
 
 def _choose(table: Table) -> str | None:
-    """The move of whoever is to move; None after a command of the person."""
+    """The move of the player to move; None if the person typed a command instead."""
     here = table.here
     agent = table.players[here.to_move].agent
     if agent is not None:
@@ -157,7 +155,7 @@ def _choose(table: Table) -> str | None:
 
 
 def _ask(prompt: str) -> str:
-    """A line from the person that is not empty.
+    """The next line of input that is not empty.
 
     Raises:
         EOFError: there are no more lines (Ctrl-D).
@@ -167,12 +165,12 @@ def _ask(prompt: str) -> str:
         try:
             line = _line(prompt).strip()
         except UnicodeDecodeError:
-            typer.echo("this line is no text; type a move or a command")
+            typer.echo("this line is not text; type a move or a command")
     return line
 
 
 def _line(prompt: str) -> str:
-    """One line of input; a file or pipe is read no further than a move can be long."""
+    """One line of input; no more than `LONGEST_INPUT` characters are read from a file or pipe."""
     if sys.stdin is None or sys.stdin.isatty():
         return input(prompt)
     typer.echo(prompt, nl=False)
@@ -180,7 +178,7 @@ def _line(prompt: str) -> str:
     if not line:
         raise EOFError
     if len(line) > LONGEST_INPUT:
-        typer.echo(f"a line of more than {LONGEST_INPUT:,} characters")
+        typer.echo(f"the input has a line of more than {LONGEST_INPUT:,} characters")
         raise EOFError
     return line
 
@@ -209,14 +207,14 @@ def _obey(line: str, table: Table) -> str | None:
 
 
 def _hint(table: Table) -> str:
-    """What a short search finds: the best move, what the player still gains, and a line."""
+    """The result of a short search: the best move, its value and a line of play."""
     key = int(episode_key(table.seed, 0, len(table.history)))
     found = analyse(table.here, milliseconds=HINT_MILLISECONDS, key=key)
     return f"{summary(found)}; line: {' '.join(found.pv[:LONGEST_LINE])}"
 
 
 def _undo(table: Table) -> None:
-    """Go back to where the same player was last to move."""
+    """Go back to the last position in which the same player was to move."""
     mover = table.here.to_move
     earlier = [i for i, position in enumerate(table.history[:-1]) if position.to_move == mover]
     if not earlier:

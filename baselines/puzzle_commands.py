@@ -1,4 +1,4 @@
-"""`azumaya puzzles`: make puzzles, say which advice they miss, draw one.
+"""`azumaya puzzles`: make puzzles, check them against the criteria, draw one.
 
 The puzzle package is imported by the commands that need it, so that `--help` stays quick.
 """
@@ -29,27 +29,27 @@ app = typer.Typer(
 )
 
 BATCH = 25
-"""Puzzles made between two writes: little is lost to Ctrl-C, and writing costs nothing."""
+"""Puzzles per write: few, so that Ctrl-C loses little, yet enough that writing takes no time."""
 
 MISSES, UNREADABLE, INTERRUPTED = 1, 2, 130
-"""Exit codes: a puzzle misses a criterion; bad input; stopped by Ctrl-C."""
+"""Exit codes: a puzzle does not meet a criterion; bad input; Ctrl-C."""
 
 LINE = 82
-"""Bytes of a puzzle in a file: 81 cells and the end of the line."""
+"""Bytes of a puzzle in a file: 81 cells and a newline."""
 
 MADE = re.compile(rb"(?:[.1-9]{81}\n)*[.1-9]{0,81}")
-"""Puzzles as they are written, the last of them perhaps torn."""
+"""Puzzles as this command writes them; the last may be cut off."""
 
 OWNERS = {"L": "light", "D": "dark", ".": "neutral"}
-"""By letter of a region's owner, the ground and the stones it is drawn with."""
+"""The ground and stones of a region in drawings, by the letter of its owner."""
 
 ROWS = 500
-"""The most rows of one table; a file with more misses gets several, so that memory suffices."""
+"""The most rows of one table; further rows go into another one, which bounds the memory used."""
 
 Relax = Annotated[
     list[str] | None,
     typer.Option(
-        help="Do without a criterion: unique, singles, givens, blocks, centre or lines. "
+        help="Do not require this criterion: unique, singles, givens, blocks, centre or lines. "
         "Repeat for more criteria."
     ),
 ]
@@ -62,7 +62,7 @@ MaxGivens = Annotated[
 @app.command()
 def generate(
     count: Annotated[
-        int, typer.Option(min=0, max=2**63 - 1, help="How many puzzles to make.")
+        int, typer.Option(min=0, max=2**63 - 1, help="The number of puzzles to make.")
     ] = 10,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same puzzles.")
@@ -72,7 +72,7 @@ def generate(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="The file to write. If an earlier run was stopped, its file is continued. "
+            help="The file to write; that of a run that was stopped is continued. "
             "Default: standard output."
         ),
     ] = None,
@@ -83,21 +83,21 @@ def generate(
     try:
         made = done = 0 if output is None else _resume(output, header)
         if done > count or done == count > 0:
-            more = "" if done == count else f" and more than --count {count}: none was taken away"
-            say(f"{done} puzzles in {output}, all of them from before{more}; none was made")
+            more = "" if done == count else f", more than --count {count}"
+            say(f"{output} already has {done} puzzles{more}; nothing was changed")
             return
         for puzzles in _batches(count, seed, relax or [], max_givens, done):
             _append(output, puzzles)
             made += len(puzzles)
     except KeyboardInterrupt:
-        say(f"stopped after {made} of {count}; the same command with --output goes on from there")
+        say(f"stopped after {made} of {count}; the same command with --output continues from here")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         if output is None:
             raise
         _not_there(output, error, made)
     if output is not None:
-        before = f", {done} of them from before" if done else ""
+        before = f", {done} of them from an earlier run" if done else ""
         say(f"{made} puzzles in {output}{before}")
 
 
@@ -107,7 +107,7 @@ def check(
     relax: Relax = None,
     max_givens: MaxGivens = None,
 ) -> None:
-    """List the criteria that the puzzles of a file miss; exit code 1 if any does."""
+    """List the criteria that puzzles of a file do not meet; exit code 1 if there are any."""
     from azumaya.envs.puzzles.criteria import demanded  # noqa: PLC0415
 
     try:
@@ -148,7 +148,7 @@ def show(
     ] = 1,
     solution: Annotated[bool, typer.Option(help="Fill in the solution.")] = False,
 ) -> None:
-    """Draw a puzzle with the regions of the game, and list the criteria it misses."""
+    """Draw a puzzle with the regions of the game, and list the criteria it does not meet."""
     from azumaya.envs.puzzles import PuzzleRuleError, load_bank  # noqa: PLC0415
     from azumaya.envs.puzzles.criteria import check as check_puzzle  # noqa: PLC0415
     from azumaya.envs.puzzles.grid import to_text  # noqa: PLC0415
@@ -158,7 +158,7 @@ def show(
     puzzles: Iterator[str] = (
         map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
     )
-    for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - how many there are is told
+    for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - a message below gives the count
         if last == number:
             break
     if puzzle is None or last != number:
@@ -169,11 +169,11 @@ def show(
         _refuse(error)
     solutions = report.facts.solutions
     board = _drawn(puzzle, solutions[0] if solution and solutions else puzzle)
-    typer.echo(f"{board}\n{report}", color=True)  # colours, if any, are meant to be there
+    typer.echo(f"{board}\n{report}", color=True)  # `board` has colours only where they are wanted
 
 
 def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
-    """The comment that a file of puzzles starts with: all that decides what they are."""
+    """The first line of a puzzle file: a comment with everything that determines its puzzles."""
     from azumaya.envs.puzzles import generator  # noqa: PLC0415
 
     try:
@@ -186,23 +186,23 @@ def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
 
 
 def _resume(output: Path, header: str) -> int:
-    """Start a file, or find out how many puzzles it has; a torn last line is cut off."""
+    """Create the file, or count its puzzles and remove an incomplete last line."""
     try:
         kind = os.stat(output).st_mode
     except (FileNotFoundError, NotADirectoryError):
         with output.open("x", encoding="ascii", newline="\n") as file:
             file.write(header)
         return 0
-    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a folder is an error anyway
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # a folder fails when opened
         _refuse(
-            f"--output {shown(output)}: this is no regular file; leave --output out to write "
-            "to standard output"
+            f"--output {shown(output)}: not a regular file; leave --output out to write to "
+            "standard output"
         )
     with output.open("r+b") as file:
         if file.read(len(header)) != header.encode():
             _refuse(
-                f"{shown(output)}: there already, but not made with these options; name another "
-                "file"
+                f"--output {shown(output)}: this file was not made with these options; name "
+                "another file"
             )
         done = _count(output, file)
         file.truncate(len(header) + done * LINE)
@@ -210,11 +210,14 @@ def _resume(output: Path, header: str) -> int:
 
 
 def _count(output: Path, file: BinaryIO) -> int:
-    """How many whole puzzles a file holds from here on, read piece by piece."""
+    """Count the complete puzzles in the rest of a file, reading it in pieces."""
     done = 0
     while piece := file.read(LINE * 10_000):
         if not MADE.fullmatch(piece):
-            _refuse(f"{shown(output)}: it holds more than puzzles made here; name another file")
+            _refuse(
+                f"--output {shown(output)}: this file has lines that this command did not write; "
+                "name another file"
+            )
         done += len(piece) // LINE
     return done
 
@@ -250,7 +253,7 @@ def _append(output: Path | None, puzzles: list[str]) -> None:
 
 
 def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
-    """The puzzles of a file or text one by one; what cannot be read ends the command."""
+    """The puzzles of a file or text one by one; the command ends at one that cannot be read."""
     from azumaya.envs.puzzles import PuzzleFormatError  # noqa: PLC0415
     from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
 
@@ -261,13 +264,13 @@ def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
     except PuzzleFormatError as error:
         _refuse(error)
     except OSError as error:
-        _refuse(f"{shown(source)}: {_why(error)}; a puzzle file is needed")
+        _refuse(f"{shown(source)}: {_why(error)}; name a puzzle file")
 
 
 def _misses(
     numbered: NumberedPuzzle, relax: list[str], max_givens: int | None
 ) -> Iterator[tuple[str, str]]:
-    """What a puzzle misses, as criterion and place; `rule` where it is no Sudoku at all."""
+    """The criteria that a puzzle does not meet, with the place; `rule` is the Sudoku rule."""
     from azumaya.envs.puzzles import PuzzleRuleError, criteria  # noqa: PLC0415
 
     most = criteria.MAX_GIVENS if max_givens is None else max_givens
@@ -281,7 +284,7 @@ def _misses(
 
 
 def _drawn(puzzle: str, filled: str) -> str:
-    """The board with blocks, regions and square names; givens are told from the others."""
+    """The board with blocks, regions and square names; givens are marked."""
     from azumaya.envs.games.shima.territory import NAMED  # noqa: PLC0415
     from azumaya.envs.geometry.sudoku81 import BLOCK_OF  # noqa: PLC0415
     from azumaya.envs.render import ansi_of  # noqa: PLC0415
@@ -297,7 +300,7 @@ def _drawn(puzzle: str, filled: str) -> str:
 
 
 def _why(error: OSError) -> str:
-    """What is wrong with a file, in words."""
+    """The reason why a file cannot be used, in words."""
     if isinstance(error, IsADirectoryError):
         return "this is a folder"
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
@@ -306,16 +309,16 @@ def _why(error: OSError) -> str:
 
 
 def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
-    """End the command over a file that cannot be written, or not any further."""
+    """Report a file that cannot be written (any more), and end the command."""
     why = f"{_why(error)}; name a file that can be written"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         why = f"there is no folder {shown(output.parent)}; make it first"
     if made:
-        why = f"{_why(error)}, after {made} puzzles; the same command goes on from there"
+        why = f"{_why(error)}, after {made} puzzles; the same command continues from here"
     _refuse(f"--output {shown(output)}: {why}")
 
 
 def _refuse(problem: object) -> NoReturn:
-    """End the command over bad input."""
+    """Report bad input and end the command."""
     say(f"azumaya puzzles: {problem}")
     raise typer.Exit(UNREADABLE)

@@ -14,11 +14,11 @@ from rich.progress import Progress, ProgressColumn
 from azumaya.baselines.files import shown
 
 CLOSED, FAILED = 1, 2
-"""Exit codes: whoever read the output has gone away (`| head`); the system refused something."""
+"""Exit codes: nobody reads the output any more (`| head`); a system error."""
 
 
 def console(stderr: bool = False) -> Console:
-    """A console that prints texts as they are: `[/b]` and `:x:` are parts of names, not markup."""
+    """A console that prints text unchanged: `[/b]` and `:x:` may be parts of names, not markup."""
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
@@ -29,7 +29,7 @@ def progress(*columns: ProgressColumn) -> Progress:
 
 
 def say(message: str) -> None:
-    """Print a message on the error stream, never broken into lines."""
+    """Print a message on the error stream as one line, however long."""
     console(stderr=True).print(message, soft_wrap=True)
 
 
@@ -46,14 +46,14 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
 
     Args:
         name: what messages begin with, such as `azumaya`.
-        command: the command; it may end itself with `SystemExit`.
+        command: the command; it may raise `SystemExit`.
 
     Raises:
-        SystemExit: with `FAILED` where the system refused something, as with a full disk, and
-            with `CLOSED`, without a message, where nobody reads the output any more.
+        SystemExit: with `FAILED` after a system error, such as a full disk; with `CLOSED`, and no
+            message, if nobody reads the output any more.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what a terminal cannot show is no reason to fail
+        if hasattr(stream, "reconfigure"):  # fail over no character a terminal lacks
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
@@ -77,7 +77,7 @@ def _flush() -> None:
 def _tell(line: str) -> None:
     try:
         print(line, file=sys.stderr, flush=True)
-    except OSError:  # the error stream is full or closed as well: the exit code must do
+    except OSError:  # the error stream fails as well: the exit code must do
         _drop_output(sys.stderr)
 
 

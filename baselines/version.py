@@ -7,7 +7,7 @@ import sys
 
 
 def version() -> str:
-    """The version, from what the installer wrote; `unknown` where nothing says it.
+    """The version from the metadata of the installed package; `unknown` if there is none.
 
     Not `from azumaya import __version__`: with an editable install, Python started in the folder
     above a clone named `azumaya` takes the clone itself for the package, which has no such name.

@@ -1,1 +1,1 @@
-"""Speed, measured: `azumaya bench` and `azumaya bench peers`; see `docs/results/benchmarks.md`."""
+"""Benchmarks: `azumaya bench` and `azumaya bench peers`; see `docs/results/benchmarks.md`."""

@@ -125,9 +125,9 @@ def peers(
         list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")
     ] = None,
     only: Annotated[
-        str, typer.Option(help="Measure only their games with these words in their names: go,hex")
+        str, typer.Option(help="Measure only their games named like one of these words: go,hex")
     ] = "",
-    game: Annotated[str, typer.Option(help="Our game to compare with.")] = next(iter(GAMES)),
+    game: Annotated[str, typer.Option(help="Our game in the comparison.")] = next(iter(GAMES)),
     seconds: Annotated[
         float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")
     ] = 0.5,
@@ -144,7 +144,7 @@ def peers(
     known = {each.name: each for each in catalogue.PEERS}
     unknown = set(peer or ()) - known.keys()
     if unknown:
-        raise typer.BadParameter(f"--peer {', '.join(unknown)}: there are {', '.join(known)}")
+        raise typer.BadParameter(f"--peer {', '.join(unknown)}: must be one of {', '.join(known)}")
     if place is not None:
         _check_place(place)
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
@@ -173,8 +173,8 @@ def write_report(folder: Path, into: Path | None = None) -> None:
     """Write `report.md` and the pictures beside the rows, and into a page if one is given.
 
     Raises:
-        ResultsError: there are no rows, the page has no place for the report, or a file cannot be
-            written; of the first two nothing is written.
+        ResultsError: there are no rows or the page has no place for the report, and nothing was
+            written; or a file cannot be written.
     """
     header, rows = read_run(folder)
     of_peers = str(header["settings"]).startswith(compare.SETTINGS)
@@ -196,11 +196,11 @@ def write_report(folder: Path, into: Path | None = None) -> None:
 
 
 def _page(into: Path, command: str) -> str:
-    """The page that a report is to be put into, known to have a place for it."""
+    """The text of the page, after checking that the report can be put into it."""
     try:
         if into.exists() and not into.is_file() and not into.is_dir():
-            raise ResultsError(f"--into {into}: a device; name a page that can be written")
-        with into.open("r+", encoding="utf-8") as file:  # to be written as well
+            raise ResultsError(f"--into {into}: not a regular file; name a page")
+        with into.open("r+", encoding="utf-8") as file:  # `+`: is it writable?
             page = file.read()
         report.put_into(page, "\n", command)
     except OSError as error:
@@ -223,7 +223,7 @@ def _pictures(header: Row, rows: list[Row], folder: Path) -> list[str]:
 
 
 def main() -> None:
-    """Run the command line; children end with it, errors of the system are told in one line."""
+    """Run the command line; children end with it, and system errors are reported in one line."""
     end_on_signals()
     guarded("azumaya", lambda: app(prog_name="azumaya bench"))
 

@@ -105,7 +105,7 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
 
 
 def sparing(measure: Callable[..., Row], *arguments: Any) -> Row:
-    """A row, or a row that says that the device has too little memory for so many games."""
+    """Measure a row; where the device has too little memory for the games, the row says so."""
     torch = require("torch", "cuda")
     try:
         return measure(*arguments)
@@ -169,7 +169,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
         moments.clear()
         over.zero_()
         loop = rates(clock, work, seconds, 1)
-        idle = int(over.item())  # the next step only begins a new game where one has ended
+        idle = int(over.item())  # where a game has ended, the next step only begins a new one
         counted = len(moments) * size
         moves = max(0.0, 1 - idle / counted)
         spent = sum(clock.between(*pair) for pair in moments)

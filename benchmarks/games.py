@@ -25,13 +25,13 @@ SEED = 0
 
 BARE = "one random legal move inside a compiled loop: mask, choice, rules, reset at a game's end"
 STEP = (
-    "one applied move: checked action, rules, autoreset, mask and observation of who is next; "
-    "the steps that begin a game anew are in the time, not in the count"
+    "one applied move: checked action, rules, autoreset, mask and observation of the next player; "
+    "steps that only begin a new game count in the time but not as moves"
 )
 LOOP = STEP + "; with the random legal choice"
 AEC = (
     "one applied move: last() (observation and mask), np.flatnonzero(mask), random pick, step(); "
-    "resets and the None steps of finished agents are in the time, not in the count"
+    "resets and the None steps of finished agents count in the time but not as moves"
 )
 
 

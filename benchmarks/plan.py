@@ -1,4 +1,4 @@
-"""What a run measures and in which order: jobs for all games, and references between them."""
+"""What a run measures, and in which order: jobs for all games, and references between them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from azumaya.envs.extras import require
 
 BARS, CURVES = "games.svg", "batch-sizes.svg"
 FORMS = {"none": "masks only"}
-"""Names of forms of observations in the pictures, where they differ."""
+"""The names of forms of observations in the pictures, where they differ."""
 
 
 def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:

@@ -32,7 +32,7 @@ def cartpole(seconds: float, repeats: int) -> dict[str, Any]:
 
     rates = measure(chunk, seconds, repeats)
     env.close()
-    return {**rates.fields(), "includes": "step(), reset() at the end; no drawing of actions"}
+    return {**rates.fields(), "includes": "step(), reset() at the end; actions drawn beforehand"}
 
 
 def connect_four(form: str, seconds: float, repeats: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def connect_four(form: str, seconds: float, repeats: int) -> dict[str, Any]:
             module = importlib.import_module("pettingzoo.classic.connect_four_v3")
             env = getattr(module, form)()
     except ImportError as error:
-        return {"error": f"{error}: pip install 'pettingzoo[classic]' brings it (pygame is enough)"}
+        return {"error": f"{error}: pip install 'pettingzoo[classic]' (or just pygame) provides it"}
     rng = random.Random(SEED)
     rates = measure(lambda: play_aec(env, rng), seconds, repeats)
     return {**rates.fields(), "includes": AEC}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -25,8 +24,8 @@ SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-LARGEST = 64 << 20
-"""The largest file of rows that is read, in bytes; a full run has some 100 KB."""
+LARGEST_FILE = 64 << 20
+"""The largest file of rows that is read, in bytes; that of a full run has about 100 KB."""
 
 
 class ResultsError(Exception):
@@ -53,7 +52,7 @@ class Results:
 
     Args:
         folder: the folder of the files; created if it does not exist.
-        settings: the name of what the run measures; only a run of the same name can continue it.
+        settings: names what the run measures; only a run with the same settings can continue it.
         about: further facts about the machine.
 
     Raises:
@@ -69,7 +68,7 @@ class Results:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if self._file.exists():
-                self._go_on()
+                self._continue()
             else:
                 self._append(self.header)
         except OSError as error:
@@ -78,7 +77,7 @@ class Results:
                 "give another --output"
             ) from error
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         header, rows = read_lines(self._file)
         old, new = header["machine"], self.header["machine"]
         differing = [f"{name} {old.get(name)}" for name in SAME if old.get(name) != new.get(name)]
@@ -86,13 +85,13 @@ class Results:
             differing.append(f"settings {header['settings']}")
         if differing:
             raise ResultsError(
-                f"{self._file} is of another run ({', '.join(differing)}): give another --output, "
-                "or remove it"
+                f"{self._file} has rows of another run ({', '.join(differing)}): give another "
+                "--output, or remove the file"
             )
         self.header = header
         self.rows = {row["key"]: row for row in rows}
         lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        write_whole(self._file, "".join(lines))  # without a line that was cut off by a kill
+        write_whole(self._file, "".join(lines))  # leaves out a line that a kill cut off
 
     def _append(self, line: Row) -> None:
         with self._file.open("a") as file:
@@ -147,23 +146,22 @@ def read_lines(file: Path) -> tuple[Row, list[Row]]:
 
 
 def _whole_lines(file: Path) -> Iterator[Any]:
-    for line in _text_of(file).splitlines():
+    for line in _read_text(file).splitlines():
         try:
             yield json.loads(line)
-        except (ValueError, RecursionError):  # torn, a number too long, or nested too deep
+        except (ValueError, RecursionError):  # cut off, a number too long, or nested too deeply
             return
 
 
-def _text_of(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
-        about = file.stat()
-        if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
-            raise ResultsError(f"{file}: not rows of a benchmark run: a device, or too large")
-        return file.read_text("utf-8")
+        return files.read_bytes(file, LARGEST_FILE).decode("utf-8")
     except OSError as error:
         raise ResultsError(said_by(error)) from error
     except UnicodeDecodeError as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
+    except files.UnusableFileError as error:
+        raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
 
 
 def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
@@ -189,7 +187,7 @@ def read_run(folder: Path) -> tuple[Row, list[Row]]:
     if not os.path.lexists(file):
         raise ResultsError(f"{folder}: must contain rows.jsonl or results.json")
     try:
-        whole = json.loads(_text_of(file))
+        whole = json.loads(_read_text(file))
     except (ValueError, RecursionError) as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
     header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None

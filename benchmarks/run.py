@@ -26,8 +26,8 @@ def run(
 ) -> bool:
     """Measure what has not been measured yet; returns whether the run is complete.
 
-    Ctrl-C ends it early, and the same call continues from there. `planned` makes the jobs, by
-    default `plan.jobs`; `about` has further facts about the machine.
+    Ctrl-C ends it early, and the same call continues from there. `planned` makes the jobs (by
+    default `plan.jobs`), and `about` has further facts about the machine.
 
     Raises:
         ResultsError: the folder has rows of another run.

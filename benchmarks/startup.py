@@ -1,7 +1,7 @@
 """Start-up: the time of a fresh process from its first line to the first step.
 
-Each probe is a process of its own. Cold means with an empty compile cache; the difference to a warm
-start is the time of compilation.
+Each probe is a process of its own. A cold start has an empty compile cache; what it takes longer
+than a warm start is the time of compilation.
 """
 
 from __future__ import annotations

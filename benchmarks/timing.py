@@ -1,7 +1,7 @@
 """Rates in units per second: the median of several repeats, with their spread.
 
 The clock is the CPU time of the process, summed over its threads: even on a busy machine it shows
-what an undisturbed core would reach. Wall time is recorded, too, for measurements with threads.
+what an idle core would reach. Wall time is recorded, too, for measurements with threads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MAX_STRETCH = 8
-"""A repeat ends after this multiple of its length in wall time, however little CPU time it got."""
+"""A repeat ends after this multiple of its length in wall time, even if it got little CPU time."""
 
 
 @dataclass

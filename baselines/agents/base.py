@@ -9,7 +9,7 @@ from azumaya.envs import Position
 
 
 class Agent(ABC):
-    """Chooses actions. It has no memory, so it can be given any position at any time.
+    """Chooses actions. An agent has no memory, so it can be given any position at any time.
 
     Any object with a method `act` is accepted as an agent; one without a `name` goes by the name of
     its class.
@@ -21,7 +21,7 @@ class Agent(ABC):
     name: str
 
     def check(self, position: Position) -> None:  # noqa: B027 - most agents play anything
-        """Check that the agent can play the game of a position with its options.
+        """Check that the agent can play a position's game with its options.
 
         Raises:
             ValueError: it cannot; the error says what it can play.
@@ -32,9 +32,9 @@ class Agent(ABC):
         """Choose an action in each position.
 
         Args:
-            positions: positions of one game, none of them over; the caller has resampled what is
-                hidden from the players.
-            keys: one for each position. Random choices depend only on the key (see
+            positions: unfinished positions of one game, in which the caller has resampled whatever
+                is hidden from the players.
+            keys: one per position. Random choices depend only on the key (see
                 `azumaya.envs.kernels.rng`): the same position and key give the same action,
                 whatever other positions are passed with it.
 

@@ -1,9 +1,9 @@
 """Networks on disk: weights as safetensors, everything else as JSON beside them.
 
 `NAME.safetensors` holds the weights and `NAME.json`, the sidecar, describes them: game, version,
-observation planes, options, network. Both are written to temporary names, and renamed once both
-are on the disk, the sidecar last. Neither can run code when read, and what they ask for (size,
-nesting, the network to build) is bounded before it is done.
+observation planes, options, network. Both are written under temporary names and renamed once both
+are on the disk, the sidecar last. Reading them runs no code, and the size and nesting of the files
+and the size of the network are checked against limits first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 
 MOST_BYTES = 1 << 31
-"""The largest file of weights that is read, in bytes."""
+"""The largest weights file that is read, in bytes."""
 _BRIEF = reprlib.Repr()
 
 
@@ -41,13 +41,13 @@ class Sidecar:
 
     Attributes:
         game: the environment id.
-        num_actions: the actions the logits are for.
+        num_actions: the number of actions.
         planes: the names of the observation planes, in order.
         network: a key of `NETWORKS`.
         sizes: the network's `width` and `depth`.
-        options: the options the network was trained with.
+        options: the game's options in training.
         azumaya: the version of the library.
-        notes: anything else worth keeping, such as steps and seed of the training.
+        notes: anything else worth keeping, such as the training's steps and seed.
     """
 
     game: str
@@ -69,7 +69,7 @@ def describe(
 
 
 def build(sidecar: Sidecar) -> torch.nn.Module:
-    """The network a sidecar describes, with fresh weights.
+    """Build the network that a sidecar describes, with newly initialised weights.
 
     Raises:
         CheckpointError: this version's game or networks differ from the sidecar's.
@@ -81,8 +81,8 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(
-            f"checkpoint: made by azumaya {sidecar.azumaya} for other observation planes of "
-            f"{game.title} than those of {version()}; train it anew"
+            f"checkpoint: made with azumaya {sidecar.azumaya} for other observation planes of "
+            f"{game.title} than azumaya {version()} has; train it again"
         )
     if sidecar.network not in NETWORKS:
         raise CheckpointError(
@@ -105,11 +105,11 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
 
 
 def contents(name: str, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -> dict[str, bytes]:
-    """What the files of a checkpoint hold, by file name, in the order in which to write them.
+    """The contents of a checkpoint's files by file name, in the order in which to write them.
 
     Args:
-        name: of the checkpoint, without a suffix.
-        weights: the tensors by name, as of `network.state_dict()`.
+        name: the checkpoint's name, without a suffix.
+        weights: the tensors by name, as in `network.state_dict()`.
         sidecar: the description of the weights.
     """
     safetensors = require("safetensors.torch", "train")
@@ -122,8 +122,8 @@ def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar
     """Write a checkpoint; returns the path of the weights.
 
     Args:
-        path: where; the suffix is replaced by `.safetensors` and `.json`.
-        weights: the tensors by name, as of `network.state_dict()`.
+        path: where to write; its suffix is replaced by `.safetensors` and `.json`.
+        weights: the tensors by name, as in `network.state_dict()`.
         sidecar: the description of the weights.
 
     Raises:
@@ -147,7 +147,7 @@ def read_sidecar(path: str | Path) -> Sidecar:
         said = read_json(file)
     except OSError as error:
         raise _unreadable(file, error) from error
-    except ValueError as error:  # a path with a null byte, too
+    except ValueError as error:  # also raised for a path with a null byte
         raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
     try:
         return sidecar_of(said)
@@ -176,7 +176,7 @@ def _unreadable(file: Path, error: OSError) -> CheckpointError:
 def _wrong_with(said: Any) -> str:
     """Why a JSON value is not a sidecar; empty if it is one."""
     if not isinstance(said, dict):
-        return "an object with a checkpoint's fields is needed"
+        return f"must be an object with the fields {', '.join(FIELDS)}"
     needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
     missing, surplus = _without(needed, said), _without(said, FIELDS)
     if missing or surplus:
@@ -256,11 +256,11 @@ def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:
 
 
 def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor]) -> str:
-    """How weights differ from those of a network, without listing every difference."""
+    """How weights differ from those of a network, with one example; empty if they fit."""
     missing, surplus = _without(wanted, given), _without(given, wanted)
     if missing or surplus:
-        few = [f"{len(missing)} weights missing, as {missing[0]!r}"] if missing else []
-        few += [f"{len(surplus)} of no use, as {surplus[0]!r}"] if surplus else []
+        few = [f"{len(missing)} weights missing, such as {missing[0]!r}"] if missing else []
+        few += [f"{len(surplus)} unknown, such as {surplus[0]!r}"] if surplus else []
         return f"not the weights of its network: {', '.join(few)}"
     for name, tensor in wanted.items():
         if tensor.shape != given[name].shape:
@@ -270,7 +270,7 @@ def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor
 
 
 def _where_else(source: Path) -> str:
-    """Where the agent of a run is, if these are not its weights."""
+    """A hint at the agent of the run, if a folder has one and these are not its weights."""
     agent = source.with_name("policy.safetensors")
     if source == agent or not agent.is_file():
         return ""

@@ -26,7 +26,7 @@ BLOCKS = {9: 3, 6: 2}
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
-"""The largest number of parameters of a network, 1 GiB of them."""
+"""The most parameters of a network; they take 1 GiB."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,10 @@ def scale_of(game: Game) -> torch.Tensor:
 class Fields(nn.Module):
     """Features of each cell for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
 
-    They are the planes of each number; the planes of the first kind (in our games the candidates)
-    restricted to each board-wide set of cells; and the same where only one number is left, since
-    placing that number in a house of the cell makes the cell dead. Nothing here is learned.
+    There are three kinds: the planes of each number; the planes of the first kind (in our games the
+    candidates) restricted to each of the first two sets of cells that all numbers share; and the
+    same, but only on cells with a single number left. (Placing that number in a house of such a
+    cell makes the cell dead.) Nothing here is learned.
     """
 
     numbered: torch.Tensor
@@ -221,7 +222,7 @@ class CellHead(nn.Module):
 
 
 class MoveHead(nn.Module):
-    """Logits of moves: the sum of a score for each cell that is left and each that is entered."""
+    """The logit of a move: the sum of the scores of the cells that it leaves and enters."""
 
     cells: torch.Tensor
 
@@ -286,7 +287,7 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
     for name, number in {"num_actions": num_actions, **sizes}.items():
         if name in limits and number > limits[name]:
             raise OversizeError(
-                f"a network of {name} {number} is too large; up to {limits[name]:,}"
+                f"a network with {name} {number} is too large; the most is {limits[name]:,}"
             )
     with torch.device("meta"):  # shapes without memory
         parts = NETWORKS[network](game, num_actions, **sizes)
@@ -294,8 +295,8 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
     if parameters > MOST_PARAMETERS:
         said = ", ".join(f"{name} {number}" for name, number in sizes.items())
         raise OversizeError(
-            f"the network {network!r} with {said} has {parameters:,} parameters; up to "
-            f"{MOST_PARAMETERS:,} can be trained"
+            f"the network {network!r} with {said} is too large: it has {parameters:,} parameters; "
+            f"the most is {MOST_PARAMETERS:,}"
         )
 
 

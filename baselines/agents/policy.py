@@ -48,7 +48,7 @@ class PolicyAgent(Agent):
         return cls(network, Path(path).stem, temperature, sidecar)
 
     def check(self, position: Position) -> None:
-        """Check that the network can play the game of a position with its options.
+        """Check that the network can play a position's game with its options.
 
         Raises:
             CheckpointError: the network is for another game or another number of actions.
@@ -72,7 +72,7 @@ class PolicyAgent(Agent):
         """Choose an action in each position.
 
         Raises:
-            CheckpointError: the network is not for the game or the options of the positions.
+            CheckpointError: the network does not fit the game or the options of the positions.
         """
         if not positions:
             return []

@@ -184,7 +184,7 @@ def list_kernel(kernels: GameKernels) -> Any:
 
 
 @functools.cache
-def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
+def children_kernel(kernels: GameKernels, insight: Insight) -> Any:
     """The kernel that checks all children of a frame before any of them is searched.
 
     Moves to positions whose value is already known, for instance from the table or because the
@@ -196,7 +196,9 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
     key_of, foresee = key_kernel(insight), foresee_kernel(insight)
 
     @kernel
-    def settle(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
+    def check_children(
+        states, words_of, outlooks, words, frames, ply, moves, scores, table, control
+    ):
         frame, sign = frames[ply], frames[ply].sign
         least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
         at = frame.first
@@ -237,7 +239,7 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
                 scores[frame.first + frame.count],
             )
 
-    return settle
+    return check_children
 
 
 @kernel
@@ -253,14 +255,14 @@ def favour(moves, scores, first, count, move, ply, key):
 @functools.cache
 def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
     """The kernel that enters a position; it returns whether the value is already known."""
-    list_moves, settle = list_kernel(kernels), settle_kernel(kernels, insight)
+    list_moves, check_children = list_kernel(kernels), children_kernel(kernels, insight)
     key_of, foresee, evaluate = key_kernel(insight), foresee_kernel(insight), kernels.evaluate
 
     @kernel
     def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
         state, frame, move = states[ply], frames[ply], NO_MOVE
         value, known, proven = np.int64(0), False, False
-        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `settle` has already checked
+        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
             value, known = foresee(state, frame.lower, frame.upper)
             proven = known
         if not known and (frame.depth <= 0 or ply == PLIES - 1):
@@ -283,7 +285,9 @@ def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
         frame.first = 0 if ply == 0 else frames[ply - 1].first + frames[ply - 1].count
         frame.count = list_moves(states[ply], words, moves, scores, frame.first)
         if frame.depth >= LOOKING_PAYS:
-            settle(states, words_of, outlooks, words, frames, ply, moves, scores, table, control)
+            check_children(
+                states, words_of, outlooks, words, frames, ply, moves, scores, table, control
+            )
         favour(moves, scores, frame.first, frame.count, move, ply, control[0].key)
         return False
 

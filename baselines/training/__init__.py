@@ -11,7 +11,7 @@ try:
     ):  # fmt: skip
         require(_package, extra="train")
 except MissingExtraError as missing:
-    if sys.argv[:1] != ["-m"]:  # the value while Python looks for the module of `-m`
+    if sys.argv[:1] != ["-m"]:  # its value while Python looks up the module of `-m`
         raise
     print(f"error: {missing}", file=sys.stderr)
     sys.exit(2)

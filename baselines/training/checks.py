@@ -21,7 +21,7 @@ from azumaya.baselines.agents.network import (
     takes_numbers,
 )
 from azumaya.baselines.game_options import read_value
-from azumaya.envs import GAMES, OptionError, find_game
+from azumaya.envs import OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
 
 
@@ -77,19 +77,7 @@ def check_numbers(options: Any) -> None:
             if get_origin(each) is Annotated and isinstance(each.__metadata__[0], Numbers):
                 numbers, whole = each.__metadata__[0], each.__origin__ is int
                 if not numbers.has(value, whole):
-                    raise OptionError(f"{flag(name)} {value}: {numbers.text(whole)} is needed")
-
-
-def game_name(name: str) -> str:
-    """The game's name as used in folder names.
-
-    Raises:
-        OptionError: there is no such game.
-    """
-    try:
-        return find_game(name).name
-    except OptionError:
-        raise OptionError(f"--game {name}: no such game; there are {', '.join(GAMES)}") from None
+                    raise OptionError(f"{flag(name)} {value}: must be {numbers.text(whole)}")
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:
@@ -100,7 +88,7 @@ def pairs(words: Sequence[str]) -> dict[str, str]:
     """
     names, values = words[::2], words[1::2]
     if len(names) > len(values):
-        raise OptionError(f"pairs NAME VALUE are needed; {names[-1]!r} has no value")
+        raise OptionError(f"must be pairs NAME VALUE; {names[-1]!r} has no value")
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise OptionError(f"{twice[0]!r} is given twice; give it one value")
@@ -139,8 +127,8 @@ def check_network(network: str, game: str) -> None:
         raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
     if network == "numbers" and not takes_numbers(find_game(game)):
         raise OptionError(
-            f"--network numbers: in {game} not every number on every cell is an action; take "
-            "board or plain"
+            f"--network numbers: needs a game in which every number on every cell is an action, "
+            f"unlike {game}; choose board or plain"
         )
 
 
@@ -170,11 +158,11 @@ def check_batch(batch: int, games: int, rollout: int) -> None:
     """
     if games * rollout > MOST_ACTIONS:
         raise OptionError(
-            f"--games {games} by --rollout {rollout}: an update of {games * rollout:,} actions; up "
-            f"to {MOST_ACTIONS:,} are possible"
+            f"--games {games} by --rollout {rollout}: an update would have {games * rollout:,} "
+            f"actions; the most is {MOST_ACTIONS:,}"
         )
     if games * rollout % batch == 1:
         raise OptionError(
-            f"--batch {batch}: an update has {games * rollout:,} actions (--games {games} by "
-            f"--rollout {rollout}), which leaves a minibatch of one; change one of these"
+            f"--batch {batch}: an update of {games * rollout:,} actions (--games {games} by "
+            f"--rollout {rollout}) would leave a minibatch of one; change one of the three"
         )

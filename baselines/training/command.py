@@ -13,7 +13,7 @@ from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes; the last is the shells' usual one after Ctrl-C."""
+"""Exit codes; 130 is the usual one after Ctrl-C."""
 REFUSALS = (OptionError, RunError, CheckpointError)
 """Errors in a command, or in the run it names."""
 FAILURES = (OSError, MemoryError)
@@ -52,7 +52,7 @@ def _told(message: str, code: int) -> int:
 def run_script(work: Callable[[], int]) -> NoReturn:
     """Run a script and exit with its exit code.
 
-    An unwritable output is reported here, not by a traceback while Python shuts down.
+    If the output cannot be written, that is reported here, not by a traceback at Python's exit.
     """
     code: int | str | None
     try:

@@ -1,6 +1,6 @@
 """The configuration of a training run: its hyperparameters, their defaults and their file.
 
-`Config` holds the command line's options. `settled` checks them and fills in the network's
+`Config` holds the command line's options. `completed` checks them and fills in the network's
 defaults; `stored_form` and `read_config` convert to and from a run's `config.json`.
 """
 
@@ -16,6 +16,7 @@ import tyro
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import (
     Count,
     Numbers,
@@ -26,7 +27,6 @@ from azumaya.baselines.training.checks import (
     check_network,
     check_numbers,
     check_sizes,
-    game_name,
     game_options,
     pairs,
 )
@@ -143,7 +143,7 @@ class Config:
 
     @property
     def recipe(self) -> Recipe:
-        """The options given, with the network's defaults for the others."""
+        """The given options of a recipe, with the network's defaults for the others."""
         suited = asdict(SUITED[self.network_kind])
         given = {name: getattr(self, name) for name in suited}
         return Recipe(**{name: suited[name] if g is None else g for name, g in given.items()})
@@ -173,7 +173,7 @@ def run_at(path: Path) -> RunFolder:
     return RunFolder(path, script)
 
 
-def settled(config: Config) -> Config:
+def completed(config: Config) -> Config:
     """Check every option and fill in the defaults that depend on other options.
 
     Raises:
@@ -181,7 +181,7 @@ def settled(config: Config) -> Config:
     """
     check_numbers(config)
     check_batch(config.batch, config.games, config.rollout)
-    game = game_name(config.game)
+    game = game_named(config.game).name
     check_network(config.network, game)
     config = replace(config, game=game, options=game_options(game, config.options))
     config = replace(config, network=config.network_kind, **asdict(config.recipe))
@@ -198,7 +198,7 @@ def read_config(folder: Path) -> Config:
     names = {item.name for item in fields(Config)} - set(PLACE)
     stored = run_at(folder).options(names)
     try:
-        return settled(Config(**stored, output=folder))
+        return completed(Config(**stored, output=folder))
     except OptionError as error:
         raise RunError(f"{folder / 'config.json'} is malformed: {error}") from error
 
@@ -211,25 +211,25 @@ def stored_form(config: Config) -> dict[str, Any]:
 
 
 def ready(config: Config) -> Config:
-    """Settle the configuration and check that its folder can be used.
+    """Check and complete the configuration, and check that its folder can be used.
 
     Raises:
         OptionError: an option has an invalid value.
         RunError: the folder already holds a run, or has none to resume.
         CheckpointError: the save cannot be read.
     """
-    config = replace(config, game=game_name(config.game))
+    config = replace(config, game=game_named(config.game).name)
     run = config.run
     run.check_place()
     if not config.resume:
-        config = settled(config)
+        config = completed(config)
         if not config.overwrite:
             run.check_free()
         return config
     if config.overwrite:
-        raise RunError("--resume and --overwrite: one goes on with a run, the other deletes it")
+        raise RunError("--resume and --overwrite: one continues a run, the other deletes it")
     before = read_config(run.path)
     run.check_same({"game": before.game}, {"game": config.game})
-    config = settled(config)
-    run.check_goes_on(stored_form(before), stored_form(config), CHANGEABLE)
+    config = completed(config)
+    run.check_resumable(stored_form(before), stored_form(config), CHANGEABLE)
     return config

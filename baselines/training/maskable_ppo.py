@@ -1,15 +1,15 @@
-"""Train a MaskablePPO agent (sb3-contrib) on a game, then measure it against the baselines.
+"""Train a MaskablePPO agent (sb3-contrib) on a game, then evaluate it against the baselines.
 
     python -m azumaya.baselines.training.maskable_ppo --game sudoku_moyo --seed 1
 
-The hyperparameters are those of `config.py` beside this file. Here, in the order in which things
-happen: the policy, which puts our network under SB3's algorithm; the environment, in which random
-and greedy opponents are played inside the batch; training, in which a callback measures, saves and
-stops; evaluation, over games whose starts are played in both seats; the learning curve.
+The hyperparameters are in `config.py` beside this file. This file contains, from top to bottom: the
+policy, which puts our network into SB3's algorithm; training, in an environment that plays the
+random and greedy opponents itself, with a callback that measures, saves and stops; evaluation, in
+which every start is played in both seats; and the learning curve.
 
-A run has a folder of its own: `config.json`; `resume.safetensors` (a save: all that `--resume`
-needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, a JSON object a
-line) and TensorBoard's event files; `curve.json`; and from the end of training on `model.zip` (the
+A run has a folder of its own: `config.json`; `resume.safetensors` (a save: everything that
+`--resume` needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, one JSON
+object per line) and TensorBoard's event files; `curve.json`; and after training `model.zip` (the
 model in SB3's own format), `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends;
 `--resume` continues as if the run had never been stopped. An existing run is left untouched unless
 `--resume` or `--overwrite` is given.
@@ -40,7 +40,7 @@ from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
-from azumaya.baselines.training.checks import game_name
+from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import (
     PROGRAM,
@@ -87,7 +87,7 @@ class NetworkFeatures(BaseFeaturesExtractor):
 
 
 class Part(nn.Module):
-    """A slice of the features: what SB3 expects of a head, when the network has its own heads."""
+    """A slice of the features, in place of SB3's heads: the network has heads of its own."""
 
     def __init__(self, part: slice) -> None:
         super().__init__()
@@ -157,10 +157,10 @@ class TimeUpError(Exception):
 
 
 class Overseer(BaseCallback):
-    """Measures, saves and stops, each between two rollouts.
+    """Measures, saves and stops, always between two rollouts.
 
-    Between rollouts all that a run depends on can be told: the moment before each is kept, and is
-    what a save writes. A run that goes on therefore repeats the rollout it was stopped in.
+    Only between rollouts can the whole state of a run be recorded. So it is recorded before each
+    rollout, and saves write that record; a resumed run repeats the rollout in which it was stopped.
     """
 
     def __init__(self, config: Config, run: RunFolder, display: Display, save: Save | None) -> None:
@@ -268,7 +268,7 @@ def training_env(config: Config) -> Iterator[AzumayaVecEnv]:
 
 
 def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
-    """Train, or go on training. However training ends, the moment before is saved."""
+    """Train, or resume training. However training ends, the last recorded state is saved."""
     with training_env(config) as env, threads_quiet():
         model, save = make_model(config, env), None
         if config.resume:
@@ -277,18 +277,18 @@ def train(config: Config, run: RunFolder, display: Display) -> MaskablePPO:
         if save:
             pending_of(save)
             restore(model, network_of(model), save)
-        run.begin(stored_form(config), save, config.resume)  # all is well: now files may change
+        run.begin(stored_form(config), save, config.resume)  # all was checked: now files may change
         model.set_logger(make_logger(run, save))
         overseer = Overseer(config, run, display, save)
         try:
             learn(config, model, overseer)
         except BaseException as error:
             display.stop()
-            with contextlib.suppress(OSError):  # the error that ended training is the one to tell
+            with contextlib.suppress(OSError):  # report the error that ended training instead
                 overseer.save()
             if isinstance(error, KeyboardInterrupt) and overseer.moment:
                 done = f"{overseer.moment.steps:,} steps"
-                display.say(f"Saved after {done}. To go on: {run.goes_on}")
+                display.say(f"Saved after {done}. To resume: {run.resume_command}")
             raise
         finally:
             model.logger.close()
@@ -310,7 +310,7 @@ def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
     except TimeUpError:
         overseer.pause()
     except ValueError:
-        check_weights(network_of(model), model.num_timesteps)  # a distribution was given no numbers
+        check_weights(network_of(model), model.num_timesteps)  # NaN logits raise a ValueError, too
         raise
     overseer.display.stop()
     overseer.run.write("model.zip", zip_of(model))
@@ -322,7 +322,7 @@ def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
 def evaluate(
     config: Config, network: nn.Module, starts: int, bar: Progress | None = None
 ) -> list[Score]:
-    """The agent against each baseline, the same starts in both seats."""
+    """Play the agent against each baseline, with the same starts in both seats."""
     network.train(False)
     agent, scores = PolicyAgent(network), []
     for baseline in BASELINES:
@@ -341,12 +341,12 @@ def evaluate(
 def final_evaluation(
     config: Config, run: RunFolder, model: MaskablePPO, display: Display
 ) -> list[Score]:
-    """Evaluate at length, print the table, and keep it."""
+    """Run the final evaluation, print its table and save it."""
     try:
         with display.evaluating(2 * config.final_starts) as bar:
             scores = evaluate(config, network_of(model), config.final_starts, bar)
     except KeyboardInterrupt:
-        display.say(f"The agent is saved. To evaluate it: {run.goes_on}")
+        display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
         raise
     display.console.print(score_table(scores, f"{config.game} after training"))
     steps = {"steps": model.num_timesteps}
@@ -370,7 +370,7 @@ def main(config: Config) -> list[Score]:
         RunError: the folder already holds a run, or has none to resume; nothing was changed.
         CheckpointError: the save cannot be read; nothing was changed.
         TrainingError: the numbers diverged; the last save is from before that.
-        OSError: a file or the output cannot be written, as on a full disk; likewise.
+        OSError: a file or the output cannot be written, as on a full disk; the last save is intact.
         KeyboardInterrupt: on Ctrl-C, after saving.
     """
     config = ready(config)
@@ -387,7 +387,7 @@ def main(config: Config) -> list[Score]:
     )
     if model.num_timesteps < config.steps:
         done = f"{model.num_timesteps:,} of {config.steps:,} steps are done"
-        display.say(f"{done}. To go on: {run.goes_on}")
+        display.say(f"{done}. To resume: {run.resume_command}")
     return scores
 
 
@@ -410,7 +410,7 @@ def read_words(words: Sequence[str] | None = None) -> Config:
     config = read(Config())
     if not config.resume:
         return config
-    run = replace(config, game=game_name(config.game)).run
+    run = replace(config, game=game_named(config.game).name).run
     return read(read_config(run.path))
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 
 class Metrics:
-    """A file of JSON objects, one a line.
+    """A file of JSON objects, one per line.
 
     Args:
         path: the file, created if missing.
-        lines: how many it had at the last save; what a killed run wrote after that is cut off. A
-            shorter file stays as it is.
+        lines: how many it had at the last save. Later lines, from a run that was killed, are cut
+            off; a file with fewer lines is kept as it is.
 
     Attributes:
         lines: the number of lines.

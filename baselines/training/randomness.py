@@ -37,7 +37,7 @@ def restore_generators(save: Save) -> None:
     position, has_gauss = map(int, save.take(f"{PREFIX}.numpy_position", np.int64, (2,)))
     gauss = save.take(f"{PREFIX}.numpy_gauss", np.float64, (1,))
     if not 0 <= position <= len(words):
-        raise CheckpointError(f"{PREFIX}.numpy_position: 0 to {len(words)} is needed")
+        raise CheckpointError(f"{PREFIX}.numpy_position: must be 0 to {len(words)}, not {position}")
     try:
         torch.set_rng_state(torch.from_numpy(state.copy()))
     except RuntimeError as error:

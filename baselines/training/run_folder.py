@@ -1,9 +1,9 @@
 """The folder of a training run: its files, and the checks for starting or resuming a run.
 
-All scripts that train share it. What a run needs to go on is one file, `resume.safetensors`, which
-is replaced in one step (`saves.py`). The agent and the learning curve, which others read, are made
-from it after each save, and once more when the run goes on, so it does not matter where in between
-a run was killed.
+All training scripts share it. Everything needed to resume a run is in one file,
+`resume.safetensors`, which is replaced in one step (`saves.py`). The agent and the learning curve,
+which others read, are made from it after each save and again when the run is resumed, so it does
+not matter when a run is killed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ RESULTS = ("evaluation.json", "learning_curve.png")
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
 PLACE = ("output", "resume", "overwrite")
-"""Options that say where and how to run, and are no part of what is run."""
+"""Options that say where and how to run; they are not stored with the run."""
 MOST_CURVE = 1 << 24
-"""Bytes of a learning curve."""
+"""The largest file with a learning curve that is read, in bytes."""
 
 
 class RunError(ValueError):
@@ -50,11 +50,11 @@ class RunError(ValueError):
 
 @dataclass(frozen=True)
 class Script:
-    """What the folder of a run must know of the script that trains in it.
+    """What a run folder needs to know about the script that trains in it.
 
     Attributes:
         program: the module, as `python -m` takes it.
-        agent: the files of the agent, by name, made from a save.
+        agent: makes the agent's files from a save, their contents by name.
         files: the names of those files, and of any others that the script writes.
     """
 
@@ -64,11 +64,11 @@ class Script:
 
 
 class RunFolder:
-    """The folder of a run. Nothing is made before `begin`.
+    """The folder of a run. Nothing is created before `begin`.
 
     Args:
-        path: where it is, or is to be.
-        script: what trains in it.
+        path: the folder, which need not exist yet.
+        script: the script that trains in it.
     """
 
     metrics: Metrics
@@ -82,11 +82,11 @@ class RunFolder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the files of a run are called, TensorBoard's aside; the configuration first."""
+        """The names of a run's files except TensorBoard's; the configuration comes first."""
         return (CONFIG, SAVED, *self.script.files, METRICS, CURVE, *RESULTS)
 
     def files(self) -> list[Path]:
-        """The files of a run that are there."""
+        """The files of a run that exist."""
         named = [self.path / name for name in self.names if os.path.lexists(self.path / name)]
         return [*named, *self.path.glob(EVENTS)]
 
@@ -94,23 +94,22 @@ class RunFolder:
         """The last save; None before the first.
 
         Raises:
-            RunError: it is missing, though there was one.
+            RunError: it is missing, although other files show that there was one.
             CheckpointError: it cannot be read.
         """
         if os.path.lexists(self.path / SAVED):
             return read_save(self.path / SAVED)
-        results = (*self.script.files, CURVE, *RESULTS)  # come after the first save
+        results = (*self.script.files, CURVE, *RESULTS)  # exist only after a save
         left = [name for name in results if os.path.lexists(self.path / name)]
         if left:
             raise RunError(
-                f"{self.path} holds no {SAVED}, but {', '.join(left)} of a run that was saved; to "
-                f"go on from 0 would overwrite them. Put {SAVED} back, or begin anew with "
-                "--overwrite"
+                f"{self.path} has no {SAVED}, but {', '.join(left)} of a saved run, which training "
+                f"from the start would replace. Put {SAVED} back, or start over with --overwrite"
             )
         return None
 
     def steps(self) -> int:
-        """Actions that the run has behind it: 0 before anything was saved.
+        """The number of actions up to the last save; 0 before the first.
 
         Raises:
             RunError, CheckpointError: as `saved`.
@@ -119,13 +118,13 @@ class RunFolder:
         return saved.steps if saved else 0
 
     def options(self, names: Collection[str]) -> dict[str, Any]:
-        """The options that the run was begun with, or went on with.
+        """The options of the run, as it was last started or resumed.
 
         Args:
-            names: those that there must be; what else the file says of where it was is left out.
+            names: the options that the file must have; those in `PLACE` are left out.
 
         Raises:
-            RunError: there is no run, or its `config.json` is malformed or of other options.
+            RunError: there is no run, or its `config.json` is malformed or has other options.
         """
         file = self.path / CONFIG
         self.check_place()
@@ -133,24 +132,24 @@ class RunFolder:
             stored = read_json(file)
         except (FileNotFoundError, NotADirectoryError):
             raise RunError(
-                f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run by "
+                f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run with "
                 "--output, or leave out --resume"
             ) from None
         except (OSError, ValueError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not isinstance(stored, dict):
-            raise RunError(f"{file} is malformed: an object with the options of a run is needed")
+            raise RunError(f"{file} is malformed: must be an object with the options of a run")
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
             raise RunError(
-                f"{file}: was written by another version of this script; it differs in "
+                f"{file}: written by another version of this script, which differs in the options "
                 f"{', '.join(other)}"
             )
         return stored
 
     def curve(self) -> list[dict[str, float]]:
-        """The measurements so far, as they can be drawn.
+        """The measurements so far.
 
         Raises:
             RunError: they cannot be read.
@@ -164,7 +163,7 @@ class RunFolder:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not is_curve(curve):
             raise RunError(
-                f"{file} is malformed: a list of measurements is needed, each with its steps and "
+                f"{file} is malformed: must be a list of measurements, each with its steps and "
                 "rates as numbers"
             )
         return curve
@@ -180,9 +179,9 @@ class RunFolder:
         given = f"--output {_shortened(self.path)}"
         place = next(p for p in (self.path, *self.path.absolute().parents) if os.path.exists(p))
         if not place.is_dir():
-            raise RunError(f"{given}: {place} is a file; a folder is needed")
+            raise RunError(f"{given}: {place} is a file; name a folder")
         if not os.access(place, os.W_OK | os.X_OK):
-            raise RunError(f"{given}: {place} cannot be written to")
+            raise RunError(f"{given}: {place} is not writable; name another folder")
         try:
             self._check_length(place)
         except (OSError, ValueError) as error:  # a null byte is a ValueError
@@ -190,7 +189,7 @@ class RunFolder:
             raise RunError(f"{given}: no folder can have this path: {reason}") from error
 
     def _check_length(self, place: Path) -> None:
-        """Let the system say if the path is too long: `os.path.exists` calls that missing."""
+        """Let the system report a path that is too long; `os.path.exists` calls it missing."""
         part = max(self.path.absolute().parts, key=len)
         temporary = f".{max(self.names, key=len)}.{os.getpid()}.tmp"
         for path in (place / part if place != Path(part) else place, self.path / temporary):
@@ -211,18 +210,23 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             said, more = f"files of a run ({', '.join(p.name for p in self.files())})", ""
         else:
-            said, more = f"a run, {steps:,} of {goal:,} steps done", f"To go on: {self.goes_on}. "
+            said, more = (
+                f"a run, {steps:,} of {goal:,} steps done",
+                f"To resume: {self.resume_command}. ",
+            )
             if steps >= goal:
                 results = [str(self.path / name) for name in RESULTS]
                 said = f"a finished run of {steps:,} steps (see {' and '.join(results)})"
-                more = f"To train it further: {self.goes_on} --steps {2 * max(goal, steps)}. "
+                more = (
+                    f"To train it further: {self.resume_command} --steps {2 * max(goal, steps)}. "
+                )
         raise RunError(
-            f"{self.path} holds {said}; nothing was changed. {more}To begin another run: "
-            "--output FOLDER or another --seed. To begin anew in its place: --overwrite."
+            f"{self.path} holds {said}; nothing was changed. {more}To start another run: "
+            "--output FOLDER or another --seed. To start over in its place: --overwrite."
         )
 
     @property
-    def goes_on(self) -> str:
+    def resume_command(self) -> str:
         """The command that resumes the run."""
         python = sys.executable
         if shutil.which("python") == python:
@@ -242,19 +246,19 @@ class RunFolder:
         if other:
             given = ", ".join(f"{flag(name)} {now[name]} (it has {before[name]})" for name in other)
             raise RunError(
-                f"--resume: the run in {self.path} cannot go on with {given}; leave that out, or "
-                "begin another run with --output"
+                f"--resume: the run in {self.path} cannot be resumed with {given}; leave that out, "
+                "or start another run with --output"
             )
 
-    def check_goes_on(
+    def check_resumable(
         self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
     ) -> None:
         """Check that the run can be resumed with these options.
 
         Args:
-            before: the options it has, `steps` among them.
-            now: those it is to have.
-            changeable: the names of those that may differ.
+            before: its options so far, including `steps`.
+            now: the options with which to resume it.
+            changeable: the names of the options that may differ.
 
         Raises:
             RunError: it cannot be resumed, or its save is missing.
@@ -275,17 +279,17 @@ class RunFolder:
         done = self.steps()
         if steps <= done:
             raise RunError(
-                f"--steps {steps}: the run in {self.path} has {done:,} steps behind it; give more, "
-                "or leave --steps out to evaluate it again"
+                f"--steps {steps}: the run in {self.path} has already done {done:,}; give more, or "
+                "leave --steps out to evaluate it again"
             )
 
     # ---- beginning and ending ----
 
     def lock(self) -> None:
-        """Keep other processes out of the folder until `close`, or until this one ends.
+        """Keep other processes out of the folder until `close`, or until this process ends.
 
         Raises:
-            RunError: another one is training in it.
+            RunError: another process is training in it.
         """
         if self._lock is not None or sys.platform == "win32":
             return
@@ -304,12 +308,12 @@ class RunFolder:
         """Make the folder ready for training.
 
         Args:
-            options: what `config.json` is to hold.
+            options: the content of `config.json`.
             saved: the save to resume from.
-            resume: whether it goes on; otherwise the files of an earlier run are deleted.
+            resume: whether a run is resumed; if not, the files of an earlier run are deleted.
 
         Raises:
-            RunError: another process is training in it.
+            RunError: another process is training in the folder.
             OSError: a file cannot be written.
         """
         self.path.mkdir(parents=True, exist_ok=True)
@@ -323,7 +327,7 @@ class RunFolder:
         self.metrics = Metrics(self.path / METRICS, saved.metrics if saved else 0)
 
     def _clear(self) -> None:
-        """Delete the files of a run, `config.json` first: without it none can go on."""
+        """Delete the files of a run, `config.json` first: without it no run can be resumed."""
         for file in self.files():
             file.unlink()
             flush_folder(self.path)
@@ -339,10 +343,10 @@ class RunFolder:
     # ---- writing ----
 
     def save(self, save: Save) -> None:
-        """Keep a moment of the run, then bring the agent and the curve up to it.
+        """Write a save, then the agent and the learning curve made from it.
 
         Raises:
-            OSError: a file cannot be written. The save before stands, or this one.
+            OSError: a file cannot be written; the earlier save is intact, or this one.
         """
         self.metrics.flush()
         write_whole(self.path / SAVED, save.contents())
@@ -355,7 +359,7 @@ class RunFolder:
         self.write_curve(save.curve)
 
     def write_curve(self, curve: list[dict[str, float]]) -> None:
-        """Write the measurements to be drawn."""
+        """Write the learning curve."""
         self.write(CURVE, json.dumps(curve) + "\n")
 
     def write(self, name: str, content: str | bytes) -> None:

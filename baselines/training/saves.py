@@ -1,8 +1,8 @@
 """A save of a training run: one file with everything needed to resume it.
 
-Named arrays and a JSON object lie together in one safetensors file, the object as its metadata.
-The file is replaced in one step, so weights, counters, generators and games always belong to the
-same moment of the run. Reading it runs no code; a digest tells a damaged file.
+It is a safetensors file with named arrays, and with a JSON object in its metadata. The file is
+replaced in one step, so weights, counters, generators and games always belong to the same moment
+of the run. Reading it runs no code; a digest detects damage.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from azumaya.baselines.agents.checkpoint import CheckpointError
 from azumaya.baselines.files import is_count, parse_json, read_bytes
 
 KEY = "azumaya_run"
-"""Where the JSON object stands in the metadata."""
+"""The key of the JSON object in the metadata."""
 MOST_BYTES, MOST_HEADER = 1 << 33, 1 << 26
-"""The largest file, and the largest header of one, that are read."""
-LARGEST = 1 << 62
-"""The largest number in a measurement; not infinite, so that it can be drawn."""
+"""The largest file and the largest header that are read, in bytes."""
+LARGEST_MEASURED = 1 << 62
+"""The largest magnitude of a number in a measurement, so that every curve can be drawn."""
 _LENGTH = 8
-"""Bytes that say how long the header is."""
+"""Bytes at the start of the file that give the length of the header."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Save:
     """Everything needed to resume a run from one moment.
 
     Attributes:
-        steps: how many actions the learner has behind it.
-        curve: the measurements so far, each its steps and a rate by opponent.
-        metrics: how many lines of metrics there were.
+        steps: the number of actions that the learner has taken.
+        curve: the measurements so far, each with its steps and the win rate by opponent.
+        metrics: the number of lines of metrics so far.
         notes: anything else, as JSON.
-        arrays: weights, moments, generators, games: plain numbers by name.
+        arrays: the numbers of weights, Adam's moments, generators and games, by name.
     """
 
     steps: int
@@ -62,12 +62,12 @@ class Save:
         """
         array = self.arrays.get(name)
         if array is None or array.dtype != dtype or array.shape != shape:
-            there = "none" if array is None else f"{array.dtype} {array.shape}"
-            raise CheckpointError(f"{name}: {np.dtype(dtype)} {shape} is needed, {there} is there")
+            there = "missing" if array is None else f"{array.dtype} {array.shape}"
+            raise CheckpointError(f"{name}: must be {np.dtype(dtype)} {shape}, but is {there}")
         return array
 
     def contents(self) -> bytes:
-        """The file."""
+        """The content of the file."""
         arrays = {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in self.arrays.items()}
         said = {
             "steps": self.steps,
@@ -80,7 +80,7 @@ class Save:
 
 
 def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays under names that begin with `prefix` and a dot, as `Save.part` takes them out."""
+    """Arrays with `prefix` and a dot before their names, which `Save.part` removes again."""
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
@@ -100,7 +100,7 @@ def read_save(path: Path) -> Save:
         raise CheckpointError(f"checkpoint {path}: malformed: {error}") from error
     digest = head.pop("digest", "")
     if digest != _digest(head, arrays):
-        raise CheckpointError(f"checkpoint {path}: damaged: its content does not fit its digest")
+        raise CheckpointError(f"checkpoint {path}: damaged: its content does not match its digest")
     problem = _wrong_with(head)
     if problem:
         raise CheckpointError(f"checkpoint {path}: malformed: {problem}")
@@ -111,13 +111,13 @@ def _head(content: bytes) -> dict[str, Any]:
     """The JSON object in the metadata; raises `ValueError`."""
     length = int.from_bytes(content[:_LENGTH], "little")
     if length > MOST_HEADER:
-        raise ValueError(f"a header of {length:,} bytes")
+        raise ValueError(f"its header has {length:,} bytes; the most is {MOST_HEADER:,}")
     metadata = parse_json(content[_LENGTH : _LENGTH + length]).get("__metadata__", {})
     if KEY not in metadata:
-        raise ValueError("no save of this version of the library; it cannot be gone on from")
+        raise ValueError("not a save of this version of the library, so it cannot be resumed")
     head = parse_json(metadata[KEY].encode())
     if not isinstance(head, dict):
-        raise ValueError("no object in its metadata")
+        raise ValueError("its metadata must be an object")
     return head
 
 
@@ -131,10 +131,10 @@ def _digest(said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def _wrong_with(head: Mapping[str, Any]) -> str:
-    """What makes a JSON object no head of a save; nothing if it is one."""
+    """Why a JSON object is not the head of a save; empty if it is one."""
     kinds = {"steps": int, "curve": list, "metrics": int, "notes": dict}
     if head.keys() != kinds.keys():
-        return f"the fields {', '.join(kinds)} are needed"
+        return f"must have the fields {', '.join(kinds)}"
     for name, kind in kinds.items():
         if not isinstance(head[name], kind) or isinstance(head[name], bool):
             return f"{name} must be {kind.__name__}"
@@ -153,4 +153,4 @@ def _is_measurement(point: Any) -> bool:
         return False
     if not is_count(point.get("steps")):
         return False
-    return all(type(v) in (int, float) and abs(v) <= LARGEST for v in point.values())
+    return all(type(v) in (int, float) and abs(v) <= LARGEST_MEASURED for v in point.values())

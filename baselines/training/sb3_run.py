@@ -1,4 +1,4 @@
-"""What is peculiar to runs of Stable-Baselines3: the moment of a model, its metrics, its file."""
+"""What is specific to Stable-Baselines3: the state of a model, its metrics and its own file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from azumaya.baselines.training.saves import Save, prefixed
 from azumaya.envs import OptionError
 
 NETWORK, ADAM, GAMES = "network", "adam", "games"
-"""The arrays of a save: weights, Adam's moments by the number of the parameter, the games."""
+"""Names of arrays in a save: weights, Adam's moments by parameter number, games."""
 STARTS = "episode_starts"
 
 
@@ -38,8 +38,8 @@ def moment(
     """Copy everything needed to resume a model between two rollouts.
 
     Args:
-        model: its environment is an `AzumayaVecEnv`.
-        network: what holds all of its parameters.
+        model: a model whose environment is an `AzumayaVecEnv`.
+        network: the module that holds all of the model's parameters.
         curve: the measurements so far.
         metrics: the metrics so far.
     """
@@ -60,7 +60,7 @@ def moment(
 def restore(model: OnPolicyAlgorithm, network: nn.Module, save: Save) -> None:
     """Restore a fresh model, its games and the generators from a save.
 
-    The metrics that wait to be written are put back by `restore_pending`.
+    `make_logger` restores the metrics that had not been written yet.
 
     Raises:
         CheckpointError: the save does not fit the model.
@@ -91,32 +91,32 @@ def _layout(dtype: np.dtype[Any]) -> str:
 
 
 def _moments(save: Save, optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch.Tensor]]:
-    """Adam's state by the number of the parameter; raises `CheckpointError`."""
+    """Adam's state by parameter number; raises `CheckpointError`."""
     found: dict[str, dict[str, torch.Tensor]] = {}
     for key, array in save.part(ADAM).items():
         index, _, name = key.partition(".")
         found.setdefault(index, {})[name] = torch.from_numpy(array)
-    if not found:  # nothing was learned yet
+    if not found:  # saved before the first update
         return {}
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     for number, parameter in enumerate(parameters):
         shapes = {name: tuple(t.shape) for name, t in found.get(str(number), {}).items()}
         shape = tuple(parameter.shape)
         if shapes != {"step": (), "exp_avg": shape, "exp_avg_sq": shape}:
-            raise CheckpointError(f"{ADAM}.{number}: not the moments of a parameter {shape}")
+            raise CheckpointError(f"{ADAM}.{number}: must be moments of a parameter {shape}")
     if len(found) != len(parameters):
         raise CheckpointError(f"{ADAM}: {len(found)} moments for {len(parameters)} parameters")
     return {index: found[str(index)] for index in range(len(parameters))}
 
 
 def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
-    """Put the games back, and what the model last saw of them; raises `CheckpointError`."""
+    """Restore the games, and the model's last observations of them; raises `CheckpointError`."""
     env: Any = model.env
     env.reset()
     games, layouts = {}, save.notes.get("layouts")
     for name, own in env.get_state().items():
         if not isinstance(layouts, dict) or layouts.get(name) != _layout(own.dtype):
-            raise CheckpointError(f"{GAMES}.{name}: of another version of the game")
+            raise CheckpointError(f"{GAMES}.{name}: saved by another version of the game")
         stored = save.take(f"{GAMES}.{name}", np.uint8, (len(own), own.dtype.itemsize))
         games[name] = np.frombuffer(stored.tobytes(), own.dtype)
     starts = save.take(STARTS, np.bool_, (env.num_envs,))
@@ -129,7 +129,7 @@ def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
 
 def _whole(value: Any) -> int:
     if not is_count(value):
-        raise CheckpointError(f"updates: a whole number from 0 is needed, not {value!r}")
+        raise CheckpointError(f"updates: must be a whole number from 0, not {value!r}")
     return int(value)
 
 
@@ -137,10 +137,10 @@ def _whole(value: Any) -> int:
 
 
 class MetricLines(KVWriter):
-    """SB3's metrics as lines of the run's own file."""
+    """SB3's metrics as lines of the run's metrics file."""
 
     UNKEPT = ("time/iterations",)
-    """Counted from where the program began, so a run that went on would show."""
+    """Counted from the start of the process, so a resumed run would have other values."""
 
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
@@ -158,7 +158,7 @@ class MetricLines(KVWriter):
 
 
 class Events(TensorBoardOutputFormat):
-    """TensorBoard's events; it is told to forget what a killed run wrote after its last save."""
+    """TensorBoard's events; those that a killed run wrote after its last save are purged."""
 
     def __init__(self, folder: str, steps: int) -> None:
         self.writer = SummaryWriter(log_dir=folder, purge_step=steps + 1 if steps else None)  # type: ignore[no-untyped-call]
@@ -167,10 +167,10 @@ class Events(TensorBoardOutputFormat):
 
 @contextlib.contextmanager
 def threads_quiet() -> Iterator[None]:
-    """Print no tracebacks of threads that could not write a file.
+    """Print no tracebacks of threads that cannot write a file.
 
-    TensorBoard writes in a thread of its own. What that raises comes out of the next call to the
-    logger, too, and is told there.
+    TensorBoard writes in a thread of its own. The next call to the logger raises the same error
+    again, and it is reported there.
     """
     before = threading.excepthook
 
@@ -186,7 +186,7 @@ def threads_quiet() -> Iterator[None]:
 
 
 def make_logger(run: RunFolder, save: Save | None) -> Logger:
-    """SB3's logger for a run, with what waited to be written at a save.
+    """SB3's logger for a run, with the metrics that had not been written when it was saved.
 
     Raises:
         CheckpointError: the save holds no such metrics.
@@ -199,14 +199,14 @@ def make_logger(run: RunFolder, save: Save | None) -> Logger:
 
 
 def pending_of(save: Save | None) -> Mapping[str, tuple[float, list[str]]]:
-    """The metrics of a save that wait to be written: value and exclusions by name.
+    """The metrics of a save that had not been written yet: value and exclusions by name.
 
     Raises:
         CheckpointError: the save holds no such metrics.
     """
     pending = save.notes.get("pending") if save else {}
     if not isinstance(pending, dict) or not all(map(_is_pending, pending.values())):
-        raise CheckpointError("pending: metrics by name are needed")
+        raise CheckpointError("pending: must be metrics by name")
     return pending
 
 
@@ -224,7 +224,7 @@ def _pending(logger: Logger) -> dict[str, tuple[Any, list[str]]]:
 
 
 def _plain(value: Any) -> Any:
-    """A number as JSON has it."""
+    """A NumPy number as a Python number."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -244,13 +244,13 @@ def is_finite(network: nn.Module) -> bool:
 
 
 def check_weights(network: nn.Module, steps: int) -> None:
-    """Check that all weights are finite, so that no others are ever saved.
+    """Check that all weights are finite; others are never saved.
 
     Raises:
         TrainingError: some are not finite.
     """
     if not is_finite(network):
         raise TrainingError(
-            f"after {steps:,} steps the network's weights are no numbers any more; begin another "
-            "run with a smaller --learning-rate"
+            f"after {steps:,} steps the network's weights are no longer finite; start another run "
+            "with a smaller --learning-rate"
         )

@@ -15,14 +15,14 @@ class Peer:
     """A library to compare with.
 
     Attributes:
-        name: short.
-        script: in this folder.
+        name: the short name of the library.
+        script: the file in this folder that measures it.
         packages: what pip installs into its environment.
-        connect_four: the name its script gives Connect Four, which is compared with ours; empty
-            where it has none.
-        first: what pip installs before, for packages that need it to be built.
-        prepare: for a package that is published as source alone and does not build as it is:
-            makes its unpacked source ready.
+        connect_four: what its script calls Connect Four, which is compared with ours; empty if
+            the library does not have it.
+        first: what pip must install first, because the packages need it to build.
+        prepare: for a package that is published only as source and does not build unchanged:
+            prepares its unpacked source.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Compare peers with ours in one run, pair by pair: ours before, the peer, ours after."""
+"""Compare peers with ours in one run: for each peer, ours before it and again after it."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Comparison:
     """What is compared, and how long it is measured.
 
     Attributes:
-        game: ours.
-        place: where the peers' environments lie.
-        seconds, repeats: of each rate.
-        only: games of the peers whose name contains one of these words, comma-separated.
+        game: our game.
+        place: the folder of the peers' environments.
+        seconds, repeats: the length and number of the repeats of each rate.
+        only: comma-separated words; only peers' games whose names contain one are measured.
     """
 
     game: Game
@@ -68,7 +68,7 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
                 _one(what, peer, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command goes on with this peer")
+        console.print("stopped; the same command continues with this peer")
     results.finish()
     return finished
 
@@ -100,13 +100,13 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
 
 
 def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
-    """Our game, and Connect Four where the peer's is measured."""
+    """Our games to measure beside a peer: Connect Four as well where the peer's is measured."""
     wanted = any(word in peer.connect_four.lower() for word in what.only.lower().split(","))
     return [what.game, connect_four.GAME] if peer.connect_four and wanted else [what.game]
 
 
 def ours(what: Comparison, game: Game) -> Figures:
-    """The figures of a game of ours by what peers name in `beside`, and CartPole's loop."""
+    """The figures of a game of ours by the names that peers use in `beside`, and of CartPole."""
     time = what.seconds / 2, what.repeats
     batches = [games.batch(game, "planes", size, 1, *time) for size in SIZES]
     return {
@@ -120,11 +120,11 @@ def ours(what: Comparison, game: Game) -> Figures:
 
 
 def run_script(python: Path, peer: Peer, what: Comparison) -> list[Row]:
-    """The rows a peer's script prints; raises `RuntimeError` where it prints none."""
+    """The rows that a peer's script prints; raises `RuntimeError` if it fails without any."""
     command = [str(python), str(HERE / peer.script), f"--seconds={what.seconds}"]
     command += [f"--repeats={what.repeats}", f"--only={what.only}"]
     try:
-        # in that folder, as PufferLib leaves a link behind where it runs
+        # in that folder, because PufferLib leaves a link behind wherever it runs
         done = run_child(command, TIME_LIMIT_S, folder=python.parents[1])
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{peer.script} took more than {TIME_LIMIT_S:.0f} s") from None
@@ -154,14 +154,14 @@ def pair_up(
 
 
 def render(header: Row, rows: list[Row]) -> str:
-    """The comparison as Markdown: of each peer's game the best configuration of each kind."""
+    """The comparison as Markdown: the best configuration of each kind for each peer's game."""
     missing = [(row["key"], row["error"]) for row in rows if "error" in row]
     machine_line = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
     game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
     text = (
-        f"# Peers\n\nOurs is {game}. Rates are a second of CPU time on one core; every pair was "
-        "measured in one go, ours before and after. What a step includes differs and is in "
-        f"`rows.jsonl`.\n\n{machine_line}\n\n"
+        f"# Peers\n\nOurs is {game}. Rates are per second of CPU time on one core; ours was "
+        "measured before and after each peer. What a step includes differs; `rows.jsonl` says "
+        f"how.\n\n{machine_line}\n\n"
         f"{_table([row for row in rows if row['kind'] != SAME])}\n"
     )
     same = [row for row in rows if row["kind"] == SAME]
@@ -176,7 +176,7 @@ def _table(rows: list[Row]) -> str:
     best: dict[tuple[str, str, str], Row] = {}
     for row in rows:
         if "value" in row:
-            # of batch sizes the best counts; other configurations are different things
+            # only the best batch size counts; other configurations are not comparable
             config = re.sub(r"\bbatch \d+$", "", row["config"])
             key = (row["peer"], row["game"], config)
             best[key] = max(best.get(key, row), row, key=lambda each: each["value"])

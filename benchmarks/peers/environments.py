@@ -52,7 +52,7 @@ def environment_of(peer: Peer, place: Path) -> Path:
 
 
 def _install_source(python: Path, peer: Peer, room: Path) -> None:
-    """Let pip unpack a package's source, make it ready, install it."""
+    """Let pip unpack a package's source, prepare it and install it."""
     room.mkdir()
     (package,) = peer.packages
     # pip downloads and unpacks the source, but fails to build it; `--no-clean` keeps it

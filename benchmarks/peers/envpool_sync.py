@@ -19,7 +19,7 @@ GAMES = {
 BATCHES = (64, 1024)
 INCLUDES = (
     "env.step of a batch: one move, observations (of both players in board games), mask, "
-    "autoreset; the step a reset takes is in the time, not in the count; "
+    "autoreset; the steps of resets count in the time but not as moves; "
 )
 
 
@@ -30,7 +30,7 @@ def choose(rng, mask):
 
 
 class Loop:
-    """Random play; a stopwatch runs while EnvPool steps."""
+    """Random play; a stopwatch times EnvPool's steps alone."""
 
     def __init__(self, game, batch):
         more = {} if GAMES[game] == "board" else {"base_path": os.path.dirname(envpool.__file__)}
@@ -43,7 +43,7 @@ class Loop:
         self.over = np.zeros(batch, bool)
 
     def actions(self):
-        """Random legal actions in the form EnvPool wants them."""
+        """Random legal actions in the form that EnvPool expects."""
         if self.kind == "board":
             return choose(self.rng, self.info["legal_action_mask"]).astype(np.int32)
         seen = self.seen
@@ -52,7 +52,7 @@ class Loop:
         return np.stack(np.unravel_index(flat, (9, 9, 9)), axis=1).astype(np.int32)
 
     def chunk(self):
-        """Some steps; returns the moves made."""
+        """Make some steps; returns the number of moves."""
         moves = 0
         for _ in range(10):
             actions = self.actions()
@@ -65,7 +65,7 @@ class Loop:
 
 
 def main():
-    """All games over some batch sizes."""
+    """Measure all games in several batch sizes."""
     script = Script(__doc__)
     for game in GAMES:
         if not script.wants(game):
@@ -74,7 +74,7 @@ def main():
             with script.attempt(game, f"batch {batch}"):
                 loop, steps = Loop(game, batch), timing.Rates()
                 timing.measure(loop.chunk, script.seconds, script.repeats, (loop.watch, steps))
-                what = INCLUDES + "the choice of actions is not in the time"
+                what = INCLUDES + "the choice of actions is not timed"
                 script.rates(game, f"batch {batch}", "batch step", what, steps)
                 loop.env.close()
 

@@ -1,4 +1,4 @@
-"""A uniformly random legal action in JAX, drawn the quick way."""
+"""A uniformly random legal action in JAX, drawn quickly."""
 
 # This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 
 def kth_legal(key, mask):
-    """One number per game, `(n,)`, then the k-th legal action of `mask`, `(n, A)`.
+    """A random legal action of each row of `mask`, `(n, A)`; returns `(n,)`.
 
-    `jax.random.categorical` draws one number per action instead, which in wide action spaces
-    costs several times as much as the game.
+    It draws one random number per game. `jax.random.categorical` draws one per action, which in
+    wide action spaces costs several times as much as the game itself.
     """
     running = jnp.cumsum(mask.astype(jnp.int32), axis=-1)
     k = (jax.random.uniform(key, (mask.shape[0], 1)) * running[:, -1:]).astype(jnp.int32)

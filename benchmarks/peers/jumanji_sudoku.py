@@ -3,7 +3,7 @@
 # This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
-# ruff: noqa: I001 - `script` settles JAX's platform before JAX is imported
+# ruff: noqa: I001 - `script` sets JAX's platform before JAX is imported
 from script import Script
 
 import jax
@@ -49,7 +49,7 @@ def stepper(batch):
 
 
 def main():
-    """Some batch sizes."""
+    """Measure several batch sizes."""
     script = Script(__doc__)
     for batch in BATCHES:
         with script.attempt("Sudoku-v0", f"batch {batch}"):

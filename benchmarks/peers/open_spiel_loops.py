@@ -1,4 +1,4 @@
-"""OpenSpiel: loops driven from Python, and random rollouts wholly in C++."""
+"""OpenSpiel: loops driven from Python, and random rollouts entirely in C++."""
 
 # This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
@@ -17,11 +17,11 @@ GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
 STEPS = 500
 ROLLOUT_MOVES = 5000
 BATCH = 64
-MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), a new state at ends"
+MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), resets"
 
 
 def loop(game, look):
-    """Random moves; `look(state)` is called before each."""
+    """Random play; `look(state)` is called before each move."""
     rng, state = random.Random(0), game.new_initial_state()
 
     def chunk():
@@ -38,7 +38,7 @@ def loop(game, look):
 
 
 def looker(game):
-    """Writes the observation into a numpy buffer, and makes a numpy mask."""
+    """A function that writes the observation into a NumPy buffer and makes a NumPy mask."""
     observer, size = make_observation(game), game.num_distinct_actions()
 
     def look(state):
@@ -69,7 +69,7 @@ def stepper(name, batch):
 
 
 def mean_length(game, episodes=300):
-    """Moves of a random game."""
+    """The mean number of moves in a random game."""
     rng, moves = random.Random(1), 0
     for _ in range(episodes):
         state = game.new_initial_state()
@@ -95,7 +95,7 @@ def rollouts(game):
 
 
 def main():
-    """All games, four ways."""
+    """Measure all games in four ways."""
     script = Script(__doc__)
     for name in GAMES:
         if not script.wants(name):

@@ -18,15 +18,15 @@ GAMES = {
     "go_v5": ({"board_size": 9}, 1),
     "chess_v6": ({}, 1),
 }
-"""Arguments, and episodes between two looks at the clock."""
+"""The arguments of each game, and the episodes between two readings of the clock."""
 INCLUDES = (
     "one applied move: last() (observation and mask), np.flatnonzero(mask), random pick, step(); "
-    "resets and the None steps of finished agents are in the time, not in the count"
+    "resets and the None steps of finished agents count in the time but not as moves"
 )
 
 
 def player(env, rng, episodes):
-    """Random play, some episodes at a time; returns the moves made."""
+    """A function that plays some random episodes and returns the number of moves."""
 
     def play():
         moves = 0
@@ -46,7 +46,7 @@ def player(env, rng, episodes):
 
 
 def main():
-    """All games, bare and wrapped."""
+    """Measure all games, bare and wrapped."""
     script = Script(__doc__)
     for game, (arguments, episodes) in GAMES.items():
         if not script.wants(game):

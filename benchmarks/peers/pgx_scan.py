@@ -3,7 +3,7 @@
 # This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
-# ruff: noqa: I001 - `script` settles JAX's platform before JAX is imported
+# ruff: noqa: I001 - `script` sets JAX's platform before JAX is imported
 from script import Script
 
 import time
@@ -16,7 +16,7 @@ from pgx.experimental import auto_reset
 GAMES = ("tic_tac_toe", "connect_four", "othello", "hex", "go_9x9")
 BATCHES = (64, 1024, 8192)
 SLOW = 1.0
-"""A larger batch is not tried where a step of this one takes longer, in seconds."""
+"""If a step takes more seconds than this, larger batches are not tried."""
 INCLUDES = (
     "one move: random legal pick (one number per game), step, autoreset, observation of who moves "
     "next, mask, all inside one compiled scan; the last state is returned whole"
@@ -59,7 +59,7 @@ def stepper(env, batch):
 
 
 def main():
-    """All games over some batch sizes."""
+    """Measure all games in several batch sizes."""
     script = Script(__doc__)
     for game in GAMES:
         if not script.wants(game):

@@ -40,7 +40,7 @@ def stepper(game, name, batch):
 
 
 def main():
-    """All games over some batch sizes."""
+    """Measure all games in several batch sizes."""
     script = Script(__doc__)
     for game, name in GAMES.items():
         if not script.wants(game):

@@ -1,7 +1,7 @@
 """What the peers' scripts share: options, one core, rows on standard output.
 
-Runs in the peers' environments, where our package is not installed: `timing.py`, which needs
-the standard library alone, is loaded by its path, so that all are measured by the same code.
+It runs in the peers' environments, which lack our package. `timing.py`, which needs the standard
+library alone, is loaded by its path, so that all libraries are measured by the same code.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ timing = _load_timing()
 
 
 class Script:
-    """One peer's script.
+    """One peer's script: its options, and the rows that it prints.
 
     Args:
-        title: what `--help` says.
+        title: the description that `--help` prints.
     """
 
     def __init__(self, title: str | None) -> None:
@@ -70,7 +70,7 @@ class Script:
 
     @contextmanager
     def attempt(self, game: str, config: str = "") -> Iterator[None]:
-        """Print a row with the error, if one occurs, and continue."""
+        """If an error occurs, print a row that names it, and continue."""
         try:
             yield
         except Exception as error:

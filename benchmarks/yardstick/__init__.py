@@ -1,5 +1,5 @@
-"""Connect Four, a ninth game beside the eight: small enough to copy, and part of most libraries.
+"""Connect Four, a ninth game: small enough to copy, and found in most libraries of games.
 
-It is registered only on request (`azumaya.envs.register_game`). The tests run over it as over the
-other games, and `azumaya bench peers` compares it with the same game of other libraries.
+It is registered only on request (`azumaya.envs.register_game`). The tests cover it like the other
+games, and `azumaya bench peers` compares it with the same game in other libraries.
 """

@@ -6,15 +6,15 @@
 3. Four discs of one player side by side in a row, a column or a diagonal win at once.
 4. When the board is full and nobody has won, the game is a draw.
 
-    a6 b6 .. g6      cell  0  1 ..  6      Action c is the column, 0 to 6, and its name `a` to `g`.
-     :  :     :            :  :     :      Cells, and the bits of a board, run row by row from the
-    a1 b1 .. g1      cell 35 36 .. 41      top left, so the bits of the top row are the actions.
+    a6 b6 .. g6      cell  0  1 ..  6      Actions 0 to 6 are the columns, named `a` to `g`. Cells,
+     :  :     :            :  :     :      and the bits of a board, run row by row from the top
+    a1 b1 .. g1      cell 35 36 .. 41      left, so the bits of the top row are the actions.
 
-Position text: six rows of `.`, `x` and `o` from the top, then the player to move or, when the game
-is over, the player who moved last: `......./......./......./......./...o.../..xx... o`.
+Position text: the six rows from the top, then the player to move or, if the game is over, the
+player who moved last: `......./......./......./......./...o.../..xx... o`.
 
-Source: the rules as described by James D. Allen in "Expert Play in Connect-Four" (1990).
-Bound: every step fills a cell, so 42 steps.
+Source: James D. Allen, "Expert Play in Connect-Four" (1990).
+Bound: every step fills a cell, so an episode has at most 42 steps.
 """
 
 from __future__ import annotations
@@ -24,16 +24,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, PositionError
-from azumaya.envs.game import (
-    TERMINATED,
-    Game,
-    Observation,
-    Options,
-    Plane,
-    Rules,
-    Words,
-    new_states,
-)
+from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.symmetry import IDENTITY, turns
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
@@ -47,9 +38,7 @@ BOARD = Rectangle(height=6, width=7)
 HEIGHT, WIDTH, CELLS = BOARD.height, BOARD.width, BOARD.cells
 PLAYERS, COLOURS, EMPTY = "xo", ("black", "white"), "."
 
-FULL, TOP = board_of(range(CELLS), 1)[0], board_of(BOARD.rows[0], 1)[0]
-FIRST_COLUMN = board_of(BOARD.columns[0], 1)[0]
-
+TOP, FIRST_COLUMN = board_of(BOARD.rows[0], 1)[0], board_of(BOARD.columns[0], 1)[0]
 IN_A_ROW = 4
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Down and right: along a row, a column, a falling and a rising diagonal."""
@@ -66,25 +55,21 @@ STEPS = np.array([down * WIDTH + right for down, right in DIRECTIONS], U64)
 BEGINS = np.array(
     [board_of((four[0] for four in FOURS if four[1] - four[0] == s), 1)[0] for s in STEPS.tolist()]
 )
-"""For each direction, the distance between the cells of a four, and where a four can begin."""
+"""For each direction, the step between the cells of a four, and the cells where fours can begin."""
 VALUES = np.array([[0, 1, 4, 16, 0], [0, 1, 6, 400, 0]])
-"""The evaluation of an open four by its discs: for the player not to move, and to move."""
+"""The value of an open four by its discs: for the player who is not to move, and who is."""
 
 STATE = np.dtype(
-    [
-        ("discs", U64, (2,)),  # the cells of each player's discs
-        ("to_move", np.int64),
-        ("over", np.int64),
-        ("payoff", np.int64),
-    ]
+    [("discs", U64, (2,)), ("to_move", np.int64), ("over", np.int64), ("payoff", np.int64)]
 )
+"""`discs` has the cells of each player's discs as bits."""
 PLANES = (
     Plane("own", "discs of the observer"),
     Plane("opposing", "discs of the opponent"),
     Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
 )
 FIRST_NUMBER = 8 * word_count(2 * CELLS)
-"""The byte of a packed observation at which the number planes begin."""
+"""The byte of a packed observation at which planes of numbers begin."""
 
 
 # ---- rule predicates ----
@@ -92,7 +77,7 @@ FIRST_NUMBER = 8 * word_count(2 * CELLS)
 
 @kernel
 def open_columns(state):
-    """Rule 2: the columns that are not full, as the bits of the top row."""
+    """Rule 2: the columns that are not full, as bits of the top row."""
     return TOP & ~(state.discs[0] | state.discs[1])
 
 
@@ -105,7 +90,7 @@ def landing_cell(state, column):
 
 @kernel
 def has_four(discs):
-    """Rule 3."""
+    """Rule 3: whether four discs are in a row, a column or a diagonal."""
     for d in range(STEPS.shape[0]):
         pairs = discs & (discs >> STEPS[d])
         if pairs & (pairs >> (STEPS[d] + STEPS[d])) & BEGINS[d] != ZERO:
@@ -125,15 +110,15 @@ def write_legal(state, packed):
 
 @kernel
 def play(state, action):
-    """Drop a disc, and end the game by rules 3 and 4."""
+    """Drop a disc (rule 2)."""
     mover = state.to_move
     state.discs[mover] |= U64(1) << U64(landing_cell(state, action))
-    settle(state, mover)
+    finish_move(state, mover)
 
 
 @kernel
-def settle(state, mover):
-    """Update what follows from the board after a player's move."""
+def finish_move(state, mover):
+    """End the game by rule 3 or 4, or let the other player move."""
     if has_four(state.discs[mover]):
         state.over, state.payoff = TERMINATED, 1 - 2 * mover
     elif open_columns(state) == ZERO:
@@ -152,7 +137,7 @@ def observe(state, player, packed):
 
 @kernel
 def evaluate(state, player):
-    """The value of the fours still open to a player, minus that of the opponent's."""
+    """The value of the fours that a player can still complete, less that of the opponent's."""
     own, other = state.discs[player], state.discs[1 - player]
     turn, value = np.int64(state.to_move == player), 0
     for i in range(FOUR_BOARDS.shape[0]):
@@ -182,12 +167,12 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
 def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The column of a letter; raises `MoveNameError`."""
     if len(name) != 1 or name not in BOARD.files:
-        raise MoveNameError(f"{name!r} names no move: a column, a to g, is needed")
+        raise MoveNameError(f"{name!r} is no move; a move is a column, a to g")
     return BOARD.files.index(name)
 
 
 def mark_on(state: Any, cell: int) -> str:
-    """The character of a cell in a position text."""
+    """A cell's character in a position text."""
     return next((PLAYERS[p] for p in (0, 1) if has(state["discs"][p], cell)), EMPTY)
 
 
@@ -200,7 +185,7 @@ def write_text(state: Any, settings: Settings) -> str:
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
     parts = split_position(text, (WIDTH,) * HEIGHT, EMPTY + PLAYERS, PLAYERS, ())
-    marks, states = "".join(parts.rows), new_states(1, STATE)
+    marks, states = "".join(parts.rows), GAME.new_states(1)
     for player, mark in enumerate(PLAYERS):
         cells = [cell for cell in range(CELLS) if marks[cell] == mark]
         states["discs"][0, player] = board_of(cells, 1)[0]
@@ -209,20 +194,20 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
             raise PositionError(f"position: the disc on {BOARD.squares[cell]} hangs in the air")
     more = marks.count("x") - marks.count("o")
     if more not in (0, 1):
-        raise PositionError(f"position: x has {more} discs more than o; it must be 0 or 1")
+        raise PositionError(f"position: x has {more} more discs than o; it must be 0 or 1")
     states["to_move"] = last = 1 - more
     if has_four(states["discs"][0, 1 - last]):
         raise PositionError(
             f"position: {PLAYERS[1 - last]} has won, so {PLAYERS[last]} cannot move"
         )
-    settle(states[0], last)
+    finish_move(states[0], last)
     if PLAYERS[states["to_move"][0]] != parts.to_move:
-        raise PositionError(f"position: to move is {parts.to_move}; by the discs it is the other")
+        raise PositionError(f"position: {parts.to_move} is to move; by the discs it is the other")
     return states
 
 
 def explain(state: Any, action: int, settings: Settings) -> str:
-    """One sentence: why an action is legal in a state, or which rule forbids it."""
+    """A sentence: why an action is legal in a state, or which rule forbids it."""
     name = move_name(action, settings)
     if state["over"]:
         return f"{name}: the game is over"
@@ -246,16 +231,17 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
 
 
 def check_state(state: Any) -> None:
-    """Slow invariants: raises `AssertionError`."""
+    """Assert what holds in every state."""
     own, other = (int(board) for board in state["discs"])
+    full = (1 << CELLS) - 1
     assert not own & other
-    assert (own | other) <= int(FULL)
+    assert (own | other) <= full
     fours = [any(discs & int(four) == int(four) for four in FOUR_BOARDS) for discs in (own, other)]
     assert int(state["payoff"]) == fours[0] - fours[1]
-    assert bool(state["over"]) == (any(fours) or own | other == int(FULL))
+    assert bool(state["over"]) == (any(fours) or own | other == full)
 
 
-GAME = Game(
+GAME: Game = Game(
     name="connect_four",
     title="Connect Four",
     rules=Rules(
@@ -268,7 +254,7 @@ GAME = Game(
     ),
     observation=Observation(shape=BOARD.shape, planes=PLANES),
     options=Options(
-        starts=lambda settings: new_states(1, STATE),
+        starts=lambda settings: GAME.new_states(1),
         num_actions=lambda settings: WIDTH,
         max_steps=lambda settings: CELLS,
         variants=({}, {"position": "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"}),

@@ -14,11 +14,11 @@ from azumaya.envs.render.layout import BOARD_LEFT, HEIGHT, PANEL, WIDTH
 from azumaya.envs.render.pieces import element, text
 
 COLUMNS, TITLE, PIXELS = 4, 44, 1960
-"""Boards a row, the room for a name above each, and the picture's width."""
+"""Boards per row, the height of the name above each, and the width of the picture in pixels."""
 PART_PLAYED = 0.7
-"""How far into a game a position is taken from."""
+"""A position is taken after this fraction of a game's plies."""
 LONGEST, SEEDS = 120, 24
-"""Of so many games the longest is shown; those that go on for ever count so many plies."""
+"""The most plies of a game, and the number of games from which the longest is chosen."""
 
 
 def middle_of_a_game(name: str) -> tuple[Position, int]:

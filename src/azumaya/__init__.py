@@ -1,3 +1,3 @@
-"""Azumaya: two-player board games built on Sudoku's rule, for reinforcement learning."""
+"""Azumaya: two-player board games built on the Sudoku rule, for reinforcement learning."""
 
 __version__ = "0.1.0"

@@ -102,12 +102,12 @@ def test_positions_of_records(tmp_path: Path) -> None:
     for where, ply, number in ((file, (), 2), (f"{file}:2", (), 11), (f"{file}:2", (3,), 3)):
         words = ("--record", where, *(word for p in ply for word in ("--ply", p)))
         assert answer(*words, *BUDGET)["position"] == str(positions[number])
-    refused(azumaya("analyse", "--record", file, "--ply", 3), "--ply 3: the game has 2 moves")
+    refused(azumaya("analyse", "--record", file, "--ply", 3), "--ply 3: must be at most 2")
     refused(azumaya("analyse", "--record", f"{file}:2", "--ply", 12), "the game is over")
-    refused(azumaya("analyse", "--record", f"{file}:3"), "it has no record 3")
+    refused(azumaya("analyse", "--record", f"{file}:3"), "the file has no record 3")
     refused(azumaya("analyse", "--record", tmp_path / "no"), "No such file")
-    refused(azumaya("analyse", "halma_dominari", "--record", file), "the record is one of")
-    refused(azumaya("analyse", "--record", file, *WORDS), "leave those out")
+    refused(azumaya("analyse", "halma_dominari", "--record", file), "the record is of azumaya/")
+    refused(azumaya("analyse", "--record", file, *WORDS), "leave out --position and --option")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_positions_of_records(tmp_path: Path) -> None:
         ((GAME, *WORDS, "--position", str(played(12)[1][-1])), "the game is over"),
         ((GAME, "--option", "max=3"), "Abalone has no such option"),
         ((GAME, "--option", "position=x", "--position", "x"), "give it once"),
-        ((GAME, "--ply", 3), "--ply: needs --record"),
-        ((GAME, "--nodes", 0), "--nodes 0: a number above 0"),
-        ((GAME, "--milliseconds", "nan"), "--milliseconds nan: a number above 0"),
+        ((GAME, "--ply", 3), "--ply 3: needs --record"),
+        ((GAME, "--nodes", 0), "--nodes 0: must be a number above 0"),
+        ((GAME, "--milliseconds", "nan"), "--milliseconds nan: must be a number above 0"),
         ((GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
         ((GAME, "--seed", 2**64), "--seed=18446744073709551616"),
         ((GAME, "--output", "best.txt"), "must end in .svg or .png"),

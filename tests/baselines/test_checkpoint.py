@@ -61,10 +61,13 @@ def edit(path: Path, **changes: object) -> None:
         ({"sizes": {"width": 8, "depth": 1}}, "size mismatch"),
         ({"surplus": 1}, "malformed: unknown surplus"),
         ({"sizes": {"girth": 8}}, "girth"),
-        ({"sizes": {"width": 4, "depth": 1_000_000}}, "depth 1000000 is too large; up to 256"),
-        ({"sizes": {"width": 999_999_999_999, "depth": 1}}, "too large; up to 8,192"),
+        (
+            {"sizes": {"width": 4, "depth": 1_000_000}},
+            "depth 1000000 is too large; the most is 256",
+        ),
+        ({"sizes": {"width": 999_999_999_999, "depth": 1}}, "too large; the most is 8,192"),
         ({"num_actions": 10**15}, "num_actions 1000000000000000 is too large"),
-        ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; up to"),
+        ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; the most is"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -80,9 +83,9 @@ def test_what_does_not_fit_is_refused(
     ("text", "message"),
     [
         ("{}", "no game, num_actions, planes, network, sizes; the fields are"),
-        ("[]", "an object with a checkpoint's fields is needed"),
-        ("{", "no JSON"),
-        ("\xff", "no JSON"),
+        ("[]", "must be an object with the fields game, num_actions,"),
+        ("{", "not JSON"),
+        ("\xff", "not JSON"),
         ("[" * 100_000, "nested more than 32 levels deep"),
         ('{"options":' * 50_000 + "0" + "}" * 50_000, "nested more than 32 levels deep"),
         (" " * ((1 << 20) + 1), "larger than 1,048,576 bytes"),

@@ -76,8 +76,8 @@ def test_options_given_go_before_those_of_the_checkpoint(tmp_path: Path) -> None
 
 def test_untrained_agents_play_the_first_game() -> None:
     found = [entrants.find_entrant(name) for name in ("random", "greedy")]
-    assert entrants.settle(found, None) == (GAMES[next(iter(GAMES))], {})
-    assert entrants.settle(found, OTHER, ["max_plies=7"]) == (GAMES[OTHER], {"max_plies": 7})
+    assert entrants.choose_game(found, None) == (GAMES[next(iter(GAMES))], {})
+    assert entrants.choose_game(found, OTHER, ["max_plies=7"]) == (GAMES[OTHER], {"max_plies": 7})
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:
@@ -121,9 +121,9 @@ def test_checkpoints_must_agree(tmp_path: Path) -> None:
         f"{plain} with territory=default and {corners} with territory=corners",
         "--option territory=VALUE",
     )
-    assert entrants.settle(both, None, ["territory=rows"])[1] == {"territory": "rows"}
+    assert entrants.choose_game(both, None, ["territory=rows"])[1] == {"territory": "rows"}
     standard = entrants.find_entrant(str(trained(tmp_path / "said", territory="standard")))
-    assert entrants.settle([both[0], standard], None)[0].name == GAME
+    assert entrants.choose_game([both[0], standard], None)[0].name == GAME
     other = trained(tmp_path / "other", OTHER)
     refused(azumaya("evaluate", plain, other), f"{plain} plays {GAME} and {other} plays {OTHER}")
 
@@ -178,6 +178,16 @@ def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
         (("play", "--position", "x", "--option", "position=x"), ("give it once",)),
     ):
         refused(azumaya(*words), *messages)
+
+
+def test_a_module_of_games_that_cannot_be_imported_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not only that there is no such game."""
+    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
+    message = "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported"
+    for words in (("play", "nope"), ("analyse", "nope"), ("evaluate", "random", "--game", "nope")):
+        refused(azumaya(*words), message)
 
 
 def test_a_checkpoint_with_options_that_are_none(tmp_path: Path) -> None:

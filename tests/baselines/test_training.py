@@ -158,7 +158,7 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
     saved = run_at(tmp_path).steps()
     assert saved > 0
     assert process.returncode == 130, "as shells have it for what Ctrl-C has ended"
-    assert f"Saved after {saved:,} steps. To go on: " in output
+    assert f"Saved after {saved:,} steps. To resume: " in output
     assert f"-m {PROGRAM} --output {tmp_path} --resume" in output
     main(tiny(tmp_path, steps=saved + 64, resume=True))
     assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == saved + 64

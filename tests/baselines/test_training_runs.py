@@ -74,52 +74,52 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--game nope", "--game nope: no such game; there are"),
+        ("--game nope", "game 'nope': no such game; there are"),
         ("--network foo", "--network foo: must be one of numbers, board, plain"),
-        ("--game abalone --network numbers", "--network numbers: in abalone"),
-        ("--games 0", "--games 0: a whole number from 1"),
-        ("--rollout 0", "--rollout 0: a whole number from 1"),
-        ("--epochs 0", "--epochs 0: a whole number from 1"),
-        ("--batch 0", "--batch 0: a whole number from 2"),
-        ("--batch 4095", "--batch 4095: an update has 4,096 actions"),
-        ("--threads 0", "--threads 0: a whole number from 1 to 1,024"),
-        ("--width 0", "--width 0: a whole number from 1"),
-        ("--depth -1", "--depth -1: a whole number from 1"),
-        ("--steps -5", "--steps -5: a whole number from 1"),
-        ("--width 999999999999", "--width 999999999999 --depth 1: a network of width"),
-        ("--depth 1000000", "a network of depth 1000000 is too large; up to 256"),
-        ("--network board --width 8192", "parameters; up to 268,435,456 can be trained"),
-        ("--games 99999999999", "--games 99999999999: a whole number from 1 to 1,000,000"),
-        ("--games 1000000 --rollout 1000", "an update of 1,000,000,000 actions"),
-        (f"--steps {10**400}", ": a whole number from 1 to"),
-        ("--learning-rate 2", "--learning-rate 2.0: a number above 0 to 1"),
+        ("--game abalone --network numbers", "--network numbers: needs a game"),
+        ("--games 0", "--games 0: must be a whole number from 1"),
+        ("--rollout 0", "--rollout 0: must be a whole number from 1"),
+        ("--epochs 0", "--epochs 0: must be a whole number from 1"),
+        ("--batch 0", "--batch 0: must be a whole number from 2"),
+        ("--batch 4095", "--batch 4095: an update of 4,096 actions"),
+        ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
+        ("--width 0", "--width 0: must be a whole number from 1"),
+        ("--depth -1", "--depth -1: must be a whole number from 1"),
+        ("--steps -5", "--steps -5: must be a whole number from 1"),
+        ("--width 999999999999", "--width 999999999999 --depth 1: a network with width"),
+        ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
+        ("--network board --width 8192", "parameters; the most is 268,435,456"),
+        ("--games 99999999999", "--games 99999999999: must be a whole number from 1 to 1,000,000"),
+        ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
+        (f"--steps {10**400}", ": must be a whole number from 1 to"),
+        ("--learning-rate 2", "--learning-rate 2.0: must be a number above 0 to 1"),
         (f"--output {'x' * 300}", "no folder can have this path: File name too long"),
         (f"--output new/{'x' * 300}", "no folder can have this path: File name too long"),
         (f"--output {'x/' * 2500}", "no folder can have this path: File name too long"),
         (f"--output {'x/' * 2500} --resume", "no folder can have this path: File name too long"),
-        ("--seed -1", "--seed -1: a whole number from 0 to 4,294,967,295"),
-        ("--seed 4294967296", "--seed 4294967296: a whole number from 0"),
-        ("--measure-every 0", "--measure-every 0: a whole number from 1"),
-        ("--measure-starts 0", "--measure-starts 0: a whole number from 1"),
-        ("--final-starts 0", "--final-starts 0: a whole number from 1"),
-        ("--minutes -1", "--minutes -1.0: a number from 0 is"),
-        ("--minutes inf", "--minutes inf: a number from 0 is"),
-        ("--random-share 2", "--random-share 2.0: a number from 0 to 1"),
-        ("--final-share -0.1", "--final-share -0.1: a number from 0 to 1"),
-        ("--discount 5", "--discount 5.0: a number from 0 to 1"),
-        ("--gae-lambda 1.1", "--gae-lambda 1.1: a number from 0 to 1"),
-        ("--clip -1", "--clip -1.0: a number above 0"),
-        ("--clip nan", "--clip nan: a number above 0"),
-        ("--learning-rate 0", "--learning-rate 0.0: a number above 0"),
-        ("--entropy -1", "--entropy -1.0: a number from 0"),
-        ("--value -1", "--value -1.0: a number from 0"),
-        ("--shaping -1", "--shaping -1.0: a number from 0 to 1,000,000"),
+        ("--seed -1", "--seed -1: must be a whole number from 0 to 4,294,967,295"),
+        ("--seed 4294967296", "--seed 4294967296: must be a whole number from 0"),
+        ("--measure-every 0", "--measure-every 0: must be a whole number from 1"),
+        ("--measure-starts 0", "--measure-starts 0: must be a whole number from 1"),
+        ("--final-starts 0", "--final-starts 0: must be a whole number from 1"),
+        ("--minutes -1", "--minutes -1.0: must be a number from 0"),
+        ("--minutes inf", "--minutes inf: must be a number from 0"),
+        ("--random-share 2", "--random-share 2.0: must be a number from 0 to 1"),
+        ("--final-share -0.1", "--final-share -0.1: must be a number from 0 to 1"),
+        ("--discount 5", "--discount 5.0: must be a number from 0 to 1"),
+        ("--gae-lambda 1.1", "--gae-lambda 1.1: must be a number from 0 to 1"),
+        ("--clip -1", "--clip -1.0: must be a number above 0"),
+        ("--clip nan", "--clip nan: must be a number above 0"),
+        ("--learning-rate 0", "--learning-rate 0.0: must be a number above 0"),
+        ("--entropy -1", "--entropy -1.0: must be a number from 0"),
+        ("--value -1", "--value -1.0: must be a number from 0"),
+        ("--shaping -1", "--shaping -1.0: must be a number from 0 to 1,000,000"),
         ("--options nope 3", "--options: unexpected keyword argument 'nope': "),
         ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
         ("--output FILE", "--output FILE: FILE is a file"),
-        ("--output FILE/run", "FILE is a file; a folder is needed"),
+        ("--output FILE/run", "FILE is a file; name a folder"),
         ("--resume --output nonexist", "nonexist holds no run"),
-        ("--resume --output FILE", "FILE is a file; a folder is needed"),
+        ("--resume --output FILE", "FILE is a file; name a folder"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(
@@ -128,6 +128,15 @@ def test_what_cannot_be_is_said_in_a_line(
     (here / "FILE").write_text("")
     assert told in refused(words, capsys)
     assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+def test_a_module_of_games_that_cannot_be_imported_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
+    message = "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported"
+    assert message in refused("--game nope", capsys)
+    assert message in refused("--game nope --resume", capsys)
 
 
 @pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
@@ -173,7 +182,7 @@ def test_a_run_that_has_stopped_is_left_alone(
     (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
     said = refused("--output run", capsys)
     assert "a run, 64 of 5,000 steps done" in said
-    assert f"To go on: {run_at(Path('run')).goes_on}. " in said
+    assert f"To resume: {run_at(Path('run')).resume_command}. " in said
     (run / "config.json").write_text("{")
     assert "files of a run (config.json, resume.safetensors" in refused("--output run", capsys)
 
@@ -195,11 +204,11 @@ def test_steps_stay_unless_they_are_given(run: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--steps 32", "--steps 32: the run in run has 64 steps behind it"),
-        ("--width 5 --clip 0.3", "cannot go on with --clip 0.3 (it has 0.2), --width 5 (it has 4)"),
-        ("--game abalone", "cannot go on with --game abalone (it has sudoku_moyo)"),
-        ("--seed 2", "cannot go on with --seed 2 (it has 1)"),
-        ("--options scoring points", "cannot go on with --options"),
+        ("--steps 32", "--steps 32: the run in run has already done 64"),
+        ("--width 5 --clip 0.3", "be resumed with --clip 0.3 (it has 0.2), --width 5 (it has 4)"),
+        ("--game abalone", "cannot be resumed with --game abalone (it has sudoku_moyo)"),
+        ("--seed 2", "cannot be resumed with --seed 2 (it has 1)"),
+        ("--options scoring points", "cannot be resumed with --options"),
         ("--overwrite", "--resume and --overwrite"),
     ],
 )
@@ -244,7 +253,7 @@ def test_a_run_without_its_save_is_not_begun_anew(
         if path.name not in ("config.json", left):
             path.unlink()
     (run / left).touch()
-    assert f"holds no resume.safetensors, but {left}" in refused("--output run --resume", capsys)
+    assert f"has no resume.safetensors, but {left}" in refused("--output run --resume", capsys)
 
 
 @pytest.mark.parametrize(
@@ -280,17 +289,17 @@ def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     goes_on = f"-m {PROGRAM} --output {{}} --resume"
-    assert run_at(Path("my run")).goes_on.endswith(goes_on.format("'my run'"))
+    assert run_at(Path("my run")).resume_command.endswith(goes_on.format("'my run'"))
     windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
     monkeypatch.setattr(run_folder, "sys", windows)
-    said = run_at(Path("my run")).goes_on
+    said = run_at(Path("my run")).resume_command
     assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 
 
 def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "epochs": "four"}))
-    assert "--epochs four: a whole number" in refused("--output run --resume", capsys)
+    assert "--epochs four: must be a whole number" in refused("--output run --resume", capsys)
 
 
 def test_what_was_not_saved_is_forgotten(run: Path) -> None:
@@ -345,7 +354,7 @@ def test_a_run_that_time_ended_says_how_to_go_on(
 ) -> None:
     assert run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY]) == 0
     said = capsys.readouterr().out
-    assert "of 5,000 steps are done. To go on: " in said
+    assert "of 5,000 steps are done. To resume: " in said
     assert f"-m {PROGRAM} --output run --resume\n" in said
 
 

@@ -393,7 +393,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
     with monkeypatch.context() as patch:
         patch.setattr(sb3_run, "is_finite", lambda network: next(finite, False))
         assert run_words(words) == 1
-    assert "no numbers any more; begin another run" in capsys.readouterr().err
+    assert "no longer finite; start another run" in capsys.readouterr().err
     save = read_save(tmp_path / "run" / "resume.safetensors")
     assert save.steps == 64
 

@@ -171,7 +171,19 @@ def test_a_device_is_no_run(name: str, tmp_path: Path) -> None:
     (tmp_path / name).symlink_to("/dev/zero")
     result = run("bench", "report", tmp_path)
     assert result.returncode == 2
-    assert "a device, or too large" in " ".join(result.stderr.split())
+    assert "not a regular file" in " ".join(result.stderr.split())
+
+
+def test_a_file_of_rows_is_read_up_to_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("azumaya.benchmarks.results.LARGEST_FILE", 100)
+    (tmp_path / "rows.jsonl").write_text('{"machine": {}, "settings": "tiny"}\n')
+    assert read_run(tmp_path)[0]["settings"] == "tiny"
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write(" " * 100)
+    with pytest.raises(ResultsError, match=r"rows\.jsonl: .*larger than 100 bytes"):
+        read_run(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "[/b]", ":smile:"])
