@@ -1,4 +1,4 @@
-"""Position texts in general: rows of characters, the side to move, then `key=value` fields."""
+"""The general form of position texts: rows of cells, the side to move, then `key=value` fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class PositionText:
     """The parts of a position text, split but not yet interpreted by a game.
 
     Attributes:
-        rows: the rows of the board from the top, a character for each cell.
+        rows: the rows of the board from the top, one character per cell.
         to_move: the letter of the side to move.
         fields: the values of the `key=value` fields by key.
     """
@@ -31,9 +31,9 @@ def split_position(
     Args:
         text: the position text.
         lengths: the number of cells in each row, from the top.
-        alphabet: the characters that a cell may be.
+        alphabet: the characters that may stand for a cell.
         movers: the letters of the sides.
-        keys: the keys of the fields that the game has.
+        keys: the keys of the game's fields.
 
     Raises:
         PositionError: the text is malformed; the message says what is wrong and where.
@@ -89,10 +89,10 @@ def _split_fields(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
 
 
 def pop_fields(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """A position text without the fields of some keys, and those fields by key.
+    """A position text without the fields with the given keys, and those fields by key.
 
     Raises:
-        PositionError: `text` is no text, or has one of the fields twice.
+        PositionError: `text` is not a string, or has one of the fields twice.
     """
     if not isinstance(text, str):
         raise PositionError(f"position: a text is needed, not {type(text).__name__}")
@@ -107,7 +107,7 @@ def read_whole(value: str, key: str, low: int, high: int) -> int:
     """The value of the field `key` as a whole number from `low` to `high`.
 
     Raises:
-        PositionError: it is none.
+        PositionError: it is not such a number.
     """
     digits = value.removeprefix("-")
     plain = digits.isascii() and digits.isdecimal() and len(digits) < 10

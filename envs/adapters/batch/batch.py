@@ -363,8 +363,8 @@ class Batch:
                 raise illegal_row(self.position(row), int(row), int(self._actions[row]))
 
     def _run(self, kernel: Any, arguments: Callable[[], tuple[Any, ...]]) -> list[int]:
-        """Run a kernel of every step over all games: its arguments never change their types."""
-        if self._alone:  # a small batch takes no longer than to get here
+        """Run a kernel used in every step over all games; its argument types never change."""
+        if self._alone:  # a step of a small batch takes no longer than splitting it into slices
             return [self.workers.call(kernel, 0, self.count, *arguments())]
         return self.workers.run(kernel, self.count, arguments, fixed=True)
 

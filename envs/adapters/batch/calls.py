@@ -1,4 +1,4 @@
-"""One call at a time: what guards the methods of an environment that change its games."""
+"""One call at a time: guards the methods that change an environment's games."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gymnasium.error import AlreadyPendingCallError, ClosedEnvironmentError, Res
 
 
 class Caller:
-    """Which thread is inside a call of an environment, and whether a call was broken off.
+    """Which thread is inside a call of an environment, and whether a call was interrupted.
 
-    A call that fails with a `ValueError` has refused its arguments, and nothing was changed.
-    After any other exception, `KeyboardInterrupt` above all, states and masks may not fit each
-    other, and results were lost: the environment then asks for a reset.
+    A call that fails with a `ValueError` has rejected its arguments and changed nothing. After any
+    other exception, above all `KeyboardInterrupt`, masks may not match the states, and results are
+    lost. The environment then requires a reset.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Caller:
         self.broken_off = False
 
     def check_alone(self, name: str, me: int) -> None:
-        """Refuse a call while another thread is in one."""
+        """Raise an error if another thread is inside a call."""
         if self.thread != me and any(t.ident == self.thread for t in threading.enumerate()):
             raise AlreadyPendingCallError(
                 f"{name}: another thread is inside a call of this environment, which serves one "
@@ -35,12 +35,12 @@ class Caller:
 
 
 class Call:
-    """Context of one call.
+    """A context manager for one call.
 
     Args:
-        env: the environment, with `_caller`, `_batch` and `closed`.
-        name: of the method.
-        begins: whether the call puts games into play; else some must be in play.
+        env: the environment, with the attributes `_caller`, `_batch` and `closed`.
+        name: the name of the method.
+        begins: whether the call begins episodes; otherwise episodes must be in progress.
     """
 
     __slots__ = ("_begins", "_env", "_name")
@@ -52,7 +52,7 @@ class Call:
         env, caller, me = self._env, self._env._caller, threading.get_ident()
         if caller.thread is not None:
             caller.check_alone(self._name, me)
-            break_off(env)  # an interrupt came before or after what `__exit__` sees
+            break_off(env)  # the last call was interrupted where `__exit__` did not run
         caller.thread = me
         if env.closed or not (self._begins or env._batch.begun):
             caller.thread = None
@@ -73,12 +73,12 @@ class Call:
 
 
 def break_off(env: Any) -> None:
-    """Let nothing be played before the next reset."""
+    """Require a reset before the next call."""
     env._caller.broken_off, env._batch.begun = True, False
 
 
 def not_playing(env: Any, name: str) -> Exception:
-    """The error for a call that needs games in play."""
+    """The error for a call that needs episodes in progress."""
     if env.closed:
         return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
     why = "the last call was broken off; " if env._caller.broken_off else ""

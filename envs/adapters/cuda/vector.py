@@ -52,20 +52,20 @@ class DeviceOutputs(Outputs):
 
 
 class CudaBatch:
-    """Many games on a device, stepped at once; the same interface as `batch.Batch`.
+    """Many games stepped together on a device, with the interface of `batch.Batch`.
 
     Args:
         game: the game.
-        setup: its checked options.
-        count: how many games.
-        form: of observations, `"planes"`, `"packed"` or `"none"`.
-        same_step: whether a game that ends is begun anew in the same step; else in the next.
+        setup: its validated options.
+        count: the number of games.
+        form: the observation format, `"planes"`, `"packed"` or `"none"`.
+        same_step: whether a finished game restarts in the same step rather than the next one.
         check_actions: whether actions are checked before each step, which waits for the device.
 
     Raises:
         MissingExtraError: torch is not installed.
-        DeviceError: there is no GPU that can be used.
-        OptionError: an argument has a value it cannot take.
+        DeviceError: no usable GPU is available.
+        OptionError: an argument has an invalid value.
     """
 
     def __init__(
@@ -105,8 +105,8 @@ class CudaBatch:
         self._legal, self._legal_bytes = words((count, self.words))
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
-        # Threads write eight bytes at once, which must lie at a multiple of eight: rows are written
-        # with padding, and then copied to where users get them without.
+        # Threads write eight bytes at a time, at addresses that are multiples of eight. So rows are
+        # written with padding, then copied without it to the outputs.
         size = len(game.observation.planes) * game.observation.cells
         planes, actions = self.form == PLANES, self.setup.num_actions
         self._view_room = device.new((count if planes else 1, padded(size)), np.int8)
@@ -145,14 +145,14 @@ class CudaBatch:
         rows: np.ndarray | None = None,
         setup: Setup | None = None,
     ) -> None:
-        """Begin an episode; arguments as `batch.Batch.reset`, `rows` on the host."""
+        """Begin an episode; arguments as for `batch.Batch.reset`, with `rows` on the host."""
         self.check()
         device, game = self.device, self.game
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is not None or not self.begun:
             series = self._series_now()
             seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
-            series["episode"][rows] = -1  # the kernel begins the next
+            series["episode"][rows] = -1  # the kernel begins the next one, 0
             device.put(series, self._series)
         self.begun = False
         starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
@@ -165,16 +165,17 @@ class CudaBatch:
         """Play an action in every game; finished games are restarted instead.
 
         Args:
-            actions: `(n,)` whole numbers, a tensor on the device.
-            outputs: where the results are written.
-            skip_over: False: games that are over stay so, and an action for one is an error.
+            actions: `(n,)` integers, a tensor on the device.
+            outputs: receives the results.
+            skip_over: if False, finished games are not restarted, and an action for one is an
+                error.
 
         Returns:
-            Which games ended in this step and were begun anew, `(n,)` bool (by `same_step`).
+            With `same_step`, which games ended and restarted in this step, `(n,)` bool.
 
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or lie elsewhere. With
-                `check_actions` also where one is illegal; else `check` raises that later.
+            IllegalActionError: the actions have the wrong shape or type, or are on another device.
+                With `check_actions`, also if one is illegal; otherwise `check` raises that later.
         """
         taken = self._take(actions)
         given = self.device.view(taken)
@@ -195,11 +196,11 @@ class CudaBatch:
         return self._ended
 
     def finals(self) -> tuple[Any, Any]:
-        """By `same_step`, how the games looked that ended in the last step.
+        """With `same_step`, the final observations of the games that ended in the last step.
 
         Returns:
-            Observations as in `Outputs`, and who moved last, `(n,)` int64. Rows of other games
-            are undefined.
+            Observations as in `Outputs`, and `to_move` of the final states, `(n,)` int64. Rows of
+            other games are undefined.
         """
         device = self.device
         rows, observations = view_buffers(self.game, self.form, self.count, device.new)
@@ -254,7 +255,8 @@ class CudaBatch:
         """Wait for the device; raise if an action was illegal since the last check.
 
         Raises:
-            IllegalActionError: names the first step with such an action, and in it the lowest row.
+            IllegalActionError: names the first step with an illegal action, and its lowest such
+                row.
         """
         steps, self._number = self._number, 0
         found = self._read_error() if steps else kernels.NO_ERROR
@@ -354,33 +356,34 @@ class CudaBatch:
 
 
 class CudaVectorEnv(AzumayaVectorEnv):
-    """Many games of one kind on a CUDA device, stepped at once; all it gives are torch tensors.
+    """Many games stepped together on a CUDA device; all outputs are torch tensors.
 
-    States, outputs and actions lie on the device that torch has chosen when it is made, and
-    kernels run on torch's current stream. Nothing crosses the bus in a step and nothing waits for
-    it. Spaces, outputs, seeds and episodes are those of `AzumayaVectorEnv`; other frameworks take
-    the tensors by DLPack.
+    States, outputs and actions are on the device that is torch's current one at construction, and
+    kernels run on torch's current stream. A step copies nothing between host and device and does
+    not wait for the device. Spaces, outputs, seeds and episodes are those of `AzumayaVectorEnv`.
+    Other frameworks can take the tensors through DLPack.
 
     Args:
         game: the game or its name.
-        num_envs: how many games, `n`.
+        num_envs: the number of games, `n`.
         observation: `"planes"`, `"packed"` or `"none"`.
-        copy: True: every call returns tensors of its own. False: it returns tensors that the next
+        copy: whether every call returns new tensors. If False, calls return tensors that the next
             call overwrites; their addresses never change, and steps of small batches are faster.
-        autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode `final_obs` and
-            `final_info` are in the infos of every step, batched: rows count where `_final_obs` is
-            True, others are undefined.
-        check_actions: False: an illegal action changes nothing in its game, whose reward is 0;
-            it is raised at the next call that waits for the device anyway: `check`, `position`,
-            `reset`, `get_state`, `set_state`, `rollout`, `close`. True: every step first waits
-            for the device to check the actions, raises at once, and then no game has changed.
+        autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode, `final_obs` and
+            `final_info` are in the infos of every step, batched; only rows where `_final_obs` is
+            True are defined.
+        check_actions: if False, an illegal action changes nothing in its game, whose reward is 0,
+            and the error is raised by the next call that waits for the device anyway: `check`,
+            `position`, `reset`, `get_state`, `set_state`, `rollout` or `close`. If True, every
+            step first waits for the device to check the actions; it raises at once, and no game
+            has changed.
         **options: the game's options.
 
     Raises:
         MissingExtraError: torch is not installed.
-        DeviceError: there is no GPU that can be used.
-        OptionError: an argument or option has a value it cannot take.
-        PositionError: the position text is malformed, impossible or over.
+        DeviceError: no usable GPU is available.
+        OptionError: an argument or option has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
     """
 
     def __init__(
@@ -449,7 +452,8 @@ class CudaVectorEnv(AzumayaVectorEnv):
         """Wait for the device; raise if an action was illegal since the last such call.
 
         Raises:
-            IllegalActionError: names the first step with such an action, and in it the lowest row.
+            IllegalActionError: names the first step with an illegal action, and its lowest such
+                row.
         """
         self._batch.check()
 

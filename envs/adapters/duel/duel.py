@@ -189,7 +189,7 @@ class Duel:
     def set_opponent(self, opponent: Any) -> None:
         """Change the opponent, starting with each game's next episode."""
         pairs = weighted(opponent)
-        used = set(self._seats["opponent"].tolist())  # by the games now being played
+        used = set(self._seats["opponent"].tolist())  # by the games in progress
         self._others = {code: each for code, each in self._others.items() if code in used}
         free, codes = max(self._others, default=OTHERS - 1) + 1, []
         for each, _ in pairs:
@@ -220,8 +220,9 @@ class Duel:
         """Begin an episode in every game; if this fails, nothing changes.
 
         Args:
-            seeds: one seed for all games, game `i` playing as environment number `i`; a list
-                of seeds, one for each game; or None: the series goes on, or starts at random.
+            seeds: one seed for all games, in which game `i` is environment number `i`; a sequence
+                of seeds, one for each game; or None to continue the series (at first, from a random
+                seed).
 
         Raises:
             OptionError: a seed is invalid, or the learner never gets to act.
@@ -252,17 +253,17 @@ class Duel:
 
         Args:
             actions: `(n,)` integers.
-            report: converts the `Turn` to the return value; by default, the turn is returned. If
-                it raises, the step fails.
+            report: converts the `Turn` to the return value; by default, the turn is returned. If it
+                raises, the step fails.
 
         If a policy or agent raises anything, KeyboardInterrupt included, the exception propagates
         and all games are restored, so the step can be repeated.
 
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or one is illegal, the
+            IllegalActionError: the actions have the wrong shape or type, or one is illegal, the
                 learner's or the opponent's; the error names the game, and none has changed.
-            ResetNeeded: `reset` was never called, or a step against compiled opponents alone,
-                for which nothing is kept to go back to, was interrupted.
+            ResetNeeded: `reset` was never called, or a step against compiled opponents only, which
+                keeps no snapshot, was interrupted.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("step")
@@ -300,7 +301,11 @@ class Duel:
         return Turn(rewards, dones, ended, finals, truncated)
 
     def _lost(self, actions: np.ndarray) -> np.ndarray:
-        """Which games an illegal action has just lost, `(n,)` bool; or raise, naming the first."""
+        """Which games are lost by an illegal action, `(n,)` bool.
+
+        Raises:
+            IllegalActionError: an action is illegal, and illegal actions do not lose the game.
+        """
         lost = np.zeros(self.count, np.bool_)
         row = 0
         while row < self.count:
@@ -320,22 +325,22 @@ class Duel:
         return Position.of_states(self.game, self.setup, self.states[row : row + 1])
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """What all that follows depends on, by name: `states`, `series` and `seats`; copies.
+        """Everything that later steps depend on: copies of `states`, `series` and `seats`, by name.
 
-        Policies and agents that play the other seat are not part of it.
+        Policies and agents in the other seat are not included.
 
         Raises:
-            ResetNeeded: there are no games to tell of.
+            ResetNeeded: no episodes are in progress.
         """
         self.check_begun("get_state")
         series = save_series(self.game, self.setup.num_actions, self.states, self._series)
         return {"states": self.states.copy(), "series": series, "seats": self._seats.copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go back to what `get_state` gave, here or in another duel with the same arguments.
+        """Return to what `get_state` gave, here or in another duel with the same arguments.
 
         Raises:
-            OptionError: it is not the state of such a duel at the learner's turn; nothing was
+            OptionError: this is not the state of such a duel at the learner's turn; nothing has
                 changed.
             ClosedEnvironmentError: `close` was called.
         """
@@ -358,7 +363,7 @@ class Duel:
             raise
 
     def _check_seats(self, states: np.ndarray, seats: Any) -> None:
-        """Refuse seats that do not fit; raises `OptionError`."""
+        """Reject seats that do not fit the states; raises `OptionError`."""
         fits = isinstance(seats, np.ndarray) and seats.shape == (self.count,)
         if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
             raise OptionError(f"seats: those of {self.count} games are needed")
@@ -374,7 +379,7 @@ class Duel:
         self._workers.close()
 
     def check_begun(self, name: str) -> None:
-        """Raise `ResetNeeded`, by the name of what was called, where no episodes are in play."""
+        """Raise `ResetNeeded`, naming the method called, if no episodes are in progress."""
         if self._why_reset is not None:
             raise ResetNeeded(f"{name}: {self._why_reset}reset must be called first")
 
@@ -397,7 +402,7 @@ class Duel:
         if moment is not None:
             for array, values in moment.written:
                 array[:] = values
-            self.__dict__.update(moment.replaced)  # last, as it lets steps be made again
+            self.__dict__.update(moment.replaced)  # last, because it allows steps again
 
     def _begin(self, rows: np.ndarray) -> None:
         """Begin episodes, skipping any that end before the learner can act."""
@@ -417,7 +422,7 @@ class Duel:
         raise never_acts()
 
     def _respond(self, rows: np.ndarray) -> None:
-        """The opponents' moves, until the learner is to act or the game ends."""
+        """Play the opponents' moves until the learner is to act or the game ends."""
 
         def arguments() -> tuple[Any, ...]:
             words = np.zeros(self._mask_words, np.uint64)

@@ -116,8 +116,8 @@ def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], nam
     """An agent's actions, one for each position; legality is not checked.
 
     Raises:
-        IllegalActionError: the agent (called `name` in the message) returned the wrong number of
-            actions, or no list.
+        IllegalActionError: the agent (called `name` in the message) did not return a sequence with
+            the right number of actions.
     """
     actions, count = agent.act(positions, keys), len(positions)
     try:
