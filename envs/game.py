@@ -123,7 +123,7 @@ class Observation:
         """Reject `number` planes before `cells` planes."""
         kinds = [plane.kind for plane in self.planes]
         if kinds != sorted(kinds):
-            raise ValueError(f"planes: cells must come before numbers, not {kinds}")
+            raise ValueError(f"planes: kinds {kinds}: 'cells' must come before 'number'")
 
     @cached_property
     def cells(self) -> int:
@@ -285,14 +285,14 @@ class Game:
             raise ValueError(f"{self.name}: the state lacks the fields {sorted(missing)}")
         taken = [name for name in names if hasattr(np.record, name)]
         if taken:
-            raise ValueError(f"{self.name}: fields {taken} would be NumPy's own when interpreted")
+            raise ValueError(f"{self.name}: the fields {taken} are attributes of NumPy's records")
         self._check_fields("rules.hidden", self.rules.hidden)
         self._check_fields("symmetries.fields", self.symmetries.fields)
 
     def _check_fields(self, where: str, named: Iterable[str]) -> None:
         unknown = set(named) - set(self.rules.state.names or ())
         if unknown:
-            raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: no fields of the state")
+            raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: not fields of the state")
 
     @property
     def id(self) -> str:

@@ -206,7 +206,7 @@ class Position:
     def parse_move(self, name: str) -> int:
         """The action with this name; raises `MoveNameError`."""
         if not isinstance(name, str):
-            raise MoveNameError(f"name={name!r}: the name of a move is needed, a text")
+            raise MoveNameError(f"name={name!r}: must be the name of a move, a string")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
@@ -223,7 +223,7 @@ class Position:
         number = as_whole(action)
         if number is None or not 0 <= number < self.num_actions:
             raise IllegalActionError(
-                f"action={action!r}: no action of {self.game.title}; "
+                f"action={action!r}: not an action of {self.game.title}; "
                 f"actions are whole numbers from 0 to {self.num_actions - 1}"
             )
         return number

@@ -43,7 +43,7 @@ def register_game(game: Game) -> None:
         OptionError: this is not a `Game`, or the library has a game with this name.
     """
     if not isinstance(game, Game):
-        raise OptionError(f"game={game!r}: a Game is needed, not {type(game).__name__}")
+        raise OptionError(f"game={game!r}: must be a Game, not {type(game).__name__}")
     if any(game.name == own.name and game is not own for own in (*GAMES.values(), *DERIVED)):
         raise OptionError(f"game={game.name!r}: the library has a game of this name")
     if game.name not in GAMES:
@@ -91,7 +91,7 @@ def _import_games(module: str) -> None:
         raise OptionError(f"{MODULES}={module}: cannot be imported: {error}") from error
     games = [value for value in found if isinstance(value, Game)]
     if not games:
-        raise OptionError(f"{MODULES}={module}: this module has no Game")
+        raise OptionError(f"{MODULES}={module}: this module contains no Game")
     for game in games:
         if _find(game.name) is None:
             register_game(game)

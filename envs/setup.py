@@ -97,7 +97,7 @@ def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
     if changed.num_actions != setup.num_actions:
         raise OptionError(
             f"options={dict(options)!r} would change the number of actions from "
-            f"{setup.num_actions} to {changed.num_actions}: make another environment for that"
+            f"{setup.num_actions} to {changed.num_actions}; make another environment for that"
         )
     return changed
 
@@ -125,12 +125,12 @@ def check_options(options: Any) -> dict[str, Any]:
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise OptionError(f"options={options!r}: a dict of options by name is needed, or None")
+        raise OptionError(f"options={options!r}: must be a dict of options by name, or None")
     return dict(options)
 
 
 def _starts_from(game: Game, text: Any, settings: Settings) -> np.ndarray:
     states = game.words.read_text(text, settings)
     if states["over"][0]:
-        raise PositionError("position: the game is over in it, so no episode can start there")
+        raise PositionError("position: the game is over in it, so no episode can start from it")
     return states

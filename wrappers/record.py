@@ -37,7 +37,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
     def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: an environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya environment")
         self.path, self.players = check_records_file(path), check_players(players)
         super().__init__(env)
         self._start: Position | None = None

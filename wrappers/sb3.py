@@ -222,7 +222,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         rows = [row for each in given if (row := as_whole(each)) is not None]
         if len(rows) < len(given) or not all(0 <= row < self.num_envs for row in rows):
             raise OptionError(
-                f"indices={indices!r}: whole numbers from 0 to {self.num_envs - 1} are needed, "
-                "or None for all games"
+                f"indices={indices!r}: must be whole numbers from 0 to {self.num_envs - 1}, or "
+                "None for all games"
             )
         return rows

@@ -31,7 +31,7 @@ class SeatStatistics(VectorWrapper):
 
     def __init__(self, env: Any) -> None:
         if not isinstance(getattr(env, "unwrapped", None), AzumayaVectorEnv):
-            raise OptionError(f"env={env}: a vector environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya vector environment")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
         self._returns = np.zeros((env.num_envs, 2))

@@ -40,6 +40,6 @@ def load_bank() -> npt.NDArray[np.uint8]:
     cells = np.where(lines[:, :CELLS] == ord("."), 0, lines[:, :CELLS] - ord("0")).astype(np.uint8)
     ends = lines[:, CELLS]
     if not len(cells) or lines.size != marks.size or (ends != ord("\n")).any() or cells.max() > 9:
-        raise PuzzleFormatError("the puzzle bank is damaged; install azumaya anew", str(BANK_FILE))
+        raise PuzzleFormatError("the puzzle bank is damaged; reinstall azumaya", str(BANK_FILE))
     cells.flags.writeable = False
     return cells

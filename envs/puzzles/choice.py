@@ -56,8 +56,8 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         puzzles = list(value)
     else:
         raise OptionError(
-            f"puzzle={value!r}: 81 characters, a sequence of such, a path, 'train', 'test' or None "
-            "is needed"
+            f"puzzle={value!r}: must be 81 characters, a sequence of these, a path, 'train', "
+            "'test' or None"
         )
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
 

@@ -179,7 +179,7 @@ def _where_centre(facts: Facts) -> str:
 
 def _where_full(facts: Facts) -> str:
     full = cells_of(np.atleast_1d(U64(full_lines(facts.given))))
-    return "side by side: " + ", ".join(_squares(LINES[line]) for line in full)
+    return "full of givens: " + ", ".join(_squares(LINES[line]) for line in full)
 
 
 CRITERIA = (
@@ -187,7 +187,7 @@ CRITERIA = (
         "unique",
         UNIQUE,
         "exactly one solution",
-        "a puzzle worth the name; whoever thinks it through knows where each number belongs",
+        "a proper puzzle: reasoning alone tells where each number belongs",
         lambda facts: len(facts.solutions) == 1,
         _where_not_unique,
     ),
@@ -195,7 +195,7 @@ CRITERIA = (
         "singles",
         SINGLES,
         "solvable by naked and hidden singles alone",
-        "a puzzle with several ways in can be played in several ways",
+        "a puzzle that can be solved in several ways can be played in several ways",
         lambda facts: facts.singles.solved,
         _where_stuck,
     ),
@@ -203,9 +203,9 @@ CRITERIA = (
         "givens",
         GIVENS,
         f"at most {MAX_GIVENS} givens",
-        "the more cells are taken beforehand, the less is left to play for",
+        "the more cells are filled beforehand, the less is left to play for",
         _placed(GIVENS),
-        lambda facts: f"{facts.givens} givens, at most {facts.max_givens} wanted",
+        lambda facts: f"{facts.givens} givens, at most {facts.max_givens} allowed",
     ),
     Criterion(
         "blocks",
@@ -219,14 +219,14 @@ CRITERIA = (
         "centre",
         CENTRE_FEW,
         f"{CENTRE_GIVENS[0]} to {CENTRE_GIVENS[1]} givens in the centre block",
-        "few enough that the opening is played, and not on an empty block",
+        "few enough to leave the opening something to play for, but not an empty block",
         _placed(CENTRE_FEW),
         _where_centre,
     ),
     Criterion(
         "lines",
         OPEN_LINES,
-        "in no block three givens side by side in one of its rows or columns",
+        "no row or column of a block full of givens",
         "a full line of a block lets no influence through",
         _placed(OPEN_LINES),
         _where_full,
@@ -282,10 +282,12 @@ def demanded(relax: Iterable[str] = ()) -> tuple[Criterion, ...]:
     try:
         names = {relax} if isinstance(relax, str) else set(relax)
     except TypeError:
-        raise OptionError(f"relax={relax!r}: names of criteria are needed") from None
+        raise OptionError(f"relax={relax!r}: must be names of criteria") from None
     if unknown := names - CRITERION.keys():
         said = sorted(unknown, key=str)
-        raise OptionError(f"relax: no criterion {said}; there are {', '.join(CRITERION)}")
+        raise OptionError(
+            f"relax: unknown criteria {said}; the criteria are {', '.join(CRITERION)}"
+        )
     return tuple(criterion for criterion in CRITERIA if criterion.name not in names)
 
 

@@ -61,7 +61,7 @@ def parse_puzzle(text: str) -> str:
     """
     puzzles = parse_puzzles(text)
     if len(puzzles) > 1:
-        raise PuzzleFormatError("a second puzzle, where one is wanted", line=puzzles[1].line)
+        raise PuzzleFormatError("a second puzzle; there must be only one", line=puzzles[1].line)
     return puzzles[0].puzzle
 
 
@@ -135,17 +135,17 @@ def format_grid(puzzle: PuzzleLike) -> str:
 
 def _checked_text(text: object) -> str:
     if not isinstance(text, str):
-        raise PuzzleFormatError(f"a text is needed, not {type(text).__name__}")
+        raise PuzzleFormatError(f"must be a string, not {type(text).__name__}")
     return text
 
 
 def _checked_path(path: object) -> Path:
     """Validate the path of a file; raises `PuzzleFormatError`."""
     if not isinstance(path, str | os.PathLike):
-        raise PuzzleFormatError(f"a path or a text is needed, not {type(path).__name__}")
+        raise PuzzleFormatError(f"must be a path or a string, not {type(path).__name__}")
     file = Path(os.fsdecode(path))
     if "\0" in str(file):
-        raise PuzzleFormatError(f"{str(file)!r}: no file has a name with a null character")
+        raise PuzzleFormatError(f"{str(file)!r}: a file name cannot contain a null character")
     return file
 
 
@@ -235,16 +235,16 @@ class _Reader:
         if len(line) > LONGEST_LINE:
             raise self.fail(f"a line of more than {LONGEST_LINE:,} characters", number)
         if not line.isascii() and (wrong := _UNDECODED.search(line)):
-            raise self.fail("this is no text in UTF-8", number, wrong.start() + 1)
+            raise self.fail("not valid UTF-8", number, wrong.start() + 1)
 
     def finish(self) -> None:
         self.end_grid()
         if not self.some:
-            raise self.fail("no puzzle in here", 0)
+            raise self.fail("it contains no puzzle", 0)
 
     def end_grid(self) -> None:
         if self.rows:
-            raise self.fail(f"a grid of {len(self.rows)} rows only, not 9", self.start)
+            raise self.fail(f"a grid of only {len(self.rows)} rows, not 9", self.start)
 
     def is_header(self, line: str) -> bool:
         if "," not in line or self.some or self.rows:
@@ -290,7 +290,7 @@ class _Reader:
                 cells.append("." if mark == "0" else mark)
                 columns.append(column)
             elif mark not in _GAPS:
-                problem = f"{mark!r} is no cell: use 1 to 9, and '.' or '0' for an empty one"
+                problem = f"{mark!r} is not a cell: use 1 to 9, and '.' or '0' for an empty one"
                 raise self.fail(problem, number, column)
         return "".join(cells), columns
 
@@ -302,10 +302,11 @@ class _Reader:
             if place < len(fields) and (kind == "puzzle" or fields[place][0].strip()):
                 found[kind] = self.field(number, *fields[place]), fields[place][1]
         if "puzzle" not in found:
-            raise self.fail(f"{len(fields)} fields, none for the puzzle", number, len(line) + 1)
+            problem = f"{len(fields)} fields, but none for the puzzle"
+            raise self.fail(problem, number, len(line) + 1)
         puzzle, solution = found["puzzle"][0], found.get("solution")
         if solution and any(a not in (".", b) for a, b in zip(puzzle, solution[0], strict=True)):
-            raise self.fail("this solution does not fit its puzzle", number, solution[1])
+            raise self.fail("the solution does not fit the puzzle", number, solution[1])
         return self.found(puzzle, number)
 
     def field(self, number: int, text: str, column: int) -> str:
@@ -319,7 +320,7 @@ class _Reader:
         try:
             texts = next(csv.reader([line]))
         except csv.Error as error:
-            raise self.fail(f"no line of a table: {error}", number) from None
+            raise self.fail(f"not a line of a table: {error}", number) from None
         placed, position = [], 0
         for text in texts:
             position = max(position, line.find(text, position))

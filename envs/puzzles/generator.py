@@ -196,7 +196,7 @@ def generate(
         key = U64(make_key(U64(seed), _STREAM, U64(index)))
         if not make(key, demands, max_givens, ATTEMPTS, puzzle):
             raise PuzzleGenerationError(
-                f"puzzle {index} of seed {seed}: none with at most {max_givens} givens in "
+                f"puzzle {index} of seed {seed}: none with at most {max_givens} givens found in "
                 f"{ATTEMPTS} grids; allow more givens, or relax a criterion"
             )
         made.append(to_text(puzzle))

@@ -83,17 +83,17 @@ def as_cells(puzzle: PuzzleLike) -> Cells:
     try:
         cells = np.asarray(puzzle)
     except ValueError:  # rows of different lengths
-        raise PuzzleFormatError("a puzzle has shape (81,), not rows of many lengths") from None
+        raise PuzzleFormatError("a puzzle has shape (81,), not rows of different lengths") from None
     if cells.shape != (CELLS,):
         raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}")
     truths = not isinstance(puzzle, np.ndarray) and any(as_whole(cell) is None for cell in puzzle)
     if cells.dtype.kind not in "iu" or truths:  # NumPy turns True among numbers into 1
         kind = "bool" if cells.dtype.kind in "iu" else cells.dtype
-        raise PuzzleFormatError(f"cells are whole numbers, not {kind}")
+        raise PuzzleFormatError(f"cells must be whole numbers, not {kind}")
     wrong = np.flatnonzero((cells < 0) | (cells > SIZE))
     if wrong.size:
         number, square = cells[wrong[0]], SQUARES[wrong[0]]
-        raise PuzzleFormatError(f"{number} on {square}: cells are 0 to 9")
+        raise PuzzleFormatError(f"{number} on {square}: cells must be 0 to 9")
     return cells.astype(np.uint8)
 
 
@@ -101,7 +101,7 @@ def _cells_of_text(text: str) -> Cells:
     marks = text.replace("0", ".")
     for column, mark in enumerate(marks, 1):
         if mark not in _SYMBOLS:
-            problem = f"{mark!r} is no cell: use 1 to 9, and '.' or '0' for an empty one"
+            problem = f"{mark!r} is not a cell: use 1 to 9, and '.' or '0' for an empty one"
             raise PuzzleFormatError(problem, line=1, column=column)
     if len(marks) != CELLS:
         raise PuzzleFormatError(f"a puzzle has 81 cells, not {len(marks)}", line=1)

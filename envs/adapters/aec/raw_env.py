@@ -367,7 +367,9 @@ class RawEnv(AECEnv[str, Any, int]):
     def _check_moment(self, moment: EnvState) -> None:
         """Reject anything that `get_state` of a matching environment did not return."""
         if not isinstance(moment, EnvState) or not self._are_states(moment.states, moment.start):
-            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
+            raise OptionError(
+                f"moment: must be a state that get_state() of {self.game.title} returned"
+            )
         setup = moment.setup
         if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
             raise OptionError("moment: it comes from an environment with another action space")
@@ -383,7 +385,7 @@ class RawEnv(AECEnv[str, Any, int]):
             and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
         )
         if not whole:
-            raise OptionError("moment: it was changed after get_state() gave it")
+            raise OptionError("moment: it was changed after get_state() returned it")
 
     def _are_states(self, *states: Any) -> bool:
         kind = self.game.rules.state

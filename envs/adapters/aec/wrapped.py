@@ -83,7 +83,7 @@ def environment_module(
     _describe(
         env,
         game,
-        f"{game.title}, wrapped as PettingZoo's classic games are: an illegal move loses the game.",
+        f"{game.title}, wrapped like PettingZoo's classic games: an illegal move loses the game.",
     )
     _describe(
         raw_env,
@@ -114,12 +114,13 @@ def _describe(function: Callable[..., Any], game: Game, what: str) -> None:
             "",
             "Args:",
             '    render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.',
-            '    action_mask: where the mask is: in the `"observation"`, or in `"info"` alone.',
+            '    action_mask: where masks appear: in the `"observation"`, or in `"info"` only.',
             *lines,
             f"    {POSITION}: a position text to start every episode from.",
             "",
             "Raises:",
-            "    OptionError: an option is unknown or has a value it cannot take.",
-            "    PositionError: the position text is malformed, impossible or over.",
+            "    OptionError: an option is unknown or has an invalid value.",
+            "    PositionError: the position text is malformed or impossible, or the game is over "
+            "in it.",
         ]
     )

@@ -424,8 +424,8 @@ def check_states(game: Game, num_actions: int, count: int, states: Any, saved: A
     wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series)
     if wrong.any():
         raise OptionError(
-            f"state: row {int(np.argmax(wrong))} is not as get_state() gave it, or comes from an "
-            f"environment of another action space than {num_actions} actions"
+            f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
+            f"from an environment that does not have {num_actions} actions"
         )
     return series
 
@@ -461,7 +461,9 @@ def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
     try:
         given = np.asarray(actions)
     except ValueError:  # rows of different lengths
-        raise IllegalActionError(f"{whose}actions: no array; {out.shape} is needed") from None
+        raise IllegalActionError(
+            f"{whose}actions: not an array; shape {out.shape} is needed"
+        ) from None
     if given.shape != out.shape:
         raise IllegalActionError(
             f"{whose}actions: shape {given.shape} given, {out.shape} is needed"

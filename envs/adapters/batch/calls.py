@@ -26,7 +26,7 @@ class Caller:
         if self.thread != me and any(t.ident == self.thread for t in threading.enumerate()):
             raise AlreadyPendingCallError(
                 f"{name}: another thread is inside a call of this environment, which serves one "
-                "thread at a time; give each thread an environment of its own",
+                "thread at a time; give each thread its own environment",
                 name,
             )
 
@@ -81,5 +81,5 @@ def not_playing(env: Any, name: str) -> Exception:
     """The error for a call that needs episodes in progress."""
     if env.closed:
         return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
-    why = "the last call was broken off; " if env._caller.broken_off else ""
+    why = "the last call was interrupted; " if env._caller.broken_off else ""
     return ResetNeeded(f"{name}: {why}reset must be called first")

@@ -151,9 +151,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             given = check_options(options)
             rows = self._rows(given.pop("reset_mask", None))
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-                after = "reset after a call that was broken off"
-                which = after if self._caller.broken_off else "first reset"
-                raise OptionError(f"reset_mask: the {which} must begin all games")
+                which = " after an interrupted call" if self._caller.broken_off else ""
+                raise OptionError(f"reset_mask: the first reset{which} must include all games")
             setup = override(self.game, self._setup, given) if given else None
             outputs = self._next_outputs()
             self._batch.reset(outputs, seed, rows, setup)
@@ -163,11 +162,11 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         if mask is None:
             return None
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise OptionError("reset_mask: an array of bool is needed")
+            raise OptionError("reset_mask: must be a NumPy array of bool")
         if mask.shape != (self.num_envs,) or not mask.any():
             raise OptionError(
-                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; "
-                f"({self.num_envs},) with at least one is needed"
+                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; must have "
+                f"shape ({self.num_envs},) and at least one True"
             )
         return np.flatnonzero(mask)
 
@@ -362,8 +361,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         with Call(self, "set_state", begins=True):
             if not isinstance(state, tuple | list) or len(state) != 2:
                 raise OptionError(
-                    f"state: {type(state).__name__} given, the pair that get_state() gives is "
-                    "needed"
+                    f"state: {type(state).__name__} given; must be the pair that get_state() "
+                    "returned"
                 )
             outputs = self._next_outputs()
             self._batch.set_state(*state, outputs)
@@ -398,14 +397,14 @@ def _check_names(game: Game, options: Mapping[str, Any]) -> None:
     for name in sorted(elsewhere & {"opponent", "seat"}):
         raise UnknownOptionError(
             f"unexpected keyword argument {name!r}: make_vec plays both seats, and every action "
-            "is that of the player to move. One seat of many games, against opponents: "
-            "azumaya.wrappers.sb3.AzumayaVecEnv, or "
+            "is that of the player to move. For one seat of many games, against opponents, use "
+            "azumaya.wrappers.sb3.AzumayaVecEnv or "
             f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
         )
     if "render_mode" in elsewhere:
         raise UnknownOptionError(
-            "unexpected keyword argument 'render_mode': many games are not drawn; position(row) "
-            "gives one, with draw() and svg()"
+            "unexpected keyword argument 'render_mode': a vector environment does not draw; "
+            "position(row) returns one game's position, with draw() and svg()"
         )
 
 
@@ -415,7 +414,7 @@ def _words(observations: Any, name: str, width: int) -> Any:
     shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
     if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
         raise OptionError(
-            f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
-            "reset and step of the form 'packed' return it"
+            f"observations[{name!r}]: must be an array of 64-bit words, (..., {width}), as "
+            "returned by an environment with observation='packed'"
         )
     return words

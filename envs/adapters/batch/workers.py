@@ -116,7 +116,7 @@ class Post:
                 helper.start()
         except RuntimeError:
             self.end()
-            raise OptionError(f"threads={helpers + 1}: the system starts only {who}") from None
+            raise OptionError(f"threads={helpers + 1}: the system can start only {who}") from None
 
     def is_here(self) -> bool:
         """Whether the threads belong to this process: they do not survive a fork."""

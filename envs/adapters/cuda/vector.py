@@ -263,7 +263,7 @@ class CudaBatch:
         if found != kernels.NO_ERROR:
             step, row = found >> kernels.STEP_BITS, found & (2**kernels.STEP_BITS - 1)
             raise IllegalActionError(
-                f"actions[{row}]: {int(self._wrong[row].item())} was not legal in step {step} of "
+                f"actions[{row}]: {int(self._wrong[row].item())} was illegal in step {step} of "
                 f"{steps} since the last check; it changed nothing in its game"
             )
 
@@ -286,7 +286,9 @@ class CudaBatch:
         torch = require("torch", "cuda")
         if not isinstance(actions, torch.Tensor):
             if not hasattr(actions, "__dlpack__"):
-                raise IllegalActionError(f"actions: {type(actions)} given, a tensor is needed")
+                raise IllegalActionError(
+                    f"actions: {type(actions).__name__} given, a tensor is needed"
+                )
             actions = torch.from_dlpack(actions)
         if tuple(actions.shape) != (self.count,):
             raise IllegalActionError(
@@ -399,7 +401,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         **options: Any,
     ) -> None:
         if threads is not None:
-            raise OptionError(f"threads={threads!r}: on a device there are none to choose")
+            raise OptionError(f"threads={threads!r}: must be None on a CUDA device")
         self._check_actions = bool(check_actions)
         super().__init__(
             game,
@@ -446,7 +448,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         Raises:
             TypeError: always; use `get_state` and `set_state` to transfer games.
         """
-        raise TypeError("an environment on a device cannot be copied; see get_state and set_state")
+        raise TypeError("an environment on a device cannot be copied; use get_state and set_state")
 
     def check(self) -> None:
         """Wait for the device; raise if an action was illegal since the last such call.

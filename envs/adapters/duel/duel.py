@@ -99,7 +99,7 @@ class _Moment(NamedTuple):
     """Attributes that are reassigned, with their previous values."""
 
 
-_BROKEN_OFF = "the last step was broken off; "
+_INTERRUPTED = "the last step was interrupted; "
 _REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
@@ -232,7 +232,7 @@ class Duel:
         self._check_open("reset")
         self._workers.settle()
         before = self._save()
-        self._why_reset = _BROKEN_OFF
+        self._why_reset = _INTERRUPTED
         try:
             self._reset(seeds)
         except BaseException:
@@ -271,7 +271,7 @@ class Duel:
         copy_actions(actions, self._actions)
         lost = self._lost(self._actions)
         before = self._save() if self._others else None
-        self._why_reset = _BROKEN_OFF
+        self._why_reset = _INTERRUPTED
         try:
             reported = report(self._turn(self._actions, lost))
         except BaseException:
@@ -347,7 +347,7 @@ class Duel:
         self._check_open("set_state")
         self._workers.settle()
         if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
-            raise OptionError("state: a mapping with states, series and seats is needed")
+            raise OptionError("state: must be a mapping with the keys states, series and seats")
         states, seats = state["states"], state["seats"]
         series = check_states(
             self.game, self.setup.num_actions, self.count, states, state["series"]
@@ -366,10 +366,10 @@ class Duel:
         """Reject seats that do not fit the states; raises `OptionError`."""
         fits = isinstance(seats, np.ndarray) and seats.shape == (self.count,)
         if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
-            raise OptionError(f"seats: those of {self.count} games are needed")
+            raise OptionError(f"seats: must be the seats of {self.count} games from get_state()")
         known = {named.code for named in NAMED.values()} | set(self._others)
         if not np.isin(seats["opponent"], list(known)).all():
-            raise OptionError("seats: an opponent that does not play here")
+            raise OptionError("seats: they name an opponent that does not play here")
         if not ((states["over"] == RUNNING) & (states["to_move"] == seats["seat"])).all():
             raise OptionError("states: in every game it must be the learner's turn")
 
