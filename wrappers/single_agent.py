@@ -8,7 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS, MASK_IN_INFO, RawEnv
+from azumaya.envs.adapters.aec.moments import AGENTS
+from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RawEnv
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     Opponent,

@@ -116,7 +116,7 @@ def lay_found(board, grid, found):
 
 
 @kernel
-def settle(board, grid, found, tally):
+def fill_singles(board, grid, found, tally):
     """Place singles, round after round, until none is left; False if the board has no solution.
 
     A round finds all singles of a position, then places them all. `tally` receives the number of
@@ -195,7 +195,7 @@ def search(puzzle, limit, key, solutions):
     level, count, draw = 0, 0, 0
     while level >= 0:
         board = boards[level]
-        if not settle(board, grids[level], found, tally):
+        if not fill_singles(board, grids[level], found, tally):
             level -= 1
         elif is_full(board):
             if count < solutions.shape[0]:
@@ -220,11 +220,11 @@ def search(puzzle, limit, key, solutions):
 def singles(puzzle, grid, tally):
     """Place singles on `grid` as far as they lead; returns whether it is full.
 
-    `tally` is as for `settle`.
+    `tally` is as for `fill_singles`.
     """
     board, found = np.empty((NUMBERS + 1, 3), np.uint64), np.empty((NUMBERS, 2), np.uint64)
     set_up(board, grid, puzzle)
-    return settle(board, grid, found, tally) and is_full(board)
+    return fill_singles(board, grid, found, tally) and is_full(board)
 
 
 class Singles(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,13 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
+from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
 
-AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"
 """Valid values of the argument `action_mask`."""
@@ -28,26 +27,6 @@ _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
 
 class NoPositionError(ResetNeeded, AttributeError):
     """There is no position before the first `reset`. An `AttributeError` too, for `hasattr`."""
-
-
-@dataclass(frozen=True)
-class EnvState:
-    """A snapshot of an environment, for search: see `RawEnv.get_state`."""
-
-    states: np.ndarray
-    start: np.ndarray
-    setup: Setup
-    seed: int | None
-    episode: int
-    last_action: int | None
-    selection: str
-    skip_selection: str | None
-    agents: tuple[str, ...]
-    terminations: Mapping[str, bool]
-    truncations: Mapping[str, bool]
-    rewards: Mapping[str, float]
-    cumulative_rewards: Mapping[str, float]
-    checksum: int
 
 
 class RawEnv(AECEnv[str, Any, int]):
@@ -347,7 +326,7 @@ class RawEnv(AECEnv[str, Any, int]):
             OptionError: this is not a snapshot, it comes from an environment with another state or
                 action space, or it was changed after `get_state`; the environment has not changed.
         """
-        self._check_moment(moment)
+        check_moment(moment, self._game_now)
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
@@ -363,35 +342,6 @@ class RawEnv(AECEnv[str, Any, int]):
         self._skip_agent_selection = moment.skip_selection
         if any(self.terminations.values()):  # an illegal move ends the episode but not the game
             self.clear_masks()
-
-    def _check_moment(self, moment: EnvState) -> None:
-        """Reject anything that `get_state` of a matching environment did not return."""
-        if not isinstance(moment, EnvState) or not self._are_states(moment.states, moment.start):
-            raise OptionError(
-                f"moment: must be a state that get_state() of {self.game.title} returned"
-            )
-        setup = moment.setup
-        if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
-            raise OptionError("moment: it comes from an environment with another action space")
-        agents, by_agent = moment.agents, (
-            moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
-        )  # fmt: skip
-        whole = (
-            moment.checksum == self._game_now.checksum(moment.states, moment.start)
-            and setup.starts.dtype == self.game.rules.state
-            and moment.selection in AGENTS
-            and moment.skip_selection in (None, *AGENTS)
-            and set(agents) <= set(AGENTS)
-            and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
-        )
-        if not whole:
-            raise OptionError("moment: it was changed after get_state() returned it")
-
-    def _are_states(self, *states: Any) -> bool:
-        kind = self.game.rules.state
-        return all(
-            isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states
-        )
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the window, which belongs to this process; with a checksum of the start."""

@@ -10,22 +10,23 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
+from azumaya.envs.adapters.batch.arguments import check_mode, check_names, packed_words
+from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
+from azumaya.envs.adapters.batch.checks import check_count
+from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
 from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.errors import OptionError, UnknownOptionError
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import check_options, option_names, override, prepare
+from azumaya.envs.setup import check_options, override, prepare
 from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]
 
 MOST_PLIES = 2**63 - 1
-WORDS = ("uint64", "int64")
-"""The valid dtypes of packed observations."""
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
@@ -84,8 +85,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     ) -> None:
         self.game = game_of(game)
         self.num_envs = check_count(num_envs)
-        self.autoreset_mode = _mode(autoreset_mode)
-        _check_names(self.game, options)
+        self.autoreset_mode = check_mode(autoreset_mode)
+        check_names(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -278,8 +279,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: these are not packed observations of this game.
         """
-        words = _words(observations, "observation", self.game.observation.packed_words)
-        masks = _words(observations, "action_mask", self._batch.words)
+        words = packed_words(observations, "observation", self.game.observation.packed_words)
+        masks = packed_words(observations, "action_mask", self._batch.words)
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)
             return {
@@ -382,39 +383,3 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._batch.close()
-
-
-def _mode(mode: AutoresetMode | str) -> AutoresetMode:
-    for known in AutoresetMode:
-        if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
-            return known
-    raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
-
-
-def _check_names(game: Game, options: Mapping[str, Any]) -> None:
-    """Reject arguments that only `gymnasium.make` accepts, and say what to use instead."""
-    elsewhere = options.keys() - set(option_names(game))
-    for name in sorted(elsewhere & {"opponent", "seat"}):
-        raise UnknownOptionError(
-            f"unexpected keyword argument {name!r}: make_vec plays both seats, and every action "
-            "is that of the player to move. For one seat of many games, against opponents, use "
-            "azumaya.wrappers.sb3.AzumayaVecEnv or "
-            f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
-        )
-    if "render_mode" in elsewhere:
-        raise UnknownOptionError(
-            "unexpected keyword argument 'render_mode': a vector environment does not draw; "
-            "position(row) returns one game's position, with draw() and svg()"
-        )
-
-
-def _words(observations: Any, name: str, width: int) -> Any:
-    """The words under a name in packed observations; raises `OptionError`."""
-    words: Any = observations.get(name) if isinstance(observations, Mapping) else None
-    shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
-    if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
-        raise OptionError(
-            f"observations[{name!r}]: must be an array of 64-bit words, (..., {width}), as "
-            "returned by an environment with observation='packed'"
-        )
-    return words

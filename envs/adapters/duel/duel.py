@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from azumaya.envs.adapters.batch.batch import (
+from azumaya.envs.adapters.batch.checks import (
     check_count,
     check_illegal,
     check_states,
@@ -230,7 +230,7 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
-        self._workers.settle()
+        self._workers.wait_idle()
         before = self._save()
         self._why_reset = _INTERRUPTED
         try:
@@ -345,7 +345,7 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")
-        self._workers.settle()
+        self._workers.wait_idle()
         if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
             raise OptionError("state: must be a mapping with the keys states, series and seats")
         states, seats = state["states"], state["seats"]
@@ -398,7 +398,7 @@ class Duel:
 
     def _go_back(self, moment: _Moment | None) -> None:
         """Restore a snapshot; without one, these episodes cannot continue."""
-        self._workers.settle()
+        self._workers.wait_idle()
         if moment is not None:
             for array, values in moment.written:
                 array[:] = values
