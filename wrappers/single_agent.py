@@ -6,10 +6,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RawEnv
+from azumaya.envs.adapters.batch.calls import needs_reset
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     Opponent,
@@ -121,7 +121,7 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
             IllegalActionError: the opponent's move is illegal.
         """
         if self._why_reset:
-            raise ResetNeeded(f"step: {self._why_reset}; reset must be called first")
+            raise needs_reset("step", f"{self._why_reset}; ")
         before, self._why_reset = self._gained(), _BROKEN
         try:
             self.env.step(action)
@@ -164,7 +164,7 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
 
     def _mask(self) -> np.ndarray:
         if not self.env.agents:
-            raise ResetNeeded("action_masks: reset must be called first")
+            raise needs_reset("action_masks")
         mask: np.ndarray = self.env.infos[AGENTS[self.learner]]["action_mask"]
         return mask
 

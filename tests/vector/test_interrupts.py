@@ -125,7 +125,7 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
 
 
 @ONE_GAME
-def test_broken_off_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """After an interrupted call, a mask of some games is rejected."""
     games = vector(case, 3)
     games.reset(seed=1)

@@ -14,6 +14,8 @@ from pettingzoo import AECEnv
 
 from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
+from azumaya.envs.adapters.batch.calls import needs_reset
+from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
@@ -86,14 +88,11 @@ class RawEnv(AECEnv[str, Any, int]):
         self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
-        game, actions = self.game, self._made.num_actions
-        highs = np.array([plane.high for plane in game.observation.planes], np.int8)
-        high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
-        low = np.zeros(high.shape, np.int8)
+        actions = self._made.num_actions
         self.possible_agents = list(AGENTS)
 
         def space() -> spaces.Space[Any]:
-            planes = spaces.Box(low, high, dtype=np.int8)
+            planes = observation_box(self.game)
             if self.mask_place != MASK_IN_OBSERVATION:
                 return planes
             mask = spaces.Box(0, 1, (actions,), np.int8)
@@ -101,7 +100,7 @@ class RawEnv(AECEnv[str, Any, int]):
 
         self.observation_spaces = {agent: space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
-        self.state_space = spaces.Box(low, high, dtype=np.int8)
+        self.state_space = observation_box(self.game)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space of an agent; every call returns the same object."""
@@ -267,7 +266,7 @@ class RawEnv(AECEnv[str, Any, int]):
     def _nobody(self, name: str) -> ResetNeeded:
         """The error for a call that needs an agent when there is none."""
         why = "" if self._seed is None else "the episode is over and its agents are gone; "
-        return ResetNeeded(f"{name}: {why}reset must be called first")
+        return needs_reset(name, why)
 
     def state(self) -> np.ndarray:
         """The whole position from player_0's side, `(C, rows, columns)` int8."""

@@ -19,7 +19,7 @@ class Caller:
 
     def __init__(self) -> None:
         self.thread: int | None = None
-        self.broken_off = False
+        self.interrupted = False
 
     def check_alone(self, name: str, me: int) -> None:
         """Raise an error if another thread is inside a call."""
@@ -31,7 +31,7 @@ class Caller:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"thread": None, "broken_off": self.broken_off}
+        return {"thread": None, "interrupted": self.interrupted}
 
 
 class Call:
@@ -52,7 +52,7 @@ class Call:
         env, caller, me = self._env, self._env._caller, threading.get_ident()
         if caller.thread is not None:
             caller.check_alone(self._name, me)
-            break_off(env)  # the last call was interrupted where `__exit__` did not run
+            require_reset(env)  # the last call was interrupted where `__exit__` did not run
         caller.thread = me
         if env.closed or not (self._begins or env._batch.begun):
             caller.thread = None
@@ -66,20 +66,29 @@ class Call:
     ) -> None:
         caller = self._env._caller
         if kind is None:
-            caller.broken_off = caller.broken_off and not self._begins
+            caller.interrupted = caller.interrupted and not self._begins
         elif not issubclass(kind, ValueError):
-            break_off(self._env)
+            require_reset(self._env)
         caller.thread = None
 
 
-def break_off(env: Any) -> None:
+def require_reset(env: Any) -> None:
     """Require a reset before the next call."""
-    env._caller.broken_off, env._batch.begun = True, False
+    env._caller.interrupted, env._batch.begun = True, False
 
 
 def not_playing(env: Any, name: str) -> Exception:
     """The error for a call that needs episodes in progress."""
     if env.closed:
-        return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
-    why = "the last call was interrupted; " if env._caller.broken_off else ""
+        return is_closed(name)
+    return needs_reset(name, "the last call was interrupted; " if env._caller.interrupted else "")
+
+
+def is_closed(name: str) -> ClosedEnvironmentError:
+    """The error for a call, by the name of its method, after `close`."""
+    return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+
+
+def needs_reset(name: str, why: str = "") -> ResetNeeded:
+    """The error for a call, by the name of its method, that needs a reset; `why` ends in "; "."""
     return ResetNeeded(f"{name}: {why}reset must be called first")

@@ -152,7 +152,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             given = check_options(options)
             rows = self._rows(given.pop("reset_mask", None))
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-                which = " after an interrupted call" if self._caller.broken_off else ""
+                which = " after an interrupted call" if self._caller.interrupted else ""
                 raise OptionError(f"reset_mask: the first reset{which} must include all games")
             setup = override(self.game, self._setup, given) if given else None
             outputs = self._next_outputs()
