@@ -1,24 +1,24 @@
-"""The exceptions of the library; each is a `ValueError` whose text says what would be right."""
+"""The library's exceptions; each is a `ValueError` whose message says what would be right."""
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules forbid, or that is no action of the game; nothing was changed."""
+    """An action that the rules forbid, or that the game does not have; nothing has changed."""
 
 
 class OptionError(ValueError):
-    """An option with a value it cannot take, or that cannot change at a reset."""
+    """An argument or option with an invalid value, or one that cannot change on reset."""
 
 
 class UnknownOptionError(OptionError, TypeError):
-    """A keyword argument that there is not; a `TypeError`, too, as Python raises for such."""
+    """An unknown keyword argument; also a `TypeError`, which Python raises for these."""
 
 
 class PositionError(ValueError):
-    """A position text that is malformed, impossible, or cannot be started from."""
+    """A position text that is malformed or impossible, or that an episode cannot start from."""
 
 
 class MoveNameError(ValueError):
-    """A text that names no move of the game."""
+    """A text that does not name a move of the game."""
 
 
 class RecordError(ValueError):
@@ -26,4 +26,4 @@ class RecordError(ValueError):
 
 
 class DeviceError(ValueError):
-    """A device that is not there, or that what is installed cannot use."""
+    """A device that is missing, or that the installed packages cannot use."""

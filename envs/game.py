@@ -1,4 +1,4 @@
-"""The `Game` record: all that adapters, search, tests and docs need to know of a game, as data."""
+"""The `Game` record: everything that adapters, search, tests and docs need to know about a game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
-"""Values of `state.over`: the game goes on, has ended by the rules, was cut off by a limit."""
+"""Values of `state.over`: the game is running, ended by the rules, or cut off by a limit."""
 
 
 # ---- the rules ----
@@ -25,29 +25,30 @@ RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The layout of a state, and the kernels that see one state as a record.
+    """The layout of a state, and the kernels that work on one state as a record.
 
     Every state has the fields `to_move` (0 or 1), `over` (`RUNNING`, `TERMINATED`, `TRUNCATED`)
-    and `payoff` (what player_0 has gained so far; player_1 has gained its negative). Packed
+    and `payoff` (the sum of player_0's rewards so far; player_1's is its negative). `packed`
     arguments are zeroed rows of uint64.
 
     Attributes:
         state: the record's dtype.
         reset: kernel `reset(states, i, starts, key)`: make `states[i]` the start of an episode,
-            chosen from the prepared `starts`, `(n,)`, by the episode's key.
-        play: kernel `play(state, action)`: make a legal move, and all that follows
+            drawn from the prepared `starts`, `(n,)`, by the episode's key.
+        play: kernel `play(state, action)`: make a legal move, and everything that follows from it
             without a choice.
-        write_legal: kernel `write_legal(state, packed)`: set the bit of every legal action; none
-            when the game is over.
-        observe: kernel `observe(state, player, packed)`: write the observation: the `cells` planes
-            as bits, plane after plane, then from the next whole word on a byte for each `number`
-            plane.
-        evaluate: kernel `evaluate(state, player)`: a running position as a whole number, for one
-            step of lookahead; higher is better for the player, and both players share one scale.
-        resample: kernel `resample(state, key)`: draw anew what neither player can see; None where
+        write_legal: kernel `write_legal(state, packed)`: set the bit of every legal action; of
+            none if the game is over.
+        observe: kernel `observe(state, player, packed)`: write the player's observation: the
+            `cells` planes as bits, one plane after the other; then, from the next whole word on, a
+            byte for each `number` plane.
+        evaluate: kernel `evaluate(state, player)`: the evaluation of a running position, an
+            integer, for one step of lookahead. Higher is better for the player; both players share
+            one scale.
+        resample: kernel `resample(state, key)`: redraw what neither player can see; None if
             nothing is hidden.
-        hidden: fields that neither player can see, and those that tell about the past only. Two
-            positions are equal where all other fields are; position texts leave these out.
+        hidden: fields that neither player can see, and fields that only record the past.
+            Positions are equal if all other fields are; position texts omit these.
     """
 
     state: np.dtype[Any]
@@ -70,13 +71,14 @@ class Plane:
     Attributes:
         name: its name.
         meaning: what it shows.
-        kind: a `cells` plane is 1 on a set of cells; a `number` plane holds one value everywhere.
+        kind: a `cells` plane is 1 on a set of cells; a `number` plane has the same value
+            everywhere.
         high: the largest value.
-        group: planes that are alike but for their index, like the candidates of each number.
-        index: what tells the planes of a group apart: a number (from 1), or a bit of a region's
+        group: shared by planes that differ only in their index, like the candidates of each number.
+        index: what distinguishes the planes of a group: a number (from 1), or a bit of a region's
             number (from 0).
-        value: `NUMBER` where a `number` plane's value is one of the game's numbers, `PLAYER` where
-            it is 0 or 1 and tells the players apart: symmetries change such values.
+        value: `NUMBER` if the value of a `number` plane is one of the game's numbers, `PLAYER` if
+            it is 0 or 1 and stands for a player: symmetries change such values. Otherwise None.
     """
 
     name: str
@@ -95,7 +97,7 @@ def numbered_planes(
     kind: Literal["cells", "number"] = "cells",
     high: int = 1,
 ) -> tuple[Plane, ...]:
-    """A plane for each number from 1; `{n}` in the meaning stands for the number."""
+    """One plane for each number from 1; `{n}` in the meaning stands for the number."""
     return tuple(
         Plane(f"{group} {n}", meaning.format(n=n), kind, high, group, (Axis.NUMBER, n))
         for n in range(1, numbers + 1)
@@ -107,10 +109,10 @@ class Observation:
     """What an observation shows.
 
     Attributes:
-        shape: rows and columns of a plane.
+        shape: the rows and columns of a plane.
         planes: the `cells` planes, then the `number` planes.
-        houses_only: whether cells matter only by the houses that they share, and not by what lies
-            beside them: a network then needs no neighbourhoods.
+        houses_only: whether cells are related only through the houses that they share, not through
+            the cells beside them; a network then needs no neighbourhoods.
     """
 
     shape: tuple[int, int]
@@ -118,24 +120,24 @@ class Observation:
     houses_only: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse planes of numbers before planes of cells."""
+        """Reject `number` planes before `cells` planes."""
         kinds = [plane.kind for plane in self.planes]
         if kinds != sorted(kinds):
-            raise ValueError(f"planes: cells must come before numbers, not {kinds}")
+            raise ValueError(f"planes: kinds {kinds}: 'cells' must come before 'number'")
 
     @cached_property
     def cells(self) -> int:
-        """Cells of one plane."""
+        """The number of cells in a plane."""
         return self.shape[0] * self.shape[1]
 
     @cached_property
     def cell_planes(self) -> int:
-        """How many planes are sets of cells; the others are numbers."""
+        """The number of `cells` planes; the others are `number` planes."""
         return sum(plane.kind == "cells" for plane in self.planes)
 
     @cached_property
     def packed_words(self) -> int:
-        """Words of a packed observation."""
+        """The number of words in a packed observation."""
         numbers = len(self.planes) - self.cell_planes
         return word_count(self.cell_planes * self.cells) + word_count(8 * numbers)
 
@@ -149,12 +151,12 @@ class Option:
 
     Attributes:
         name: its name.
-        default: its value where none is given.
-        values: the values it takes, for the documentation.
+        default: its value if none is given.
+        values: the valid values, for the documentation.
         meaning: what it does, for the documentation.
         check: returns the canonical form of a value, or raises `OptionError`.
-        default_is_checked: whether `check` also makes the canonical form of a default of None.
-        reads_files: whether a value may name a file, whose content may change from use to use.
+        default_is_checked: whether a default of None is passed to `check` as well.
+        reads_files: whether a value may name a file, whose content may change between uses.
     """
 
     name: str
@@ -171,7 +173,7 @@ class Option:
 
 
 def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
-    """A check that takes exactly these values (and not, say, 1 for True)."""
+    """A check that accepts exactly these values (and not, say, 1 for True)."""
 
     def check(value: Any) -> Any:
         for known in values:
@@ -185,19 +187,19 @@ def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The options of a game, and what follows from their settings.
+    """The options of a game, and what depends on their settings.
 
-    Iterating goes over the options.
+    Iterating yields the options.
 
     Attributes:
         starts: the start positions that an episode draws from, `(n,)` states; raises `OptionError`.
-        num_actions: how many actions there are.
-        max_steps: a proven bound on the steps of an episode.
+        num_actions: the number of actions.
+        max_steps: a proven bound on the number of steps in an episode.
         known: the options.
-        payoff_bound: the most that a player can gain in an episode; search proves results by it.
-        variants: sets of options worth testing, as a user would give them: tests, goldens and the
-            cross-check with the oracle go over them. Together they should reach every option and
-            every way a game can end; where a game is long, options that end it early belong here.
+        payoff_bound: the most that a player can gain in an episode; search uses it in proofs.
+        variants: sets of options worth testing, as users would give them; tests, goldens and the
+            cross-check with the oracle run over them. Together they should reach every option and
+            every way a game can end. If a game is long, include options that end it early.
     """
 
     starts: Callable[[Settings], np.ndarray]
@@ -220,7 +222,7 @@ class Options:
 
 
 def nothing_revealed(state: Any) -> Mapping[str, Any]:
-    """What chance has shown in games in which it shows nothing."""
+    """The `revealed` of games in which chance reveals nothing."""
     return {}
 
 
@@ -231,23 +233,23 @@ class Words:
     Attributes:
         move_name: `move_name(action, settings, mover)`: the name of an action of the player to
             move.
-        parse_move: `parse_move(name, settings, mover)`: the action of a name; raises
+        parse_move: `parse_move(name, settings, mover)`: the action with a name; raises
             `MoveNameError`.
         write_text: `write_text(state, settings)`: the position text.
-        read_text: `read_text(text, settings)`: the position of a text, `(1,)` states; raises
-            `PositionError`.
-        explain: `explain(state, action, settings)`: one sentence: why an action is legal in a
-            state, or which rule forbids it.
-        action_cells: `action_cells(action, settings)`: the cells that an action touches, for the
-            display of the last move.
+        read_text: `read_text(text, settings)`: the position that a text describes, `(1,)` states;
+            raises `PositionError`.
+        explain: `explain(state, action, settings)`: a sentence that says why an action is legal in
+            a state, or which rule forbids it.
+        action_cells: `action_cells(action, settings)`: the cells that an action touches, to mark
+            the last move.
         scene: `scene(state, start, settings)`: the position as renderers see it; `start` is the
             state the episode began with (its stones are the givens).
         check_state: `check_state(state)`: slow invariants, for tests and for states from outside;
             raises `AssertionError`.
         how_to_play: the rules with default options and the names of moves, in at most 350 words,
             for people and for prompts of language models; ends without a newline.
-        revealed: `revealed(state)`: the options with which a start draws again what chance has
-            shown up to a state.
+        revealed: `revealed(state)`: the options that make a start draw the same chance outcomes as
+            those revealed up to a state.
     """
 
     move_name: Callable[[int, Settings, int], str]
@@ -267,7 +269,7 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its rules, what players see of it, its options, its words, its symmetries."""
+    """A game: its rules, observation, options, words and symmetries."""
 
     name: str
     title: str
@@ -279,21 +281,21 @@ class Game:
     version: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a record that adapters could not use."""
+        """Reject a record that adapters could not use."""
         names = self.rules.state.names or ()
         missing = {"to_move", "over", "payoff"} - set(names)
         if missing:
             raise ValueError(f"{self.name}: the state lacks the fields {sorted(missing)}")
         taken = [name for name in names if hasattr(np.record, name)]
         if taken:
-            raise ValueError(f"{self.name}: fields {taken} would be NumPy's own when interpreted")
+            raise ValueError(f"{self.name}: the fields {taken} are attributes of NumPy's records")
         self._check_fields("rules.hidden", self.rules.hidden)
         self._check_fields("symmetries.fields", self.symmetries.fields)
 
     def _check_fields(self, where: str, named: Iterable[str]) -> None:
         unknown = set(named) - set(self.rules.state.names or ())
         if unknown:
-            raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: no fields of the state")
+            raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: not fields of the state")
 
     @property
     def id(self) -> str:
@@ -301,7 +303,7 @@ class Game:
         return f"azumaya/{self.name}-v{self.version}"
 
     def visible(self, states: np.ndarray) -> bytes:
-        """All of some states that is not hidden: equal for equal positions."""
+        """Everything in some states that is not hidden, as bytes: equal for equal positions."""
         if self.rules.hidden:
             states = states.copy()
             for name in self.rules.hidden:
@@ -309,12 +311,12 @@ class Game:
         return states.tobytes()
 
     def new_states(self, count: int) -> np.ndarray:
-        """Zeroed states, `(count,)`; as a record array where kernels run as plain Python."""
+        """Zeroed states, `(count,)`; a record array if kernels run as plain Python."""
         return new_states(count, self.rules.state)
 
 
 def state_kind(game: Game, num_actions: int) -> str:
-    """What the checksums of a game's states are made for, see `azumaya.envs.kernels.checksum`."""
+    """The kind of a game's states in checksums, see `azumaya.envs.kernels.checksum`."""
     return f"{game.id}, {num_actions} actions"
 
 
@@ -324,5 +326,5 @@ def new_states(count: int, dtype: np.dtype[Any]) -> np.ndarray:
 
 
 def as_states(states: np.ndarray) -> np.ndarray:
-    """States in the form that kernels take: plain, or with attribute access when interpreted."""
+    """States in the form that kernels take: a plain array, or a record array when interpreted."""
     return states.view(np.recarray) if INTERPRETED else states

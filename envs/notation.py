@@ -17,7 +17,7 @@ from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
 
 LONGEST_RECORD = 16 << 20
-"""Bytes of the longest line of a records file that is read: a game of a million moves."""
+"""The longest line that is read from a records file, in bytes: a game of a million moves."""
 
 
 def _today() -> str:
@@ -37,7 +37,7 @@ class GameRecord:
         players: the names of the players, player_0 first.
         date: the date, ISO 8601.
         finished: whether the game ended; if not, `returns` are the rewards up to the last move.
-            None in old records without this field; then `replay` does not check it.
+            None in old records without this field, where `replay` does not check it.
     """
 
     environment: str
@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
 def record_of(
     start: Position, moves: list[str], end: Position, players: tuple[str, str] = ("", "")
 ) -> GameRecord:
-    """The record of a game from its first and last position and the names of its moves.
+    """The record of a game, from its first and last positions and the names of its moves.
 
     If the game is not over in the last position, the record is that of an unfinished game.
 
@@ -118,7 +118,7 @@ def check_records_file(path: str | Path, name: str = "path") -> Path:
     `name`.
 
     Raises:
-        OptionError: the path is a folder, its folder does not exist, or it may not be written.
+        OptionError: the path is a folder, its folder does not exist, or it is not writable.
         MissingExtraError: the extra `records` is not installed.
     """
     require("msgspec", "records")
@@ -176,11 +176,11 @@ def replay(record: GameRecord) -> Iterator[Position]:
 def write_records(path: str | Path, records: list[GameRecord]) -> None:
     """Append records to a file, one per line: all of them, or none if that fails.
 
-    If the last line has no newline, because its writer was killed, it gets one first, so that only
+    If the last line lacks a newline because its writer was killed, one is added first, so that only
     that line is damaged.
 
     Raises:
-        OSError: the file cannot be written, for instance on a full disk; it keeps its content.
+        OSError: the file cannot be written, for instance on a full disk; its content is kept.
     """
     lines = "".join(record.to_json() + "\n" for record in records)
     end = "\n" if _has_open_end(Path(path)) else ""
@@ -189,7 +189,7 @@ def write_records(path: str | Path, records: list[GameRecord]) -> None:
 
 
 def _append(file: FileIO, data: bytes) -> None:
-    """Write at the end of a file; a part that was written is taken away where the rest fails."""
+    """Write at the end of a file; if this fails partway, remove the part that was written."""
     written = 0
     try:
         while written < len(data):
@@ -197,12 +197,12 @@ def _append(file: FileIO, data: bytes) -> None:
     except OSError:
         about = os.fstat(file.fileno())
         if written and stat.S_ISREG(about.st_mode) and about.st_size == file.tell():
-            file.truncate(about.st_size - written)  # unless another writer came after it
+            file.truncate(about.st_size - written)  # unless another writer has appended since
         raise
 
 
 def _has_open_end(path: Path) -> bool:
-    if not path.is_file() or not path.stat().st_size:  # a pipe has no last byte to look at
+    if not path.is_file() or not path.stat().st_size:  # a pipe has no last byte
         return False
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
@@ -213,8 +213,8 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
     """The records of a file, one at a time: a file of any size takes the memory of one line.
 
     Raises:
-        RecordError: a line is not a record or has more than `LONGEST_RECORD` bytes; the error names
-            file and line. Or the path contains a null character.
+        RecordError: a line is not a record or is longer than `LONGEST_RECORD` bytes; the error
+            names file and line. Also if the path contains a null character.
         OSError: the file cannot be read.
     """
     if "\0" in str(path):

@@ -36,7 +36,7 @@ def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
 
 
 def planes_of(game: Game, state: object, player: int) -> np.ndarray:
-    """The observation of a player, `(C, rows, columns)` int8."""
+    """A player's observation, `(C, rows, columns)` int8."""
     words = np.zeros(game.observation.packed_words, np.uint64)
     game.rules.observe(state, player, words)
     return unpack_planes(game, words)

@@ -1,4 +1,4 @@
-"""`Position`: one position as a friendly object, for students, search and the display."""
+"""`Position`: one position of a game as a convenient object, for study, search and display."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MAX_SEED = 2**64 - 1
 
 
 def check_seed(seed: Any, name: str = "seed") -> int:
-    """A seed as an int from 0 to 2**64 - 1; raises `OptionError`, by the argument's name."""
+    """A seed as an int from 0 to 2**64 - 1; raises `OptionError`, calling the argument `name`."""
     return whole_number(seed, name, 0, MAX_SEED)
 
 
 def episode_key(seed: int, environment: int, episode: int) -> np.uint64:
-    """The key all randomness of one episode comes from (see `azumaya.envs.kernels.rng`)."""
+    """The key from which all randomness of one episode comes (see `azumaya.envs.kernels.rng`)."""
     return np.uint64(make_key(np.uint64(seed), environment, episode))
 
 
@@ -36,8 +36,8 @@ class Position:
 
     Args:
         game: the game or its name.
-        seed: draws the start, like the first episode of an environment with this seed.
-        **options: the game's options; `position="..."` starts from a text.
+        seed: determines the start, as for the first episode of an environment with this seed.
+        **options: the game's options; `position="..."` starts from a position text.
 
     Example:
         >>> from azumaya.envs import Position
@@ -47,8 +47,8 @@ class Position:
         1
 
     Raises:
-        OptionError: an option or the seed is wrong.
-        PositionError: the position text is.
+        OptionError: an option or the seed has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
     """
 
     __slots__ = ("_setup", "_start", "_states", "game")
@@ -64,9 +64,10 @@ class Position:
 
     @classmethod
     def from_text(cls, game: Game | str, text: str, **options: Any) -> Position:
-        """The position of a text; unlike an episode's start, it may be over.
+        """The position that a text describes; unlike the start of an episode, it may be over.
 
         Raises:
+            OptionError: an option is unknown or has an invalid value.
             PositionError: the text is malformed or impossible.
         """
         game = game_of(game)
@@ -77,7 +78,7 @@ class Position:
     def of_states(
         cls, game: Game, setup: Setup, states: np.ndarray, start: np.ndarray | None = None
     ) -> Position:
-        """A position of its own from a state, `(1,)`, and the state its episode began with."""
+        """An independent position, from a state, `(1,)`, and the state its episode began with."""
         position = cls.__new__(cls)
         position.game, position._setup = game, setup
         position._states = states.copy()
@@ -88,7 +89,7 @@ class Position:
 
     @property
     def to_move(self) -> int:
-        """The player to move, 0 or 1; in a position ended by the rules, who made the last step."""
+        """The player to move, 0 or 1; if the rules ended the game, the player who moved last."""
         return int(self._states["to_move"][0])
 
     @property
@@ -108,16 +109,16 @@ class Position:
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return self._setup.num_actions
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options the position was made with, those at their default left out."""
+        """The options the position was made with, except those that are None."""
         return dict(self._setup.given)
 
     def revealed(self) -> dict[str, Any]:
-        """Options with which the start draws again what chance has shown so far."""
+        """Options that make the start draw the same chance outcomes as those revealed so far."""
         return dict(self.game.words.revealed(self._states[0]))
 
     @property
@@ -126,16 +127,16 @@ class Position:
         return self._states.copy()
 
     def returns(self) -> tuple[int, int]:
-        """What each player has gained so far."""
+        """The sum of each player's rewards so far."""
         payoff = int(self._states["payoff"][0])
         return payoff, -payoff
 
     def action_mask(self) -> np.ndarray:
-        """The actions of the player to move, `(num_actions,)` int8, 1 = legal."""
+        """The action mask of the player to move, `(num_actions,)` int8; 1 means legal."""
         return legal_mask(self.game, self._states[0], self.num_actions)
 
     def legal_actions(self) -> list[int]:
-        """The legal actions, ascending; none when the game is over."""
+        """The legal actions in ascending order; empty if the game is over."""
         return cells_of(self.legal_words())
 
     def legal_words(self) -> np.ndarray:
@@ -149,14 +150,14 @@ class Position:
         return [self.move_name(action) for action in self.legal_actions()]
 
     def observation(self, player: int) -> np.ndarray:
-        """The observation of a player, `(C, rows, columns)` int8."""
+        """A player's observation, `(C, rows, columns)` int8; raises `OptionError`."""
         seat = as_whole(player)
         if seat not in (0, 1):
             raise OptionError(f"player={player!r}: must be 0 or 1")
         return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
-        """What the position looks like, as data, with the cells of the last action marked."""
+        """What the position looks like, as data; the cells of `last_action` are marked."""
         settings = self._setup.settings
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
@@ -165,7 +166,7 @@ class Position:
         return replace(scene, last=frozenset(cells))
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
-        """The position as an SVG picture, with the candidates of empty cells if asked for."""
+        """The position as an SVG picture, optionally with the candidates of empty cells."""
         from azumaya.envs.render import svg_of  # noqa: PLC0415 - drawing is loaded when used
 
         return svg_of(self.scene(last_action), candidates)
@@ -177,7 +178,7 @@ class Position:
         last_action: int | None = None,
         colour: bool | None = None,
     ) -> str:
-        """The position as a board for the terminal; colours where it has them, unless told."""
+        """The position as a board for the terminal; `colour=None` means in colour if supported."""
         from azumaya.envs.render import ansi_of  # noqa: PLC0415 - drawing is loaded when used
 
         return ansi_of(self.scene(last_action), candidates, colour)
@@ -187,11 +188,11 @@ class Position:
         return self.svg()
 
     def explain(self, move: str | int) -> str:
-        """A sentence: why a move is legal, or which rule forbids it.
+        """A sentence that says why a move is legal, or which rule forbids it.
 
         Raises:
-            MoveNameError: the text names no move of the game.
-            IllegalActionError: the number is no action of the game.
+            MoveNameError: the text does not name a move of the game.
+            IllegalActionError: the number is not an action of the game.
         """
         action = self.action(move)
         return self.game.words.explain(self._states[0], action, self._setup.settings)
@@ -203,9 +204,9 @@ class Position:
         return self.game.words.move_name(self.check_action(action), *self._naming())
 
     def parse_move(self, name: str) -> int:
-        """The action of a name; raises `MoveNameError`."""
+        """The action with this name; raises `MoveNameError`."""
         if not isinstance(name, str):
-            raise MoveNameError(f"name={name!r}: the name of a move is needed, a text")
+            raise MoveNameError(f"name={name!r}: must be the name of a move, a string")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
@@ -218,11 +219,11 @@ class Position:
         return self.parse_move(move) if isinstance(move, str) else self.check_action(move)
 
     def check_action(self, action: Any) -> int:
-        """A number as an action of the game, legal here or not; raises `IllegalActionError`."""
+        """Validate an action of the game, legal here or not; raises `IllegalActionError`."""
         number = as_whole(action)
         if number is None or not 0 <= number < self.num_actions:
             raise IllegalActionError(
-                f"action={action!r}: no action of {self.game.title}; "
+                f"action={action!r}: not an action of {self.game.title}; "
                 f"actions are whole numbers from 0 to {self.num_actions - 1}"
             )
         return number
@@ -233,8 +234,8 @@ class Position:
         """Make a move, given by name or number, in this position; returns the position itself.
 
         Raises:
-            MoveNameError: the text names no move of the game.
-            IllegalActionError: the rules forbid the move; nothing was changed.
+            MoveNameError: the text does not name a move of the game.
+            IllegalActionError: the rules forbid the move; nothing has changed.
         """
         action = self.action(move)
         if not int(self.legal_words()[action >> 6]) >> (action & 63) & 1:
@@ -243,11 +244,11 @@ class Position:
         return self
 
     def copy(self) -> Position:
-        """A position of its own, equal to this one."""
+        """An independent copy of this position."""
         return Position.of_states(self.game, self._setup, self._states, self._start)
 
     def resample_hidden(self, seed: int) -> Position:
-        """A position that looks the same to both players, with what they cannot see drawn anew."""
+        """A position that looks the same to both players, with what they cannot see redrawn."""
         position = self.copy()
         if self.game.rules.resample is not None:
             self.game.rules.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
@@ -263,7 +264,7 @@ class Position:
         return f"<{self.game.title}: {self}>"
 
     def __eq__(self, other: object) -> bool:
-        """Positions are equal when all their future depends on is, but for what is hidden."""
+        """Positions are equal if everything the future depends on is, hidden information aside."""
         if not isinstance(other, Position):
             return NotImplemented
         same_game = self.game.name == other.game.name

@@ -1,4 +1,4 @@
-"""The games: one line each. Everything that goes over all games goes over `GAMES`.
+"""The games, one line each. Code that runs over all games runs over `GAMES`.
 
 Games from elsewhere are added by `register_game`; they are found by name but are not in `GAMES`.
 """
@@ -22,28 +22,28 @@ from azumaya.envs.games.tiles.record import TILES
 GAMES: Mapping[str, Game] = MappingProxyType(
     {game.name: game for game in (MOYO, HORIKOMI, TILES, HALMA, VIERER, REVERS, SCORE, ABALONE)}
 )
-"""The games by name, without namespace and version."""
+"""The games by name, without namespace or version."""
 
 DERIVED = (MATCH,)
 """Games derived from others: found by name, but not among `GAMES`."""
 
 
 MODULES = "AZUMAYA_GAMES"
-"""Environment variable: modules, separated by commas, whose games `find_game` knows as well."""
+"""Environment variable: a comma-separated list of modules whose games `find_game` also knows."""
 
 _registered: dict[str, Game] = {}
 
 
 def register_game(game: Game) -> None:
-    """Let a game that does not belong to the library be found by its name.
+    """Let `find_game` find a game that is not part of the library.
 
-    A game of the same name that was registered before is replaced.
+    It replaces a registered game with the same name.
 
     Raises:
-        OptionError: this is no `Game`, or the library has a game of this name.
+        OptionError: this is not a `Game`, or the library has a game with this name.
     """
     if not isinstance(game, Game):
-        raise OptionError(f"game={game!r}: a Game is needed, not {type(game).__name__}")
+        raise OptionError(f"game={game!r}: must be a Game, not {type(game).__name__}")
     if any(game.name == own.name and game is not own for own in (*GAMES.values(), *DERIVED)):
         raise OptionError(f"game={game.name!r}: the library has a game of this name")
     if game.name not in GAMES:
@@ -51,13 +51,14 @@ def register_game(game: Game) -> None:
 
 
 def find_game(name: str) -> Game:
-    """The game of a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
+    """The game with a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
 
-    The match of two games is found as `sudoku_moyo_match`, as records name it. Registered games
-    are found too, and those of the modules that the environment variable `AZUMAYA_GAMES` names.
+    The match of two games is found as `sudoku_moyo_match`, the name in its records. Also found are
+    registered games, and those of the modules that the environment variable `AZUMAYA_GAMES` names.
 
     Raises:
-        OptionError: there is none, or a module in `AZUMAYA_GAMES` has none or cannot be imported.
+        OptionError: there is no such game, or a module in `AZUMAYA_GAMES` has no game or cannot be
+            imported.
     """
     found = _find(name)
     if found is None:
@@ -78,19 +79,19 @@ def _find(name: str) -> Game | None:
 
 
 def game_of(game: Game | str) -> Game:
-    """A game, given as such or by its name; raises `OptionError` as `find_game`."""
+    """A game, given as a `Game` or by name; raises `OptionError` like `find_game`."""
     return game if isinstance(game, Game) else find_game(game)
 
 
 def _import_games(module: str) -> None:
-    """Import a module and register its games that are not registered yet."""
+    """Import a module and register those of its games that are not known yet."""
     try:
         found = vars(import_module(module)).values()
     except ImportError as error:
         raise OptionError(f"{MODULES}={module}: cannot be imported: {error}") from error
     games = [value for value in found if isinstance(value, Game)]
     if not games:
-        raise OptionError(f"{MODULES}={module}: this module has no Game")
+        raise OptionError(f"{MODULES}={module}: this module contains no Game")
     for game in games:
         if _find(game.name) is None:
             register_game(game)
@@ -102,6 +103,6 @@ def _unpickle(name: str, module: str) -> Game:
     return find_game(name)
 
 
-# A game travels by its name: its kernels and functions cannot be pickled, and need not be. A
-# process that does not know a registered game finds it in the module that its rules come from.
+# Games are pickled by name, because their kernels and functions cannot be pickled. A process that
+# does not know a registered game imports the module that defines its rules.
 copyreg.pickle(Game, lambda game: (_unpickle, (game.name, game.rules.play.__module__)))

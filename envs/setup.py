@@ -1,4 +1,4 @@
-"""From the options a user gives to checked settings and the start positions they allow."""
+"""From the options a user gives to validated settings and the start positions they allow."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Setup:
     """What an episode starts from.
 
     Attributes:
-        given: the options as the user gave them, those at None left out.
+        given: the options as the user gave them, except those that are None.
         settings: a canonical value for every option.
         starts: the start positions to draw from, `(n,)` states.
-        num_actions: how many actions there are.
+        num_actions: the number of actions.
     """
 
     given: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Setup:
     num_actions: int
 
     def __getstate__(self) -> dict[str, Any]:
-        """With a checksum of the starts, which kernels trust."""
+        """With a checksum of the starts, because kernels trust them."""
         return {**self.__dict__, "checksum": checksum(str(self.num_actions), self.starts)}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
@@ -48,22 +48,22 @@ class Setup:
 
 
 def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
-    """Check options and lay out the starts.
+    """Validate options and prepare the start positions.
 
     Args:
         game: the game.
         given: options by name; None means the default. `position` is a position text.
 
     Raises:
-        OptionError: an option is unknown or has a value it cannot take.
-        PositionError: the position text is malformed, impossible or over.
+        OptionError: an option is unknown or has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
     """
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}
     from_files = {option.name for option in game.options if option.reads_files}
     if from_files & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
         return _prepare(game, given)
-    # `repr` keeps apart what compares equal but is not the same, like True and 1.
+    # `repr` distinguishes values that compare equal but are not the same, like True and 1.
     items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
     return _prepare_once(game, items)
 
@@ -90,14 +90,14 @@ def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
     """The setup of one episode in which some options differ.
 
     Raises:
-        OptionError: as `prepare`, or the options would change the number of actions.
-        PositionError: as `prepare`.
+        OptionError: as for `prepare`, or if the number of actions would change.
+        PositionError: as for `prepare`.
     """
     changed = prepare(game, {**setup.given, **options})
     if changed.num_actions != setup.num_actions:
         raise OptionError(
             f"options={dict(options)!r} would change the number of actions from "
-            f"{setup.num_actions} to {changed.num_actions}: make another environment for that"
+            f"{setup.num_actions} to {changed.num_actions}; make another environment for that"
         )
     return changed
 
@@ -108,7 +108,7 @@ def option_names(game: Game) -> tuple[str, ...]:
 
 
 def check_names(game: Game, given: Mapping[str, Any]) -> None:
-    """Refuse options the game does not have."""
+    """Reject options that the game does not have; raises `UnknownOptionError`."""
     names = option_names(game)
     for name in given:
         if name not in names:
@@ -121,16 +121,16 @@ def check_names(game: Game, given: Mapping[str, Any]) -> None:
 
 
 def check_options(options: Any) -> dict[str, Any]:
-    """What `reset` is given as options, as a dict; raises `OptionError`."""
+    """The `options` argument of `reset` as a dict; raises `OptionError`."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise OptionError(f"options={options!r}: a dict of options by name is needed, or None")
+        raise OptionError(f"options={options!r}: must be a dict of options by name, or None")
     return dict(options)
 
 
 def _starts_from(game: Game, text: Any, settings: Settings) -> np.ndarray:
     states = game.words.read_text(text, settings)
     if states["over"][0]:
-        raise PositionError("position: the game is over in it, so no episode can start there")
+        raise PositionError("position: the game is over in it, so no episode can start from it")
     return states

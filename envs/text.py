@@ -1,4 +1,4 @@
-"""Position texts in general: rows of characters, the side to move, then `key=value` fields."""
+"""The general form of position texts: rows of cells, the side to move, then `key=value` fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class PositionText:
     """The parts of a position text, split but not yet interpreted by a game.
 
     Attributes:
-        rows: the rows of the board from the top, a character for each cell.
+        rows: the rows of the board from the top, one character per cell.
         to_move: the letter of the side to move.
         fields: the values of the `key=value` fields by key.
     """
@@ -31,47 +31,44 @@ def split_position(
     Args:
         text: the position text.
         lengths: the number of cells in each row, from the top.
-        alphabet: the characters that a cell may be.
+        alphabet: the characters that may stand for a cell.
         movers: the letters of the sides.
-        keys: the keys of the fields that the game has.
+        keys: the keys of the game's fields.
 
     Raises:
         PositionError: the text is malformed; the message says what is wrong and where.
     """
     if not isinstance(text, str):
-        raise PositionError(f"position: a text is needed, not {type(text).__name__}")
+        raise PositionError(f"position: must be a string, not {type(text).__name__}")
     if len(text.strip().splitlines()) > 1:
-        raise PositionError(f"position {text!r}: one line is needed")
+        raise PositionError(f"position {text!r}: must be a single line")
     parts = text.split()
     if len(parts) < 2:
         raise PositionError(
-            f"position {text!r}: a board and who is to move ({', '.join(movers)}) are needed"
+            f"position {text!r}: must have a board and the side to move ({', '.join(movers)})"
         )
     rows = tuple(parts[0].split("/"))
     _check_rows(rows, lengths, alphabet)
     if len(parts[1]) != 1 or parts[1] not in movers:
         raise PositionError(
-            f"position: to move is {parts[1]!r}; it must be one of {', '.join(movers)}"
+            f"position: the side to move is {parts[1]!r}; must be one of {', '.join(movers)}"
         )
     return PositionText(rows, parts[1], _split_fields(parts[2:], frozenset(keys)))
 
 
 def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> None:
     if len(rows) != len(lengths):
-        raise PositionError(
-            f"position: the board has {len(rows)} rows; it must have {len(lengths)}"
-        )
+        raise PositionError(f"position: the board has {len(rows)} rows; must be {len(lengths)}")
     for r, (row, length) in enumerate(zip(rows, lengths, strict=True), start=1):
         if len(row) != length:
             raise PositionError(
-                f"position: row {r} from the top, {row!r}, has {len(row)} cells; "
-                f"it must have {length}"
+                f"position: row {r} from the top, {row!r}, has {len(row)} cells; must be {length}"
             )
         for c, mark in enumerate(row, start=1):
             if mark not in alphabet:
                 raise PositionError(
                     f"position: {mark!r} in row {r} from the top, column {c}; "
-                    f"a cell is one of {' '.join(alphabet)}"
+                    f"must be one of {' '.join(alphabet)}"
                 )
 
 
@@ -89,13 +86,13 @@ def _split_fields(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
 
 
 def pop_fields(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """A position text without the fields of some keys, and those fields by key.
+    """A position text without the fields with the given keys, and those fields by key.
 
     Raises:
-        PositionError: `text` is no text, or has one of the fields twice.
+        PositionError: `text` is not a string, or has one of the fields twice.
     """
     if not isinstance(text, str):
-        raise PositionError(f"position: a text is needed, not {type(text).__name__}")
+        raise PositionError(f"position: must be a string, not {type(text).__name__}")
     wanted = frozenset(keys)
     parts = text.split()
     taken = [part for part in parts[2:] if part.partition("=")[0] in wanted]
@@ -107,7 +104,7 @@ def read_whole(value: str, key: str, low: int, high: int) -> int:
     """The value of the field `key` as a whole number from `low` to `high`.
 
     Raises:
-        PositionError: it is none.
+        PositionError: it is not such a number.
     """
     digits = value.removeprefix("-")
     plain = digits.isascii() and digits.isdecimal() and len(digits) < 10

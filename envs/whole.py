@@ -1,4 +1,4 @@
-"""Whole numbers from users: one check for every argument that must be one."""
+"""Whole numbers from users: one check for all arguments that must be whole numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from azumaya.envs.errors import OptionError
 _SHORT = reprlib.Repr()
 _SHORT.maxother = _SHORT.maxstring = 80
 _WORD = 32
-"""Limits of this many bits and more are written as powers of two."""
+"""Limits of this many bits or more are written as powers of two."""
 
 
 def as_whole(value: Any) -> int | None:
-    """A whole number of any type as an int; None for anything else, truth values included."""
+    """A whole number of any type as an int; None for anything else, including bools."""
     if isinstance(value, bool | np.bool_):
         return None
     try:
@@ -33,10 +33,10 @@ def whole_number(
     high: int | None = None,
     error: type[ValueError] = OptionError,
 ) -> int:
-    """Check that a value is a whole number in a range, and return it as an int.
+    """Validate that a value is a whole number in a range, and return it as an int.
 
-    Accepted is whatever Python accepts as an index, such as the integers of NumPy; `True`,
-    `False` and floats are not.
+    Accepts anything that Python accepts as an index, such as NumPy integers, except bools; floats
+    are rejected.
 
     Args:
         value: the value.
@@ -46,7 +46,7 @@ def whole_number(
         error: the exception to raise.
 
     Raises:
-        error: the value is no whole number or lies outside the range.
+        error: the value is not a whole number or lies outside the range.
     """
     number = as_whole(value)
     below = number is not None and low is not None and number < low
@@ -57,7 +57,7 @@ def whole_number(
 
 
 def _range(low: int | None, high: int | None) -> str:
-    """The range in words, with a space before them; empty where there is no limit."""
+    """The range in words, with a leading space; empty if there is no limit."""
     least = "" if low is None else f" from {_limit(low)}"
     most = "" if high is None else f" {'up ' * (low is None)}to {_limit(high)}"
     return least + most
@@ -69,7 +69,7 @@ def _limit(limit: int) -> str:
 
 
 def _said(value: Any) -> str:
-    """The value in one short line."""
-    if isinstance(value, int) and abs(value) >= 10**40:  # Python writes no int of 5,000 digits
+    """The value on one short line."""
+    if isinstance(value, int) and abs(value) >= 10**40:  # Python refuses to write 5,000 digits
         return f"an int of {value.bit_length()} bits"
     return " ".join(_SHORT.repr(value).split())

@@ -1,4 +1,4 @@
-"""Wrappers: environments in other forms, such as for one seat, for SB3, or transformed."""
+"""Wrappers: environments in other forms, for example for one seat, for SB3, or transformed."""
 
 from azumaya.wrappers.match import Match
 from azumaya.wrappers.record import RecordGames

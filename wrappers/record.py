@@ -1,4 +1,4 @@
-"""Keep a record of every game an environment plays."""
+"""Records every game that an environment plays."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
     Args:
         env: an Azumaya environment, wrapped or raw.
-        path: the file; records are appended, a line each. Its folder must be there.
+        path: the file; records are appended, one per line. Its folder must exist.
         players: the players' names, player_0 first.
 
     Games left unfinished at a reset are not recorded.
 
     Raises:
-        OptionError: `env` is no Azumaya environment, `path` no file that can be written, or
-            `players` not two names.
+        OptionError: `env` is not an Azumaya environment, `path` is not a file that can be written,
+            or `players` is not two names.
         MissingExtraError: the extra `records` is not installed.
     """
 
     def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: an environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya environment")
         self.path, self.players = check_records_file(path), check_players(players)
         super().__init__(env)
         self._start: Position | None = None
@@ -49,7 +49,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
         self._start, self._moves = self.unwrapped.position, []
 
     def step(self, action: int | None) -> None:
-        """Make a move; the move that ends the game writes the record."""
+        """Play an action; the move that ends the game writes the record."""
         raw = self.unwrapped
         before = raw.position
         super().step(action)

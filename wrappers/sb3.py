@@ -36,32 +36,31 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
 
     Args:
         game: the game or its name.
-        num_envs: how many games are played at once.
+        num_envs: the number of games.
         opponent: the other seat's player: `"random"` (the same as None), `"greedy"`, a frozen
             policy, an agent, or several of these with weights, as pairs or a mapping; one is
             drawn for each episode. A policy is called with observations `(n, C, rows, columns)`
             int8 and masks `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a
             method `act(positions, keys)`, like `GreedyAgent()`, even if it is also callable; it
             is slower, because every position is passed as an object.
-        seat: the learner's: 0, 1, `"alternating"` from episode to episode, or `"random"`.
-        illegal: `"raise"`, or `"lose"`: an illegal action loses the game (-1), for algorithms
-            without masks.
+        seat: the learner's seat: 0, 1, `"alternating"` (between episodes) or `"random"`.
+        illegal: whether an illegal action raises (`"raise"`) or loses the game with reward -1
+            (`"lose"`, for algorithms without masks).
         shaping: the weight of shaping rewards, added to those of the rules: gains in the game's
             evaluation, in units of its spread over random play. 0: none.
-        dtype: of observations, `"int8"` or `"float32"`.
+        dtype: the dtype of observations, `"int8"` or `"float32"`.
         seed: as `seed()` before the first `reset()`.
         threads: the number of threads; None: one per core.
         **options: the game's options.
 
-    Observation space: the planes, a `Box` `(C, rows, columns)`, seen from the learner's seat.
-    Masks come from `env_method("action_masks")`, as MaskablePPO asks for them, `(num_actions,)`
-    int8 each.
+    Observation space: the planes, a `Box` `(C, rows, columns)`, from the learner's side. Masks come
+    from `env_method("action_masks")`, which MaskablePPO calls, `(num_actions,)` int8 each.
 
     Raises:
-        OptionError: an argument or option has a value it cannot take.
-        PositionError: the option `position` is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`, or
-            after a step against compiled opponents was interrupted.
+        OptionError: an argument or option has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
+        gymnasium.error.ResetNeeded: a call needs episodes in progress, but `reset` was never
+            called, or a step against compiled opponents was interrupted.
         gymnasium.error.ClosedEnvironmentError: `reset` or `step` after `close`.
     """
 
@@ -100,7 +99,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """Begin an episode in every game; returns the observations `(n, C, rows, columns)`.
 
         Raises:
-            OptionError: options were set for it; they belong to the constructor.
+            OptionError: `set_options` was called; options belong to the constructor.
         """
         if any(self._options):
             raise OptionError("options: give them to the constructor of AzumayaVecEnv")
@@ -117,13 +116,12 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """Play the stored actions and the opponents' replies.
 
         Returns:
-            Observations, rewards `(n,)` float32, dones `(n,)` bool and infos. Games that ended
-            have begun anew; their infos hold `terminal_observation`, what the learner saw at the
-            end.
+            Observations, rewards `(n,)` float32, dones `(n,)` bool and infos. Games that ended have
+            restarted; their infos hold `terminal_observation`, the learner's last observation.
 
         Raises:
-            IllegalActionError: an action is illegal, the learner's or the opponent's; no game was
-                changed. Nor was any where a policy or an agent raised something else.
+            IllegalActionError: an action is illegal, the learner's or the opponent's. As with any
+                error from a policy or an agent, no game has changed.
         """
         return self.duel.step(self._actions, self._results)
 
@@ -146,22 +144,22 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         return self.duel.masks
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed the next `reset()`: game `i` plays as environment number `i` of the seed."""
+        """Seed the next `reset()`: game `i` is environment number `i` of the seed."""
         self._seed = secrets.randbits(32) if seed is None else check_seed(seed)
         return [self._seed] * self.num_envs
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """What all that follows depends on, as `Duel.get_state` gives it; copies."""
+        """Everything that later steps depend on, as from `Duel.get_state`; copies."""
         return self.duel.get_state()
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Go back to what `get_state` gave, here or in another environment of the same arguments.
+        """Return to what `get_state` gave, here or in another environment with the same arguments.
 
         Returns:
-            The observations `(n, C, rows, columns)`, as `reset` does.
+            The observations `(n, C, rows, columns)`, as from `reset`.
 
         Raises:
-            OptionError: it is not the state of such an environment; nothing was changed.
+            OptionError: this is not the state of such an environment; nothing has changed.
         """
         self.duel.set_state(state)
         self._seed = None
@@ -180,7 +178,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks`, or `position`: the position of a game as an object of its own."""
+        """`action_masks`, or `position`: a game's position as an independent object."""
         if method_name in METHODS:
             self.duel.check_begun(method_name)
         rows = self._rows(indices)
@@ -191,7 +189,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         raise AttributeError(f"env_method: {method_name!r} is not one of {', '.join(METHODS)}")
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """What `set_attr` set, or an attribute that all games share."""
+        """The values from `set_attr`, or an attribute that all games share."""
         return [self._attribute(attr_name, row) for row in self._rows(indices)]
 
     def _attribute(self, name: str, row: int) -> Any:
@@ -199,32 +197,32 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
             return self._own[row][name]
         if name in METHODS:
             return lambda: self.env_method(name, indices=[row])[0]
-        if name == "render_mode":  # the base class asks before it sets its own
+        if name == "render_mode":  # the base class reads it before it is set
             return None
         return getattr(self, name)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Keep a value under a name for each game."""
+        """Store a value under a name for each game."""
         for row in self._rows(indices):
             self._own[row][attr_name] = value
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No game is wrapped by anything."""
+        """Always False: no game is wrapped."""
         return [False for _ in self._rows(indices)]
 
     def get_images(self) -> Sequence[None]:
-        """No pictures: there is no render mode."""
+        """No images: there is no render mode."""
         return [None] * self.num_envs
 
     def _rows(self, indices: Any) -> list[int]:
-        """The rows that indices name; raises `OptionError`."""
+        """The rows that `indices` selects; raises `OptionError`."""
         if indices is None:
             return list(range(self.num_envs))
         given = [indices] if np.ndim(indices) == 0 else list(indices)
         rows = [row for each in given if (row := as_whole(each)) is not None]
         if len(rows) < len(given) or not all(0 <= row < self.num_envs for row in rows):
             raise OptionError(
-                f"indices={indices!r}: whole numbers from 0 to {self.num_envs - 1} are needed, "
-                "or None for all games"
+                f"indices={indices!r}: must be whole numbers from 0 to {self.num_envs - 1}, or "
+                "None for all games"
             )
         return rows

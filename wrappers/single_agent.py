@@ -1,4 +1,4 @@
-"""One seat of a game as a Gymnasium environment; the other seat is played inside."""
+"""One seat of a game as a Gymnasium environment, with an opponent in the other seat."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS, MASK_IN_INFO, RawEnv
+from azumaya.envs.adapters.aec.moments import AGENTS
+from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RawEnv
+from azumaya.envs.adapters.batch.calls import needs_reset
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     Opponent,
@@ -26,34 +27,36 @@ _BROKEN, _OVER = "the opponent could not move", "the episode is over"
 
 
 class SingleAgentEnv(gymnasium.Env[Any, int]):
-    """A game as one player sees it.
+    """A game from one player's side, against a built-in opponent.
 
     Args:
         game: the game or its name, like `sudoku_moyo`.
-        opponent: plays the other seat: `"random"`, `"greedy"` or an agent, which is an object with
-            a method `act(positions, keys)`; None plays at random.
+        opponent: plays the other seat: `"random"` (the same as None), `"greedy"`, or an agent,
+            which is an object with a method `act(positions, keys)`.
         seat: the learner's seat: 0, 1, `"random"` or `"alternating"` (0 in the first episode).
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
-        action_mask: where the mask is: in `"info"` alone, or in the `"observation"`, too.
+        action_mask: where masks appear: in `"info"` only, or also in the `"observation"`.
         **options: the game's options.
 
-    Action space: `Discrete(num_actions)`. `action_masks()` and `info["action_mask"]` say what is
-    legal; an illegal action ends the game as lost, with reward -1 and `info["illegal"]`.
+    Action space: `Discrete(num_actions)`. `action_masks()` and `info["action_mask"]` tell which
+    actions are legal. An illegal action loses the game: it ends with reward -1 and
+    `info["illegal"]`, the reason.
 
-    Observation space: the planes of the learner, `(C, rows, columns)` int8, always in a position
-    where the learner is to move or the game is over. With `action_mask="observation"` a dict of
-    `observation`, the planes, and `action_mask`, `(num_actions,)` int8.
+    Observation space: the planes from the learner's side, `(C, rows, columns)` int8, always of a
+    position where the learner is to move or the game is over. With `action_mask="observation"`, a
+    dict of `observation`, the planes, and `action_mask`, `(num_actions,)` int8.
 
-    Rewards: what the learner gains between its own action and the next one, so a game lost by
-    the opponent's move shows its -1.
+    Rewards: what the learner gains between its action and its next turn, so a game lost by the
+    opponent's move gives -1.
 
-    Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's.
+    Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's seat.
 
-    Reset options: those of the game, for one episode.
+    Reset options: the game's options, for one episode.
 
     Raises:
-        OptionError: an argument or option has a value it cannot take.
-        gymnasium.error.ResetNeeded: `step` before the first `reset`, or after the end.
+        OptionError: an argument or option has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
+        gymnasium.error.ResetNeeded: `step` before the first `reset`, or after the episode ended.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
@@ -84,14 +87,14 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; the opponent moves first where that is its turn.
+        """Begin an episode; if it is the opponent's turn, the opponent moves first.
 
         Raises:
-            OptionError: an option has a value it cannot take, or lets the learner never act.
-            PositionError: the position text is malformed, impossible or over.
+            OptionError: an option has an invalid value, or the learner would never get to act.
+            PositionError: the position text is malformed or impossible, or the game is over in it.
             IllegalActionError: the opponent's move is illegal.
         """
-        setup = self.env.setup_with(options)  # first of all: nothing changes if it is refused
+        setup = self.env.setup_with(options)  # first: if options are invalid, nothing changes
         super().reset(seed=seed)
         for _ in range(MAX_EPISODES):
             self.env.begin(setup, int(self.np_random.integers(2**63)))
@@ -100,7 +103,7 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
             self.learner = self._next_seat()
             self._episodes += 1
             self._let_opponent_move()
-            if not self._over():  # else it won before the learner's first move: on to the next
+            if not self._over():  # otherwise the opponent has already ended the game
                 self._why_reset = None
                 return self._observation(), self._info()
         raise never_acts()
@@ -111,14 +114,14 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
         return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make the learner's move, then the opponent's until the learner is to move again.
+        """Play the learner's action, then the opponent's moves until the learner's next turn.
 
         Raises:
-            ResetNeeded: no episode is in play.
+            ResetNeeded: no episode is in progress.
             IllegalActionError: the opponent's move is illegal.
         """
         if self._why_reset:
-            raise ResetNeeded(f"step: {self._why_reset}; reset must be called first")
+            raise needs_reset("step", f"{self._why_reset}; ")
         before, self._why_reset = self._gained(), _BROKEN
         try:
             self.env.step(action)
@@ -161,17 +164,17 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
 
     def _mask(self) -> np.ndarray:
         if not self.env.agents:
-            raise ResetNeeded("action_masks: reset must be called first")
+            raise needs_reset("action_masks")
         mask: np.ndarray = self.env.infos[AGENTS[self.learner]]["action_mask"]
         return mask
 
     def action_masks(self) -> np.ndarray:
-        """The learner's legal actions, `(num_actions,)` bool, as MaskablePPO asks for them."""
+        """The learner's legal actions, `(num_actions,)` bool, as MaskablePPO expects them."""
         return self._mask().astype(bool)
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self.env.position
 
     def render(self) -> Any:

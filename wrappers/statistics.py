@@ -1,4 +1,4 @@
-"""Returns by seat, and lengths, of the episodes of a vector environment."""
+"""Returns of both seats, and lengths, for the episodes of a vector environment."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class SeatStatistics(VectorWrapper):
         env: an Azumaya vector environment on the CPU, wrapped or not.
 
     Infos, like those of `RecordEpisodeStatistics`: `episode`, a dict of `r`, the returns
-    `(n, 2)` float64 by seat, and `l`, the lengths `(n,)` int64 in moves of both; and `_episode`,
-    `(n,)` bool: which games ended in this step. The rows of other games are 0.
+    `(n, 2)` float64 by seat, and `l`, the lengths `(n,)` int64, counting both players' moves; and
+    `_episode`, `(n,)` bool: which games ended in this step. The rows of other games are 0.
 
     Raises:
         OptionError: `env` is not an Azumaya vector environment on the CPU.
@@ -31,7 +31,7 @@ class SeatStatistics(VectorWrapper):
 
     def __init__(self, env: Any) -> None:
         if not isinstance(getattr(env, "unwrapped", None), AzumayaVectorEnv):
-            raise OptionError(f"env={env}: a vector environment of azumaya is needed")
+            raise OptionError(f"env={env}: must be an Azumaya vector environment")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
         self._returns = np.zeros((env.num_envs, 2))
@@ -41,14 +41,14 @@ class SeatStatistics(VectorWrapper):
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin episodes, whose returns begin at 0."""
+        """Begin episodes, with returns of 0."""
         results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
         mask = (options or {}).get("reset_mask")
         self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return results
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Make a move in every game."""
+        """Play an action in every game."""
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
         self._lengths += ~self._over  # a step that only begins a new game is not a move
         self._forget(self._over.copy())

@@ -1,1 +1,1 @@
-"""The games as environments of other libraries; each adapter is written once, for all games."""
+"""The games as environments of other libraries; every adapter is written once, for all games."""

@@ -1,4 +1,4 @@
-"""Where the games of a batch are stepped: on the CPU, or on a CUDA device."""
+"""Vector environments on the CPU or on a CUDA device."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ DEVICES = ("cpu", "cuda")
 def vector_env(
     game: Game | str, num_envs: int = 1, *, device: str = "cpu", **arguments: Any
 ) -> AzumayaVectorEnv:
-    """Many games at once, on a device; arguments and errors as the class of that device.
+    """Make a vector environment on a device; the other arguments are those of that device's class.
 
     Raises:
-        OptionError: `device` is none that is known.
-        DeviceError: it is not there.
+        OptionError: `device` is not a known device, or as that class.
+        DeviceError: the device is not available.
     """
     if not isinstance(device, str) or device not in DEVICES:
         raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")

@@ -1,7 +1,7 @@
-"""Compiled players: uniformly random, and greedy by one step of lookahead.
+"""Compiled players: uniformly random, and greedy with one step of lookahead.
 
 Both draw from the episode's key (`azumaya.envs.kernels.rng`), indexed by the number of the choice.
-Their draw numbers are out of reach of a game's own draws, so a game is the same in any batch.
+Their draw numbers lie beyond those of the games, so a game is the same in any batch.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 
 CHOICES = 1 << 32
-"""Draws from this number on choose moves; a game's own draws have small numbers."""
+"""Draws from this number on choose moves; the games' own draws have smaller numbers."""
 DECIDED = 1 << 40
-"""What winning a point by the end of the game is worth: more than any evaluation."""
+"""The evaluation of a finished game, per point of its result: more than any other evaluation."""
 
 
 @kernel
 def choose_random(words, size, key, n):
-    """One of the actions set in `words`, `(size,)`, uniformly; choice `n` of an episode's key."""
+    """A uniformly random one of the actions set in `words`, `(size,)`; choice `n` of a key."""
     return select_in(words, size, random_below(key, CHOICES + n, count(words, size)))
 
 
 @functools.cache
 def worth_kernel(game: Game) -> Any:
-    """The kernel `worth(state, player)`: an ended game by its result, any other by `evaluate`."""
+    """The kernel `worth(state, player)`: a finished game by its result, any other by `evaluate`."""
     evaluate = game.rules.evaluate
 
     @kernel
@@ -46,9 +46,9 @@ def worth_kernel(game: Game) -> Any:
 def greedy_kernel(game: Game) -> Any:
     """The kernel `choose_greedy(state, words, key, n, trial, ties)` of a game.
 
-    It returns the legal action, of those set in `words`, `(W,)`, after which the position is
-    worth most to the mover; among equals choice `n` of the key decides. `trial`, `(1,)` states,
-    and `ties`, `(W,)` words, are room to work in.
+    It returns the legal action, of those set in `words`, `(W,)`, with the best resulting evaluation
+    for the player to move. Choice `n` of the key breaks ties. `trial`, `(1,)` states, and `ties`,
+    `(W,)` words, are scratch space.
     """
     play, worth = game.rules.play, worth_kernel(game)
 

@@ -1,4 +1,4 @@
-"""Observation spaces, from the planes of a game."""
+"""Observation spaces, built from the planes of a game."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from azumaya.envs.game import Game
 
 
 def observation_box(game: Game, dtype: Any = np.int8) -> spaces.Box:
-    """The planes, `(C, rows, columns)`, each from 0 to the highest value it can have."""
+    """The space of the planes, `(C, rows, columns)`, each from 0 to its highest value."""
     highs = np.array([plane.high for plane in game.observation.planes], dtype)
     high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
     return spaces.Box(np.zeros(high.shape, dtype), high, dtype=dtype)
 
 
 def batched(space: spaces.Dict, count: int) -> spaces.Dict:
-    """The space of `count` such observations: what Gymnasium's `batch_space` gives, but small.
+    """The space of `count` such observations, like Gymnasium's `batch_space` but much smaller.
 
-    Its boxes keep the bounds and their boundedness once for each game, which for a game of
-    planes is 16 KB, and for a million games more than the machine has. Here they are views that
-    repeat those of one game.
+    Gymnasium's boxes store their bounds once per game. With planes that is 16 KB per game, more
+    memory than the machine has for a million games. These bounds are views of those of one game.
     """
     boxes: dict[str, spaces.Space[Any]] = {
         name: _repeated(box, count) for name, box in space.items()
     }
-    # as pairs they keep their order in every version of Gymnasium
+    # pairs keep their order in every version of Gymnasium
     return spaces.Dict(tuple(boxes.items()), seed=deepcopy(space.np_random))
 
 

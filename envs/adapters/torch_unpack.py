@@ -1,4 +1,4 @@
-"""Packed words to planes and masks on torch tensors, on whatever device they lie."""
+"""Packed words unpacked to planes and masks as torch tensors, on the device of the words."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sudoku puzzles: a bank, file formats, a solver, criteria and a generator.
 
-What environments need is light and imported here. The rest is in its modules: `solver`
+What environments need is light and imported here. The rest is in the modules: `solver`
 (`count_solutions`, `solve`, `solve_by_singles`), `criteria` (`check`, `CRITERIA`) and
 `generator` (`generate`).
 """

@@ -1,11 +1,11 @@
 """The puzzle bank that ships with the package: 2,500 puzzles that meet every criterion.
 
-`bank.txt` is what this command makes, byte for byte, run in the repository's root:
+`bank.txt` is the exact output of this command, run in the root of the repository:
 
     azumaya puzzles generate --count 2500 --seed 2006 --output envs/puzzles/bank.txt
 
-The order is that of the file; no two puzzles become the same by renaming the numbers, turning
-the board or looking at it in a mirror. A test makes the first puzzles anew and checks them all.
+Puzzles keep the order of the file. No two of them are equal up to renaming numbers, rotating the
+board or reflecting it. A test generates the first puzzles again and checks all of them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.puzzles.grid import PuzzleFormatError
 
 BANK_SEED = 2006
-"""The seed of the bank: Sudoku Moyo is of that year."""
+"""The seed of the bank: Sudoku Moyo dates from that year."""
 
 BANK_FILE = Path(__file__).with_name("bank.txt")
 
 
 @functools.cache
 def load_bank() -> npt.NDArray[np.uint8]:
-    """The bank, `(2500, 81)` uint8, 0 = empty; read once, and not to be written to.
+    """The bank, `(2500, 81)` uint8, 0 = empty; cached and read-only.
 
     Raises:
-        PuzzleFormatError: the file of the installed package is damaged.
+        PuzzleFormatError: the installed file is damaged.
     """
-    data = BANK_FILE.read_bytes().replace(b"\r", b"")  # a checkout may have changed line ends
+    data = BANK_FILE.read_bytes().replace(b"\r", b"")  # git may have changed line endings
     while data.startswith(b"#"):
         data = data[data.index(b"\n") + 1 :]
     marks = np.frombuffer(data, np.uint8)
@@ -40,6 +40,6 @@ def load_bank() -> npt.NDArray[np.uint8]:
     cells = np.where(lines[:, :CELLS] == ord("."), 0, lines[:, :CELLS] - ord("0")).astype(np.uint8)
     ends = lines[:, CELLS]
     if not len(cells) or lines.size != marks.size or (ends != ord("\n")).any() or cells.max() > 9:
-        raise PuzzleFormatError("the puzzle bank is damaged; install azumaya anew", str(BANK_FILE))
+        raise PuzzleFormatError("the puzzle bank is damaged; reinstall azumaya", str(BANK_FILE))
     cells.flags.writeable = False
     return cells

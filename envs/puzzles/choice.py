@@ -1,4 +1,4 @@
-"""The puzzles that an option names: the bank's, one, several, or those of a file."""
+"""The puzzles that an option selects: those of the bank, one, several, or those of a file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class PuzzleSet:
     """Sudoku puzzles to draw from.
 
     Attributes:
-        digits: `(n, 81)` uint8, 0 where empty.
-        bank: whether they come from the shipped bank. Puzzles of the bank that do not fit the other
-            options are left out; with puzzles of the user's own that is an error.
+        digits: `(n, 81)` uint8, 0 = empty.
+        bank: whether they come from the bank. Bank puzzles that do not fit the other options are
+            left out; if the user's own puzzles do not fit, that is an error.
     """
 
     digits: np.ndarray
@@ -36,9 +36,11 @@ def _bank(part: Part | None) -> PuzzleSet:
 
 
 def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
-    """The puzzles of the option `puzzle`: the bank's or a part's, one, several, or a file's.
+    """The puzzles that the option `puzzle` selects.
 
-    A part of the bank is `"train"` or `"test"`, see `azumaya.envs.puzzles.split`.
+    Args:
+        value: None for the bank, `"train"` or `"test"` for a part of it (see
+            `azumaya.envs.puzzles.split`), a puzzle, a sequence of puzzles, or the path of a file.
 
     Raises:
         OptionError: the value is none of these.
@@ -54,8 +56,8 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         puzzles = list(value)
     else:
         raise OptionError(
-            f"puzzle={value!r}: 81 characters, a sequence of such, a path, 'train', 'test' or None "
-            "is needed"
+            f"puzzle={value!r}: must be 81 characters, a sequence of these, a path, 'train', "
+            "'test' or None"
         )
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
 
@@ -65,7 +67,7 @@ def _puzzles_of_file(path: str | Path) -> np.ndarray:
     try:
         if Path(path).is_file():
             return read_cells(Path(path))
-    except OSError as error:  # its name is too long, a folder on the way is closed, and the like
+    except OSError as error:  # for example, the name is too long
         why = f" that can be read: {error.strerror}"
     said = str(path) if len(str(path)) <= 120 else f"{str(path)[:120]}..."
     raise OptionError(

@@ -1,7 +1,7 @@
-"""What makes a Sudoku a good start for a game: the rulebook's advice as data.
+"""What makes a Sudoku puzzle a good start for a game: the rulebook's advice as data.
 
-`CRITERIA` names six of them. `check` says which ones a puzzle misses and where; the generator
-asks the same kernels. A set of givens is two words, one bit a cell.
+`CRITERIA` lists six criteria. `check` reports which ones a puzzle misses and where; the generator
+uses the same kernels. A set of givens is two words, one bit per cell.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ from azumaya.envs.whole import whole_number
 U64 = np.uint64
 
 MAX_GIVENS = 36
-"""The most givens a puzzle should have: four a block on average, the bound that the rulebook sets
-for the centre; it leaves more than half of the board to the players."""
+"""The most givens a puzzle should have: four per block on average.
+
+That is the rulebook's limit for the centre block, and leaves more than half of the board to the
+players.
+"""
 
 FEWEST_CLUES = 17
-"""No Sudoku with fewer givens has exactly one solution, so no lower limit makes sense."""
+"""No puzzle with fewer givens has exactly one solution, so a lower limit would make no sense."""
 
 CENTRE = 4
 CENTRE_GIVENS = (1, 4)
@@ -49,7 +52,7 @@ LINES = tuple(
         tuple(c for c in block if house_of[c] == h) for h in sorted({house_of[c] for c in block})
     )
 )
-"""The 54 lines of three cells: by block, its three rows from the top, then its columns."""
+"""The 54 lines of three cells: for each block its rows from the top, then its columns."""
 LINE_BOARDS = np.stack([board_of(cells, WORDS) for cells in LINES])
 
 UNIQUE, SINGLES, GIVENS, BLOCKS_TAKEN, CENTRE_FEW, OPEN_LINES = 1, 2, 4, 8, 16, 32
@@ -58,13 +61,13 @@ UNIQUE, SINGLES, GIVENS, BLOCKS_TAKEN, CENTRE_FEW, OPEN_LINES = 1, 2, 4, 8, 16, 
 
 @kernel
 def given_count(given, boards, i):
-    """How many givens lie on the i-th of some boards."""
+    """The number of givens on `boards[i]`."""
     return popcount(given[0] & boards[i, 0]) + popcount(given[1] & boards[i, 1])
 
 
 @kernel
 def full_lines(given):
-    """The lines of three that are full of givens, as bits in the order of `LINES`."""
+    """The lines of three cells that are full of givens, as bits in the order of `LINES`."""
     full = ZERO
     for i in range(LINE_BOARDS.shape[0]):
         if given_count(given, LINE_BOARDS, i) == 3:
@@ -74,7 +77,7 @@ def full_lines(given):
 
 @kernel
 def bare_blocks(given):
-    """The blocks without a given, as bits in reading order."""
+    """The blocks without givens, as bits in reading order."""
     bare = ZERO
     for i in range(BLOCK_BOARDS.shape[0]):
         if given_count(given, BLOCK_BOARDS, i) == 0:
@@ -84,7 +87,7 @@ def bare_blocks(given):
 
 @kernel
 def misplaced(given, max_givens):
-    """Which criteria the lay of the givens misses: the sum of those four bits."""
+    """Which criteria on the number and placement of givens are missed: the sum of their bits."""
     missed = 0
     if popcount(given[0]) + popcount(given[1]) > max_givens:
         missed += GIVENS
@@ -100,13 +103,13 @@ def misplaced(given, max_givens):
 
 @dataclass(frozen=True)
 class Facts:
-    """What the criteria look at, found out once for a puzzle.
+    """What the criteria look at, computed once per puzzle.
 
     Attributes:
         puzzle: the puzzle, 81 characters.
         given: the givens, `(2,)` uint64.
         max_givens: the most givens allowed.
-        solutions: its solutions, the first two at most.
+        solutions: its solutions, at most two.
         singles: how far singles alone lead.
     """
 
@@ -118,7 +121,7 @@ class Facts:
 
     @property
     def givens(self) -> int:
-        """How many givens the puzzle has."""
+        """The number of givens in the puzzle."""
         return CELLS - self.puzzle.count(".")
 
 
@@ -127,12 +130,12 @@ class Criterion:
     """One piece of advice.
 
     Attributes:
-        name: the word by which the generator and the command line relax it.
+        name: the name by which the generator and the command line relax it.
         bit: its bit in the generator's sets of criteria.
-        demand: what it asks, in a few words.
-        why: what it is good for.
-        where: says where and how a puzzle misses it; asked only when it does.
+        demand: what it requires, in a few words.
+        why: the reason for it.
         met: whether a puzzle meets it.
+        where: says where and how a puzzle misses it; called only if it does.
     """
 
     name: str
@@ -176,7 +179,7 @@ def _where_centre(facts: Facts) -> str:
 
 def _where_full(facts: Facts) -> str:
     full = cells_of(np.atleast_1d(U64(full_lines(facts.given))))
-    return "side by side: " + ", ".join(_squares(LINES[line]) for line in full)
+    return "full of givens: " + ", ".join(_squares(LINES[line]) for line in full)
 
 
 CRITERIA = (
@@ -184,7 +187,7 @@ CRITERIA = (
         "unique",
         UNIQUE,
         "exactly one solution",
-        "a puzzle worth the name; whoever thinks it through knows where each number belongs",
+        "a proper puzzle: reasoning alone tells where each number belongs",
         lambda facts: len(facts.solutions) == 1,
         _where_not_unique,
     ),
@@ -192,7 +195,7 @@ CRITERIA = (
         "singles",
         SINGLES,
         "solvable by naked and hidden singles alone",
-        "a puzzle with several ways in can be played in several ways",
+        "a puzzle that can be solved in several ways can be played in several ways",
         lambda facts: facts.singles.solved,
         _where_stuck,
     ),
@@ -200,9 +203,9 @@ CRITERIA = (
         "givens",
         GIVENS,
         f"at most {MAX_GIVENS} givens",
-        "the more cells are taken beforehand, the less is left to play for",
+        "the more cells are filled beforehand, the less is left to play for",
         _placed(GIVENS),
-        lambda facts: f"{facts.givens} givens, at most {facts.max_givens} wanted",
+        lambda facts: f"{facts.givens} givens, at most {facts.max_givens} allowed",
     ),
     Criterion(
         "blocks",
@@ -216,20 +219,20 @@ CRITERIA = (
         "centre",
         CENTRE_FEW,
         f"{CENTRE_GIVENS[0]} to {CENTRE_GIVENS[1]} givens in the centre block",
-        "few enough that the opening is played, and not on an empty block",
+        "few enough to leave the opening something to play for, but not an empty block",
         _placed(CENTRE_FEW),
         _where_centre,
     ),
     Criterion(
         "lines",
         OPEN_LINES,
-        "in no block three givens side by side in one of its rows or columns",
+        "no row or column of a block full of givens",
         "a full line of a block lets no influence through",
         _placed(OPEN_LINES),
         _where_full,
     ),
 )
-"""The rulebook's advice, in its order."""
+"""The rulebook's advice, in the rulebook's order."""
 
 CRITERION = {criterion.name: criterion for criterion in CRITERIA}
 """The criteria by name."""
@@ -237,7 +240,7 @@ CRITERION = {criterion.name: criterion for criterion in CRITERIA}
 
 @dataclass(frozen=True)
 class Miss:
-    """A criterion that a puzzle misses, and where: a sentence without a full stop."""
+    """A criterion that a puzzle misses, and where, as a sentence without a full stop."""
 
     criterion: Criterion
     where: str
@@ -245,14 +248,14 @@ class Miss:
 
 @dataclass(frozen=True)
 class Report:
-    """Which criteria a puzzle misses, with its figures; `str()` is for people to read."""
+    """Which criteria a puzzle misses, and its statistics; `str()` gives readable text."""
 
     facts: Facts
     misses: tuple[Miss, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether it misses none."""
+        """Whether the puzzle misses no criterion."""
         return not self.misses
 
     def __str__(self) -> str:
@@ -268,36 +271,38 @@ class Report:
 
 
 def demanded(relax: Iterable[str] = ()) -> tuple[Criterion, ...]:
-    """The criteria without those relaxed.
+    """All criteria except the relaxed ones.
 
     Args:
-        relax: names of criteria; a single name may stand alone.
+        relax: names of criteria, or a single name.
 
     Raises:
-        OptionError: a name that is no criterion's, or anything but names.
+        OptionError: a name is not that of a criterion, or `relax` does not consist of names.
     """
     try:
         names = {relax} if isinstance(relax, str) else set(relax)
     except TypeError:
-        raise OptionError(f"relax={relax!r}: names of criteria are needed") from None
+        raise OptionError(f"relax={relax!r}: must be names of criteria") from None
     if unknown := names - CRITERION.keys():
         said = sorted(unknown, key=str)
-        raise OptionError(f"relax: no criterion {said}; there are {', '.join(CRITERION)}")
+        raise OptionError(
+            f"relax: unknown criteria {said}; the criteria are {', '.join(CRITERION)}"
+        )
     return tuple(criterion for criterion in CRITERIA if criterion.name not in names)
 
 
 def check(puzzle: PuzzleLike, relax: Iterable[str] = (), max_givens: int = MAX_GIVENS) -> Report:
-    """Say which criteria a puzzle misses, and where.
+    """Report which criteria a puzzle misses, and where.
 
     Args:
         puzzle: 81 characters or numbers.
-        relax: names of criteria not to look at.
+        relax: names of criteria to skip.
         max_givens: the most givens that the criterion `givens` allows, 17 to 81.
 
     Raises:
-        OptionError: `relax` names no criterion, or `max_givens` is out of its range.
+        OptionError: `relax` names no criterion, or `max_givens` is out of range.
         PuzzleFormatError: `puzzle` is not 81 cells.
-        PuzzleRuleError: the puzzle has a number twice in a house.
+        PuzzleRuleError: a number occurs twice in a house.
     """
     wanted, cells = demanded(relax), as_cells(puzzle)
     most = whole_number(max_givens, "max_givens", FEWEST_CLUES, CELLS)

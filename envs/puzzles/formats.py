@@ -1,15 +1,15 @@
 """Reading and writing puzzles as text: lines, grids and the usual puzzle files.
 
-Understood, and mixed freely in one text: a puzzle as one line of 81 cells; a grid of nine lines
-of nine cells, with or without frames and bars; `#` comments and blank lines anywhere; the
-sections of `.sdk` files, of which only `[Puzzle]` is read; tables with a header line that names
-a column `puzzle`. An empty cell is `.` or `0`. So files ending in .sdk, .sdm, .ss, .txt and .csv
-need no switch. These functions read the form only: `grid.check_rule` looks at the numbers.
+A text may mix all of these: a puzzle as one line of 81 cells; a grid of nine lines of nine cells,
+with or without frames and bars; `#` comments and blank lines; the sections of `.sdk` files, of
+which only `[Puzzle]` is read; tables with a header line that names a column `puzzle`. An empty
+cell is `.` or `0`. So there is no need to say whether a file is .sdk, .sdm, .ss, .txt or .csv.
+These functions check the form only; `grid.check_rule` checks the numbers.
 
-Files are read line by line. `iter_puzzles` holds one puzzle in memory at a time, `read_cells`
-81 bytes a puzzle, `read_puzzles` about 150. A line of more than `LONGEST_LINE` characters is
-refused before the rest of it is read, and so is a file with more than `MOST_PUZZLES` puzzles
-where all of them would be kept.
+Files are read line by line. `iter_puzzles` holds one puzzle in memory at a time; `read_cells` takes
+81 bytes per puzzle and `read_puzzles` about 150. A line of more than `LONGEST_LINE` characters is
+rejected before the rest of it is read. So is a file with more than `MOST_PUZZLES` puzzles, if all
+of them would be kept.
 """
 
 from __future__ import annotations
@@ -53,69 +53,70 @@ class NumberedPuzzle(NamedTuple):
 
 
 def parse_puzzle(text: str) -> str:
-    """The one puzzle of a text, in any of the forms above, as 81 characters.
+    """The only puzzle in a text, in any of the forms above, as 81 characters.
 
     Raises:
-        PuzzleFormatError: there is no puzzle, more than one, or something else; with the place.
+        PuzzleFormatError: there is no puzzle, more than one, or something else; the error names the
+            place.
     """
     puzzles = parse_puzzles(text)
     if len(puzzles) > 1:
-        raise PuzzleFormatError("a second puzzle, where one is wanted", line=puzzles[1].line)
+        raise PuzzleFormatError("a second puzzle; there must be only one", line=puzzles[1].line)
     return puzzles[0].puzzle
 
 
 def parse_puzzles(text: str, source: str = "puzzle") -> list[NumberedPuzzle]:
-    """All puzzles of a text, at least one, with their lines.
+    """All puzzles in a text, at least one, with their lines.
 
     Args:
         text: the text.
-        source: what error messages call it.
+        source: what error messages call the text.
 
     Raises:
-        PuzzleFormatError: a line is no part of a puzzle, or there is no puzzle at all.
+        PuzzleFormatError: a line is not part of a puzzle, or there is no puzzle.
     """
     return list(_bounded(_puzzles_in(_lines_of(_checked_text(text)), source), source))
 
 
 def iter_puzzles(path_or_text: str | os.PathLike[str]) -> Iterator[NumberedPuzzle]:
-    """The puzzles of a file or text one by one, at least one, with their lines.
+    """The puzzles in a file or text one by one, at least one, with their lines.
 
     A file of any size, or a pipe, takes the memory of one line.
 
     Args:
-        path_or_text: a path, or a text that names no file.
+        path_or_text: a path, or a text that is not the path of a file.
 
     Raises:
-        PuzzleFormatError: there is no puzzle or something else; with the line and the column.
-            Puzzles that stand before the fault come first.
+        PuzzleFormatError: there is no puzzle, or something else; the error names line and column.
+            Puzzles before the error are returned first.
         OSError: a path object whose file cannot be read.
     """
     return _puzzles_in(*_opened(path_or_text))
 
 
 def read_numbered(path_or_text: str | os.PathLike[str]) -> list[NumberedPuzzle]:
-    """All puzzles of a file or text, at least one, with their lines; see `read_puzzles`."""
+    """All puzzles in a file or text, at least one, with their lines; see `read_puzzles`."""
     return list(_all_of(path_or_text))
 
 
 def read_puzzles(path_or_text: str | os.PathLike[str]) -> list[str]:
-    """All puzzles of a file or text, at least one, 81 characters each.
+    """All puzzles in a file or text, at least one, 81 characters each.
 
     Args:
-        path_or_text: a path, or a text that names no file.
+        path_or_text: a path, or a text that is not the path of a file.
 
     Raises:
-        PuzzleFormatError: it holds no puzzle, something else, or more than `MOST_PUZZLES`; with
-            the line and the column.
+        PuzzleFormatError: there is no puzzle, something else, or more than `MOST_PUZZLES`; the
+            error names line and column.
         OSError: a path object whose file cannot be read.
     """
     return [numbered.puzzle for numbered in _all_of(path_or_text)]
 
 
 def read_cells(path_or_text: str | os.PathLike[str]) -> Cells:
-    """All puzzles of a file or text as numbers, `(n, 81)` uint8, 0 = empty; `n` is at least 1.
+    """All puzzles in a file or text as numbers, `(n, 81)` uint8, 0 = empty; `n` is at least 1.
 
-    Takes 81 bytes of memory for each puzzle. Raises what `read_puzzles` raises.
+    Takes 81 bytes of memory per puzzle. Raises the errors of `read_puzzles`.
     """
     cells = bytearray()
     for numbered in _all_of(path_or_text):
@@ -124,7 +125,7 @@ def read_cells(path_or_text: str | os.PathLike[str]) -> Cells:
 
 
 def format_grid(puzzle: PuzzleLike) -> str:
-    """A puzzle as nine lines of nine cells, with bars between the blocks; no last newline."""
+    """A puzzle as nine lines of nine cells, with bars between the blocks and no final newline."""
     text = to_text(puzzle)
     rows = [text[i : i + SIZE] for i in range(0, CELLS, SIZE)]
     barred = [" | ".join(" ".join(row[i : i + 3]) for i in (0, 3, 6)) for row in rows]
@@ -134,22 +135,22 @@ def format_grid(puzzle: PuzzleLike) -> str:
 
 def _checked_text(text: object) -> str:
     if not isinstance(text, str):
-        raise PuzzleFormatError(f"a text is needed, not {type(text).__name__}")
+        raise PuzzleFormatError(f"must be a string, not {type(text).__name__}")
     return text
 
 
 def _checked_path(path: object) -> Path:
-    """A path that a file can have."""
+    """Validate the path of a file; raises `PuzzleFormatError`."""
     if not isinstance(path, str | os.PathLike):
-        raise PuzzleFormatError(f"a path or a text is needed, not {type(path).__name__}")
+        raise PuzzleFormatError(f"must be a path or a string, not {type(path).__name__}")
     file = Path(os.fsdecode(path))
     if "\0" in str(file):
-        raise PuzzleFormatError(f"{str(file)!r}: no file has a name with a null character")
+        raise PuzzleFormatError(f"{str(file)!r}: a file name cannot contain a null character")
     return file
 
 
 def _opened(path_or_text: str | os.PathLike[str]) -> tuple[Iterator[str], str]:
-    """The lines of a file or text, and what messages call it."""
+    """The lines of a file or text, and what messages call them."""
     if isinstance(path_or_text, str) and not os.path.isfile(path_or_text):
         if len(path_or_text) < CELLS and not {"\n", "\r"} & set(path_or_text):
             raise PuzzleFormatError(f"{path_or_text!r} is neither a puzzle of 81 cells nor a file")
@@ -164,7 +165,7 @@ def _all_of(path_or_text: str | os.PathLike[str]) -> Iterator[NumberedPuzzle]:
 
 
 def _bounded(puzzles: Iterator[NumberedPuzzle], source: str) -> Iterator[NumberedPuzzle]:
-    """The puzzles, as long as they are not too many to keep."""
+    """The puzzles, unless there are too many to keep in memory; raises `PuzzleFormatError`."""
     yield from islice(puzzles, MOST_PUZZLES)
     for surplus in puzzles:
         problem = f"more than {MOST_PUZZLES:,} puzzles; split the file"
@@ -172,14 +173,14 @@ def _bounded(puzzles: Iterator[NumberedPuzzle], source: str) -> Iterator[Numbere
 
 
 def _lines_of(text: str) -> Iterator[str]:
-    """The lines of a text without their ends, whichever system wrote them."""
+    """The lines of a text without their line endings, which may be those of any system."""
     return (match[1] for match in _LINE.finditer(text))
 
 
 def _lines_in(path: Path) -> Iterator[str]:
-    """The lines of a file; of one that is too long, enough to see that it is.
+    """The lines of a file, each read only until it is known to be too long.
 
-    Bytes that are no UTF-8 come as lone surrogates, so that they can be told with their place.
+    Bytes that are not UTF-8 become lone surrogates, so that errors can name their place.
     """
     with path.open(encoding="utf-8", errors="surrogateescape") as file:
         while line := file.readline(LONGEST_LINE + 2):
@@ -187,7 +188,7 @@ def _lines_in(path: Path) -> Iterator[str]:
 
 
 def _puzzles_in(lines: Iterable[str], source: str) -> Iterator[NumberedPuzzle]:
-    """The puzzles of some lines, each as soon as its last line is read."""
+    """The puzzles in some lines, each as soon as its last line is read."""
     reader = _Reader(source)
     for number, line in enumerate(lines, 1):
         puzzle = reader.feed(number, line if number > 1 else line.removeprefix("\ufeff"))
@@ -197,12 +198,12 @@ def _puzzles_in(lines: Iterable[str], source: str) -> Iterator[NumberedPuzzle]:
 
 
 class _Reader:
-    """Takes a text line by line; gives the puzzle that a line completes."""
+    """Takes a text line by line and returns the puzzle that a line completes, if any."""
 
     def __init__(self, source: str):
         self.source = source
-        self.some = False  # whether there has been a puzzle
-        self.rows: list[str] = []  # of a grid not yet complete
+        self.some = False  # whether any puzzle has been found
+        self.rows: list[str] = []  # the rows so far of a grid
         self.start = 0  # the line of its first row
         self.skipping = False  # inside a section that holds no puzzle
         self.header: list[str] = []  # the columns of a table
@@ -234,16 +235,16 @@ class _Reader:
         if len(line) > LONGEST_LINE:
             raise self.fail(f"a line of more than {LONGEST_LINE:,} characters", number)
         if not line.isascii() and (wrong := _UNDECODED.search(line)):
-            raise self.fail("this is no text in UTF-8", number, wrong.start() + 1)
+            raise self.fail("not valid UTF-8", number, wrong.start() + 1)
 
     def finish(self) -> None:
         self.end_grid()
         if not self.some:
-            raise self.fail("no puzzle in here", 0)
+            raise self.fail("it contains no puzzle", 0)
 
     def end_grid(self) -> None:
         if self.rows:
-            raise self.fail(f"a grid of {len(self.rows)} rows only, not 9", self.start)
+            raise self.fail(f"a grid of only {len(self.rows)} rows, not 9", self.start)
 
     def is_header(self, line: str) -> bool:
         if "," not in line or self.some or self.rows:
@@ -282,14 +283,14 @@ class _Reader:
         return self.found(whole, self.start)
 
     def marks(self, number: int, text: str, first: int = 1) -> tuple[str, list[int]]:
-        """The cells of a piece of a line, `0` as `.`, and the column of each."""
+        """The cells in a part of a line, with `0` as `.`, and the column of each."""
         cells, columns = [], []
         for column, mark in enumerate(text, first):
             if mark in _CELLS:
                 cells.append("." if mark == "0" else mark)
                 columns.append(column)
             elif mark not in _GAPS:
-                problem = f"{mark!r} is no cell: use 1 to 9, and '.' or '0' for an empty one"
+                problem = f"{mark!r} is not a cell: use 1 to 9, and '.' or '0' for an empty one"
                 raise self.fail(problem, number, column)
         return "".join(cells), columns
 
@@ -301,10 +302,11 @@ class _Reader:
             if place < len(fields) and (kind == "puzzle" or fields[place][0].strip()):
                 found[kind] = self.field(number, *fields[place]), fields[place][1]
         if "puzzle" not in found:
-            raise self.fail(f"{len(fields)} fields, none for the puzzle", number, len(line) + 1)
+            problem = f"{len(fields)} fields, but none for the puzzle"
+            raise self.fail(problem, number, len(line) + 1)
         puzzle, solution = found["puzzle"][0], found.get("solution")
         if solution and any(a not in (".", b) for a, b in zip(puzzle, solution[0], strict=True)):
-            raise self.fail("this solution does not fit its puzzle", number, solution[1])
+            raise self.fail("the solution does not fit the puzzle", number, solution[1])
         return self.found(puzzle, number)
 
     def field(self, number: int, text: str, column: int) -> str:
@@ -314,11 +316,11 @@ class _Reader:
         return marks
 
     def fields(self, number: int, line: str) -> list[tuple[str, int]]:
-        """The fields of a line of a table, with the column where each starts."""
+        """The fields of a line in a table, with the column where each starts."""
         try:
             texts = next(csv.reader([line]))
         except csv.Error as error:
-            raise self.fail(f"no line of a table: {error}", number) from None
+            raise self.fail(f"not a line of a table: {error}", number) from None
         placed, position = [], 0
         for text in texts:
             position = max(position, line.find(text, position))

@@ -1,12 +1,13 @@
-"""The generator: a random full grid, dug out cell by cell while it stays a good start.
+"""The generator: digs out a random full grid cell by cell as long as it stays a good start.
 
-Puzzle `i` of a seed is a pure function of the seed, `i`, the criteria and `max_givens`: the same
-on every platform, whatever was made before it, so that a long run can stop and go on later.
+Puzzle `i` of a seed is a pure function of the seed, `i`, the criteria and `max_givens`. It is the
+same on every platform and does not depend on other puzzles, so a long run can be stopped and
+continued.
 
-Digging visits the cells in a random order (see `plan`) and takes a given away if the puzzle
-stays solvable as demanded and no block loses its last given. It stops as soon as a number of
-givens drawn beforehand is reached and the givens lie well, so that a batch has puzzles of all
-densities. A grid that cannot be dug so far is dropped for the next one.
+Digging visits the cells in a random order (see `plan`) and removes a given if the puzzle stays
+solvable as required and no block loses its last given. It stops once the number of givens is down
+to a target, drawn beforehand so that a batch has puzzles of all densities, and the givens are well
+placed. If a grid cannot be dug that far, the next one is tried.
 """
 
 from __future__ import annotations
@@ -40,34 +41,34 @@ from azumaya.envs.whole import whole_number
 U64 = np.uint64
 
 VERSION = 1
-"""Rises whenever the same arguments would give other puzzles."""
+"""Increases whenever the same arguments would give other puzzles."""
 
 FEWEST_GIVENS = 24
-"""The lowest number of givens aimed at: random digging seldom gets below it."""
+"""The lowest target for the number of givens: random digging seldom gets below it."""
 
 MOST_GIVENS = 54
-"""The most givens where `givens` is relaxed: six a block, as many as fit without a full line."""
+"""The most givens if `givens` is relaxed: six per block, as many as fit without a full line."""
 
 MOST_NUMBER = 2**63 - 1
-"""The highest number of a puzzle, and the most that are made at once."""
+"""The highest number of a puzzle, and the most puzzles generated at once."""
 
 ATTEMPTS = 2000
 """Grids tried for one puzzle before giving up."""
 
-_STREAM = U64(0x5055_5A5A_4C45)  # keeps these draws apart from those of any environment
+_STREAM = U64(0x5055_5A5A_4C45)  # separates these draws from those of environments
 _BLOCKS = 9
 _PERMUTATIONS = np.array(list(itertools.permutations(range(3))), np.int64)
 _BLOCK_OF = np.array(BLOCK_OF, np.int64)
-_FILL, _ORDER, _TARGET, _PER_ATTEMPT = 0, 1, 2, 3  # the keys of one attempt
+_FILL, _ORDER, _TARGET, _PER_ATTEMPT = 0, 1, 2, 3  # the keys of each attempt
 
 
 class PuzzleGenerationError(RuntimeError):
-    """No puzzle with these demands was found."""
+    """No puzzle that meets the criteria was found."""
 
 
 @kernel
 def shuffle(cells, key):
-    """Put all cells into a random order (Fisher and Yates)."""
+    """Put all cells in a random order (Fisher-Yates)."""
     for i in range(CELLS):
         cells[i] = i
     for i in range(CELLS - 1, 0, -1):
@@ -77,10 +78,11 @@ def shuffle(cells, key):
 
 @kernel
 def plan(order, key, open_lines):
-    """The order of digging: random, but first, if asked, what opens the lines of every block.
+    """The order of digging: random, but with `open_lines` starting with cells that open every line.
 
-    Three cells of a block, one in each of its rows and columns, open all of its lines. Without
-    this the last full line falls so late that hardly a puzzle keeps more than 30 givens.
+    Three cells of a block, one in each of its rows and columns, open all of its lines. Otherwise,
+    the last full line would be opened so late that hardly any puzzle would keep more than 30
+    givens.
     """
     shuffle(order, key)
     if not open_lines:
@@ -101,7 +103,7 @@ def plan(order, key, open_lines):
 
 @kernel
 def bares(given, cell, demands):
-    """Whether taking a given away would leave a block empty that must not be."""
+    """Whether removing a given would empty a block that must not be empty."""
     block = _BLOCK_OF[cell]
     if given_count(given, BLOCK_BOARDS, block) > 1:
         return False
@@ -110,7 +112,7 @@ def bares(given, cell, demands):
 
 @kernel
 def solvable(puzzle, demands, grid, tally, nowhere):
-    """Whether a puzzle is solvable as demanded: by singles, or at least to one end."""
+    """Whether a puzzle is solvable as required: by singles, or with exactly one solution."""
     if demands & SINGLES != 0:
         return singles(puzzle, grid, tally)
     if demands & UNIQUE != 0:
@@ -120,7 +122,7 @@ def solvable(puzzle, demands, grid, tally, nowhere):
 
 @kernel
 def dig(puzzle, order, target, demands, max_givens):
-    """Take givens away from a full grid; whether what is left meets all demands."""
+    """Remove givens from a full grid; returns whether the result meets the criteria."""
     grid, tally = np.empty(CELLS, np.uint8), np.empty(2, np.int64)
     nowhere = np.empty((0, CELLS), np.uint8)
     given = FULL.copy()
@@ -141,7 +143,7 @@ def dig(puzzle, order, target, demands, max_givens):
 
 @kernel
 def make(key, demands, max_givens, attempts, puzzle):
-    """Write the puzzle of a key to `puzzle`, (81,) uint8; False: no attempt succeeded."""
+    """Write the puzzle of a key to `puzzle`, (81,) uint8; False if no attempt succeeded."""
     empty, order = np.zeros(CELLS, np.uint8), np.empty(CELLS, np.int64)
     solution = np.empty((1, CELLS), np.uint8)
     low = min(FEWEST_GIVENS, max_givens)
@@ -166,20 +168,20 @@ def generate(
     first: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> list[str]:
-    """Make puzzles `first` to `first + count - 1` of a seed, 81 characters each.
+    """Generate puzzles `first` to `first + count - 1` of a seed, 81 characters each.
 
     Args:
-        count: how many, 0 or more.
+        count: the number of puzzles, 0 or more.
         seed: 0 to 2**64 - 1.
-        relax: names of criteria that they need not meet (they may all the same).
-        max_givens: the most givens, 17 to 81; None: 36, or 54 where `givens` is relaxed.
-        first: the number of the first one, to go on where an earlier run stopped.
-        progress: called after each puzzle with the number made so far.
+        relax: names of criteria that they need not meet (but may).
+        max_givens: the most givens, 17 to 81; None: 36, or 54 if `givens` is relaxed.
+        first: the number of the first puzzle, to continue an earlier run.
+        progress: called after each puzzle with the number generated so far.
 
     Raises:
-        OptionError: an argument is no whole number in its range, or `relax` names no criterion.
-        PuzzleGenerationError: nothing was found for one of the puzzles, as with a `max_givens`
-            that random digging does not reach.
+        OptionError: an argument is not a whole number in its range, or `relax` names no criterion.
+        PuzzleGenerationError: no puzzle was found for one of the numbers, for example because
+            random digging does not reach `max_givens`.
     """
     wanted = demanded(relax)
     if max_givens is None:
@@ -194,7 +196,7 @@ def generate(
         key = U64(make_key(U64(seed), _STREAM, U64(index)))
         if not make(key, demands, max_givens, ATTEMPTS, puzzle):
             raise PuzzleGenerationError(
-                f"puzzle {index} of seed {seed}: none with at most {max_givens} givens in "
+                f"puzzle {index} of seed {seed}: none with at most {max_givens} givens found in "
                 f"{ATTEMPTS} grids; allow more givens, or relax a criterion"
             )
         made.append(to_text(puzzle))

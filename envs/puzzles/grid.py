@@ -1,7 +1,7 @@
-"""One puzzle as 81 cells: the two forms it takes here, and the errors that name what is wrong.
+"""One puzzle as 81 cells: its two forms, and errors that say what is wrong with it.
 
-As text a puzzle is 81 characters, `.` for an empty cell; as numbers it is `(81,)` uint8, 0 for
-an empty cell. Both run row by row from the top left, as `geometry.sudoku81` numbers the cells.
+As text, a puzzle is 81 characters, `.` for an empty cell; as numbers, it is `(81,)` uint8, 0 for an
+empty cell. Both run row by row from the top left, as `geometry.sudoku81` numbers the cells.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Cells = npt.NDArray[np.uint8]
 """A puzzle as numbers: `(81,)` uint8, 0 = empty."""
 
 PuzzleLike = str | Sequence[int] | npt.NDArray[np.integer]
-"""What every function that takes a puzzle accepts: its text, or 81 numbers from 0 to 9."""
+"""What functions accept as a puzzle: its text, or 81 numbers from 0 to 9."""
 
 _SYMBOLS = ".123456789"
 
 
 class PuzzleFormatError(ValueError):
-    """A text or file does not hold a puzzle where it should.
+    """Something that should be a puzzle, or a file of puzzles, is not.
 
     Attributes:
         source: the file's name, or `puzzle` for one given as text or numbers.
-        line, column: where, both counted from 1; 0 where no one place is to blame.
+        line, column: the place, counted from 1; 0 if the error has no single place.
         problem: what is wrong there.
     """
 
@@ -40,7 +40,7 @@ class PuzzleFormatError(ValueError):
 
 
 class PuzzleRuleError(ValueError):
-    """A puzzle has one number twice in a house.
+    """A number occurs twice in a house of a puzzle.
 
     Attributes:
         number: the number, 1 to 9.
@@ -69,31 +69,31 @@ def to_text(cells: PuzzleLike) -> str:
 
 
 def as_cells(puzzle: PuzzleLike) -> Cells:
-    """The puzzle as a fresh array `(81,)` uint8.
+    """The puzzle as a new array `(81,)` uint8.
 
     Args:
         puzzle: 81 characters (`.` or `0` = empty), or 81 whole numbers from 0 to 9.
 
     Raises:
-        PuzzleFormatError: the text has another length or a character that is no cell, or the
-            numbers are not 81, not whole or not 0 to 9.
+        PuzzleFormatError: the text has the wrong length or an invalid character, or the numbers are
+            not 81 whole numbers from 0 to 9.
     """
     if isinstance(puzzle, str):
         return _cells_of_text(puzzle)
     try:
         cells = np.asarray(puzzle)
     except ValueError:  # rows of different lengths
-        raise PuzzleFormatError("a puzzle has shape (81,), not rows of many lengths") from None
+        raise PuzzleFormatError("a puzzle has shape (81,), not rows of different lengths") from None
     if cells.shape != (CELLS,):
         raise PuzzleFormatError(f"a puzzle has shape (81,), not {cells.shape}")
     truths = not isinstance(puzzle, np.ndarray) and any(as_whole(cell) is None for cell in puzzle)
-    if cells.dtype.kind not in "iu" or truths:  # numpy takes True among numbers for 1
+    if cells.dtype.kind not in "iu" or truths:  # NumPy turns True among numbers into 1
         kind = "bool" if cells.dtype.kind in "iu" else cells.dtype
-        raise PuzzleFormatError(f"cells are whole numbers, not {kind}")
+        raise PuzzleFormatError(f"cells must be whole numbers, not {kind}")
     wrong = np.flatnonzero((cells < 0) | (cells > SIZE))
     if wrong.size:
         number, square = cells[wrong[0]], SQUARES[wrong[0]]
-        raise PuzzleFormatError(f"{number} on {square}: cells are 0 to 9")
+        raise PuzzleFormatError(f"{number} on {square}: cells must be 0 to 9")
     return cells.astype(np.uint8)
 
 
@@ -101,7 +101,7 @@ def _cells_of_text(text: str) -> Cells:
     marks = text.replace("0", ".")
     for column, mark in enumerate(marks, 1):
         if mark not in _SYMBOLS:
-            problem = f"{mark!r} is no cell: use 1 to 9, and '.' or '0' for an empty one"
+            problem = f"{mark!r} is not a cell: use 1 to 9, and '.' or '0' for an empty one"
             raise PuzzleFormatError(problem, line=1, column=column)
     if len(marks) != CELLS:
         raise PuzzleFormatError(f"a puzzle has 81 cells, not {len(marks)}", line=1)
@@ -109,12 +109,12 @@ def _cells_of_text(text: str) -> Cells:
 
 
 def check_rule(puzzle: PuzzleLike) -> None:
-    """Make sure that no number lies twice in a house.
+    """Check the Sudoku rule: no number occurs twice in a house.
 
     Raises:
-        PuzzleRuleError: naming the number, the two squares and the house; the first found, with
-            rows before columns before blocks.
-        PuzzleFormatError: `puzzle` is no puzzle at all.
+        PuzzleRuleError: names the number, the two squares and the house of the first conflict
+            found, with rows before columns before blocks.
+        PuzzleFormatError: `puzzle` is not 81 cells.
     """
     clash = first_clash(as_cells(puzzle).tolist(), HOUSES)
     if clash is not None:

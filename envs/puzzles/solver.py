@@ -1,12 +1,12 @@
 """The solver: singles by bit operations, and a search that guesses where singles end.
 
 A board here is `(10, 3)` uint64. Row `n` (0 to 8) belongs to number `n + 1`: two words with the
-cells where it may still be laid, and one word with the houses that still lack it (bit `h` =
-house `h` of `HOUSES`). Row 9 holds the empty cells. Beside it goes a grid, `(81,)` uint8.
+cells where the number can still be placed, and one word with the houses that still lack it (bit `h`
+= house `h` of `HOUSES`). Row 9 holds the empty cells. Every board comes with a grid, `(81,)` uint8.
 
 A **naked single** is an empty cell with one candidate left; a **hidden single** is a number with
 one place left in a house. Both are forced: a puzzle that singles alone finish has exactly one
-solution. The kernels are unchecked; the functions at the end check what they are given.
+solution. The kernels do not validate their arguments; the functions at the end do.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HOUSES_OF = np.array(
 
 @kernel
 def lay(board, grid, n, cell):
-    """Lay number `n + 1` on an empty cell."""
+    """Place number `n + 1` on an empty cell."""
     word, others = cell >> 6, ~bit(cell & 63)
     for m in range(NUMBERS + 1):
         board[m, word] &= others
@@ -51,7 +51,7 @@ def lay(board, grid, n, cell):
 
 @kernel
 def set_up(board, grid, puzzle):
-    """Start a board and a grid from a puzzle that keeps the Sudoku rule."""
+    """Set up a board and a grid from a puzzle that obeys the Sudoku rule."""
     for m in range(NUMBERS + 1):
         board[m, 0], board[m, 1], board[m, LACKING] = FULL[0], FULL[1], ALL_HOUSES
     for cell in range(CELLS):
@@ -62,9 +62,10 @@ def set_up(board, grid, puzzle):
 
 @kernel
 def find_naked(board, found):
-    """Write the naked singles of every number to `found`, `(9, 2)`; False: a cell has none left.
+    """Write the naked singles of every number to `found`, `(9, 2)`; False if a cell has none.
 
-    All cells at once: `once` and `twice` gather who is a candidate of at least so many numbers.
+    All cells are processed at once: `once` and `twice` collect the cells with at least one and at
+    least two candidates.
     """
     for w in range(2):
         once, twice = ZERO, ZERO
@@ -80,7 +81,7 @@ def find_naked(board, found):
 
 @kernel
 def find_hidden(board, found):
-    """Add the hidden singles of every number to `found`; False: a house has no place for one."""
+    """Add the hidden singles of every number to `found`; False if a house has no place for one."""
     for n in range(NUMBERS):
         lacking = board[n, LACKING]
         while lacking != ZERO:
@@ -99,7 +100,7 @@ def find_hidden(board, found):
 
 @kernel
 def lay_found(board, grid, found):
-    """Lay all singles found; how many, or -1 where two of them exclude each other."""
+    """Place all singles found; returns how many, or -1 if two of them exclude each other."""
     laid = 0
     for n in range(NUMBERS):
         for w in range(2):
@@ -115,11 +116,11 @@ def lay_found(board, grid, found):
 
 
 @kernel
-def settle(board, grid, found, tally):
-    """Lay singles, round after round, until none is left; False: the board has no solution.
+def fill_singles(board, grid, found, tally):
+    """Place singles, round after round, until none is left; False if the board has no solution.
 
-    A round finds all singles of a position, then lays them all. `tally` gets the number of
-    rounds and how many singles the first of them found.
+    A round finds all singles of a position, then places them all. `tally` receives the number of
+    rounds and the number of singles found in the first one.
     """
     tally[0], tally[1] = 0, 0
     while find_naked(board, found) and find_hidden(board, found):
@@ -140,7 +141,7 @@ def is_full(board):
 
 @kernel
 def options(board, cell):
-    """How many numbers an empty cell can still take."""
+    """The number of candidates of an empty cell."""
     total = 0
     for n in range(NUMBERS):
         if has(board[n, cell >> 6], cell & 63):
@@ -150,7 +151,7 @@ def options(board, cell):
 
 @kernel
 def option(board, cell, k):
-    """The k-th number, counted from 0, that a cell can take, less one."""
+    """The candidate with index `k` of a cell, minus one."""
     for n in range(NUMBERS):
         if has(board[n, cell >> 6], cell & 63):
             if k == 0:
@@ -161,7 +162,7 @@ def option(board, cell, k):
 
 @kernel
 def narrowest(board):
-    """The empty cell with the fewest candidates, the first of several; none may have one only."""
+    """The first empty cell with the fewest candidates; no cell may have just one."""
     for w in range(2):
         once, twice, thrice = ZERO, ZERO, ZERO
         for n in range(NUMBERS):
@@ -183,9 +184,9 @@ def narrowest(board):
 def search(puzzle, limit, key, solutions):
     """Count the solutions of a puzzle, up to `limit`; the first ones go to `solutions`, (k, 81).
 
-    A guess is made on a copy one level up, and struck from the board it was made on, so that
-    coming back to that board means going on without it. `key` decides the order of guesses:
-    with it, the first solution of the empty puzzle is a random grid.
+    A guess is played on a copy, one level up, and removed from the candidates of the original, so
+    that returning to the original continues without it. `key` determines the order of guesses, so
+    that the first solution of the empty puzzle is a random grid.
     """
     boards = np.empty((CELLS + 1, NUMBERS + 1, 3), np.uint64)
     grids = np.empty((CELLS + 1, CELLS), np.uint8)
@@ -194,7 +195,7 @@ def search(puzzle, limit, key, solutions):
     level, count, draw = 0, 0, 0
     while level >= 0:
         board = boards[level]
-        if not settle(board, grids[level], found, tally):
+        if not fill_singles(board, grids[level], found, tally):
             level -= 1
         elif is_full(board):
             if count < solutions.shape[0]:
@@ -217,10 +218,13 @@ def search(puzzle, limit, key, solutions):
 
 @kernel
 def singles(puzzle, grid, tally):
-    """Go as far as singles lead, on `grid`; whether they fill it. `tally` as in `settle`."""
+    """Place singles on `grid` as far as they lead; returns whether it is full.
+
+    `tally` is as for `fill_singles`.
+    """
     board, found = np.empty((NUMBERS + 1, 3), np.uint64), np.empty((NUMBERS, 2), np.uint64)
     set_up(board, grid, puzzle)
-    return settle(board, grid, found, tally) and is_full(board)
+    return fill_singles(board, grid, found, tally) and is_full(board)
 
 
 class Singles(NamedTuple):
@@ -228,8 +232,8 @@ class Singles(NamedTuple):
 
     Attributes:
         solved: whether they finish the puzzle.
-        rounds: how many rounds they take, each laying all singles of the position it finds.
-        ways_in: how many singles the puzzle itself offers, those of the first round.
+        rounds: the number of rounds, each of which places all singles of a position.
+        ways_in: the number of singles in the puzzle itself, which the first round places.
         grid: the puzzle as far as they solve it, 81 characters.
     """
 
@@ -249,7 +253,7 @@ def find_solutions(puzzle: PuzzleLike, limit: int = 2) -> list[str]:
     """The solutions of a puzzle, at most `limit` of them, in a fixed order.
 
     Raises:
-        OptionError: `limit` is no whole number from 1 to `MOST_SOLUTIONS`.
+        OptionError: `limit` is not a whole number from 1 to `MOST_SOLUTIONS`.
         PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
     """
     most = whole_number(limit, "limit", 1, MOST_SOLUTIONS)
@@ -260,19 +264,19 @@ def find_solutions(puzzle: PuzzleLike, limit: int = 2) -> list[str]:
 
 
 def count_solutions(puzzle: PuzzleLike, limit: int = 2) -> int:
-    """How many solutions a puzzle has; counting stops at `limit`, so 2 may mean "2 or more".
+    """The number of solutions of a puzzle; counting stops at `limit`, so 2 may mean "2 or more".
 
     Raises:
-        OptionError: `limit` is no whole number from 1 to 2**63 - 1.
+        OptionError: `limit` is not a whole number from 1 to 2**63 - 1.
         PuzzleFormatError: `puzzle` is not 81 cells.
-        PuzzleRuleError: the puzzle has a number twice in a house.
+        PuzzleRuleError: a number occurs twice in a house.
     """
     most = whole_number(limit, "limit", 1, 2**63 - 1)
     return int(search(_checked(puzzle), most, U64(0), np.zeros((0, CELLS), np.uint8)))
 
 
 def solve(puzzle: PuzzleLike) -> str | None:
-    """A solution, 81 digits, or None where there is none; always the same one of several.
+    """A solution, 81 digits, or None if there is none; if there are several, always the same one.
 
     Raises:
         PuzzleFormatError or PuzzleRuleError: see `count_solutions`.
@@ -281,7 +285,7 @@ def solve(puzzle: PuzzleLike) -> str | None:
 
 
 def solve_by_singles(puzzle: PuzzleLike) -> Singles:
-    """Solve with naked and hidden singles only: does it finish, in how many rounds.
+    """Solve a puzzle with naked and hidden singles only, as far as they lead.
 
     Raises:
         PuzzleFormatError or PuzzleRuleError: see `count_solutions`.

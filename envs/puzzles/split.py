@@ -1,10 +1,10 @@
-"""The fixed split of the bank for research on generalisation: puzzles to train on, and to test on.
+"""The bank's fixed split for research on generalisation: puzzles to train on, and to test on.
 
-Every puzzle has a fingerprint that no symmetry of Sudoku changes: exchanging rows within a band,
-bands, columns within a stack, stacks, rows and columns, or renaming the numbers. Puzzles with the
-same fingerprint are in the same part, so the parts are disjoint even up to symmetry. The fifth of
-the bank with the smallest fingerprints is for testing; the split depends on the puzzles alone, not
-on their order, a seed, or a version of anything.
+Every puzzle has a fingerprint that no symmetry of Sudoku changes: permuting the rows of a band, the
+bands, the columns of a stack, or the stacks, transposing the board, or renaming the numbers.
+Puzzles with the same fingerprint are in the same part, so the parts are disjoint even up to
+symmetry. The fifth of the bank with the smallest fingerprints is for testing. The split depends
+only on the puzzles, not on their order, a seed or a version.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _BLOCK = SIZE // 3
 
 
 def fingerprints(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
-    """A word for each puzzle that is equal for puzzles which a symmetry makes equal, `(n,)`.
+    """A fingerprint of each puzzle, `(n,)`, equal for puzzles that are equal up to symmetry.
 
-    It is a digest of what the givens see, sorted: for each given, how many givens there are in its
-    row and its column (in either order), in its block, and with its number.
+    It is a hash of a sorted list with an entry for each given: the number of givens in its row and
+    its column (in either order), in its block, and with its number.
 
     Args:
-        digits: `(n, 81)`, 0 where empty.
+        digits: `(n, 81)`, 0 = empty.
     """
     board = np.asarray(digits, np.int64).reshape(-1, SIZE, SIZE)
     given = board > 0
@@ -55,7 +55,7 @@ def load_part(part: Part) -> npt.NDArray[np.uint8]:
     """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; read-only.
 
     Raises:
-        PuzzleFormatError: the file of the installed package is damaged.
+        PuzzleFormatError: the installed file is damaged.
     """
     bank = load_bank()
     words = fingerprints(bank)

@@ -89,10 +89,10 @@ def test_agents_are_whatever_acts() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda actions: None, "Mine: act gave None for 4 positions"),
-        (lambda actions: actions[:-1], r"Mine: act gave \[.*\] for 4 positions"),
-        (lambda actions: [*actions, 0], r"Mine: act gave \[.*\] for 4 positions"),
-        (lambda actions: [-1 for _ in actions], "Mine's action=-1: no action of"),
+        (lambda actions: None, "Mine: act returned None for 4 positions"),
+        (lambda actions: actions[:-1], r"Mine: act returned \[.*\] for 4 positions"),
+        (lambda actions: [*actions, 0], r"Mine: act returned \[.*\] for 4 positions"),
+        (lambda actions: [-1 for _ in actions], "Mine's action=-1: not an action of"),
         (lambda actions: ["?" for _ in actions], "Mine's "),
     ],
 )

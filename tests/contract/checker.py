@@ -8,7 +8,8 @@ import random
 
 import numpy as np
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS, RawEnv
+from azumaya.envs.adapters.aec.moments import AGENTS
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.position import Position
 from tests.cases import Case, is_over, legal_of
 

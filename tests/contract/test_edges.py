@@ -223,7 +223,7 @@ def test_reset_options_must_be_a_mapping(first_case: Case, options: Any) -> None
     env = first_case.raw()
     env.reset(seed=1)
     before = fingerprint(env)
-    with pytest.raises(OptionError, match=r"options=.*: a dict"):
+    with pytest.raises(OptionError, match=r"options=.*: must be a dict"):
         env.reset(seed=2, options=options)
     assert fingerprint(env) == before
 
@@ -306,7 +306,9 @@ def test_what_is_no_moment_is_refused(first_case: Case, moment: Any) -> None:
     env.reset(seed=1)
     before = fingerprint(env)
     for wrong in (moment, env.get_state().states):
-        with pytest.raises(OptionError, match=r"moment: what get_state\(\) of .* gave is needed"):
+        with pytest.raises(
+            OptionError, match=r"moment: must be a state that get_state\(\) of .* returned"
+        ):
             env.set_state(wrong)
         assert fingerprint(env) == before
 

@@ -14,7 +14,7 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from azumaya.envs import make
-from azumaya.envs.adapters.aec.raw_env import AGENTS
+from azumaya.envs.adapters.aec.moments import AGENTS
 from tests.cases import Case, legal_of
 from tests.contract.checker import fingerprint
 

@@ -56,7 +56,7 @@ def test_pettingzoo_and_gymnasium_know_it() -> None:
 
 def test_bad_records_are_refused() -> None:
     """What is no game, and a name that the library has; nothing is changed."""
-    with pytest.raises(OptionError, match="a Game is needed, not str"):
+    with pytest.raises(OptionError, match="must be a Game, not str"):
         register_game("chess")  # type: ignore[arg-type]
     shipped = next(iter(GAMES.values()))
     with pytest.raises(OptionError, match="the library has a game of this name"):
@@ -84,7 +84,7 @@ def test_the_environment_names_modules() -> None:
     code = f"from azumaya.envs import find_game; print(find_game({YARDSTICK.name!r}).title)"
     assert "no such game" in in_a_new_process(code).stderr
     found = in_a_new_process(code, AZUMAYA_GAMES=f"azumaya.wrappers, {MODULE}")
-    assert "azumaya.wrappers: this module has no Game" in found.stderr
+    assert "azumaya.wrappers: this module contains no Game" in found.stderr
     assert in_a_new_process(code, AZUMAYA_GAMES=f"{MODULE},").stdout.strip() == YARDSTICK.title
     missing = in_a_new_process(code, AZUMAYA_GAMES="not_there")
     assert "AZUMAYA_GAMES=not_there: cannot be imported" in missing.stderr

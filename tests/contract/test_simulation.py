@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS, RawEnv
+from azumaya.envs.adapters.aec.moments import AGENTS
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import check_ply, check_twin, fingerprint
 

@@ -527,7 +527,7 @@ def test_names_of_no_move(name: str) -> None:
         ("1c3", "b", "stage=choose", "white's 1 on c3"),
         ("1a1", "b", "stage=choose result=0", "stage=choose"),
         ("1a1 af6", "w", "turn=3", "turn=3"),
-        ("1f4 2a2 ac6", "x", "", "to move is 'x'"),
+        ("1f4 2a2 ac6", "x", "", "the side to move is 'x'"),
         ("7a1", "w", "", "'7' in row 6 from the top, column 1"),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test
 
-from azumaya.envs.adapters.aec.raw_env import AGENTS
+from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Rectangle

@@ -92,7 +92,7 @@ def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--relax", "edges"), "no criterion ['edges']"),
+        (("--relax", "edges"), "unknown criteria ['edges']"),
         (("--max-givens", 3), "for '--max-givens'"),
         (("--max-givens", -5), "for '--max-givens'"),
         (("--max-givens", "9" * 20), "for '--max-givens'"),
@@ -142,7 +142,7 @@ def test_check_says_what_is_missed_where(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("53..\n", "bad.txt:1:5: 4 cells"),
-        ("", "no puzzle in here"),
+        ("", "it contains no puzzle"),
         (None, "bad.txt: there is no such file"),
     ],
 )
@@ -203,7 +203,7 @@ def test_check_prints_tables_as_it_goes(tmp_path: Path, monkeypatch: pytest.Monk
     result = azumaya("check", file, "--relax", "lines")
     assert result.exit_code == 2
     assert result.stdout.count("what is wrong") == 3
-    assert f"{file}:4:1: 'x' is no cell" in result.stderr
+    assert f"{file}:4:1: 'x' is not a cell" in result.stderr
 
 
 def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
     file.write_text(f"{SOLVED}\n{'.' * 81}\nx")
     assert azumaya("show", file, "--number", 2).exit_code == 0
     assert "bad" not in azumaya("show", file, "--number", 2).stdout
-    assert "'x' is no cell" in azumaya("show", file, "--number", 3).stderr
+    assert "'x' is not a cell" in azumaya("show", file, "--number", 3).stderr
 
 
 @pytest.mark.parametrize("tail", ["my notes", "53..7x", f"{SOLVED}\n12\n", "5" * 82])
@@ -308,7 +308,7 @@ def test_show_has_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch)
     [
         (("--number", 9999), "there are 2500"),
         (("x.sdm",), "puzzles: puzzle: 'x.sdm' is neither a puzzle of 81 cells nor a file"),
-        (("x" * 81,), "puzzles: puzzle:1:1: 'x' is no cell"),
+        (("x" * 81,), "puzzles: puzzle:1:1: 'x' is not a cell"),
         (("5" * 81,), "5 lies on"),
     ],
 )

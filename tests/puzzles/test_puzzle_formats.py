@@ -142,21 +142,26 @@ def test_cells_and_text_are_each_others_inverse(puzzle: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem"),
     [
-        ("", 0, 0, "no puzzle in here"),
-        ("# nothing\n\n", 0, 0, "no puzzle in here"),
-        (f"{EASY}\n{EASY[:40]}x{EASY[41:]}", 2, 41, "'x' is no cell"),
+        ("", 0, 0, "it contains no puzzle"),
+        ("# nothing\n\n", 0, 0, "it contains no puzzle"),
+        (f"{EASY}\n{EASY[:40]}x{EASY[41:]}", 2, 41, "'x' is not a cell"),
         (f"{EASY}\n{EASY[:-1]}", 2, 10, "80 cells: a row has 9, a whole puzzle 81"),
         (f"\n{EASY}5", 2, 82, "82 cells"),
         ("5..|.8.|..\n", 1, 11, "8 cells"),
         ("5.. | .8. | ...3", 1, 16, "10 cells"),
-        (as_lines(EASY)[:-10], 1, 0, "a grid of 8 rows only"),
-        (f"{as_lines(EASY)[:-10]}\n{EASY}", 1, 0, "a grid of 8 rows only"),
-        (f"#A\n{as_lines(EASY)[:19]}\n[State]\n", 2, 0, "a grid of 2 rows only"),
-        (f"{EASY},{EASY}", 1, 82, "',' is no cell"),
+        (as_lines(EASY)[:-10], 1, 0, "a grid of only 8 rows"),
+        (f"{as_lines(EASY)[:-10]}\n{EASY}", 1, 0, "a grid of only 8 rows"),
+        (f"#A\n{as_lines(EASY)[:19]}\n[State]\n", 2, 0, "a grid of only 2 rows"),
+        (f"{EASY},{EASY}", 1, 82, "',' is not a cell"),
         (f"puzzle,solution\n{EASY[:80]},", 2, 1, "80 cells: a whole puzzle has 81"),
-        (f"id,puzzle\n1,{EASY}\n2\n", 3, 2, "1 fields, none for the puzzle"),
-        (f"id,puzzle\n1,{EASY[:9]}?{EASY[10:]}\n", 2, 12, "'?' is no cell"),
-        (f"puzzle,solution\n{EASY},{SOLVED}\n{HARD},{SOLVED}", 3, 83, "does not fit its puzzle"),
+        (f"id,puzzle\n1,{EASY}\n2\n", 3, 2, "1 fields, but none for the puzzle"),
+        (f"id,puzzle\n1,{EASY[:9]}?{EASY[10:]}\n", 2, 12, "'?' is not a cell"),
+        (
+            f"puzzle,solution\n{EASY},{SOLVED}\n{HARD},{SOLVED}",
+            3,
+            83,
+            "the solution does not fit the puzzle",
+        ),
     ],
 )
 def test_errors_name_the_place(text: str, line: int, column: int, problem: str) -> None:
@@ -199,7 +204,7 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 def test_a_file_of_bytes_is_told_with_the_place(tmp_path: Path) -> None:
     file = tmp_path / "bytes.sdm"
     file.write_bytes(EASY.encode() + b"\n53\xff")
-    with pytest.raises(PuzzleFormatError, match=r"bytes\.sdm:2:3: this is no text in UTF-8"):
+    with pytest.raises(PuzzleFormatError, match=r"bytes\.sdm:2:3: not valid UTF-8"):
         read_puzzles(file)
 
 
@@ -272,7 +277,7 @@ def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
 def test_what_stands_before_a_fault_is_given() -> None:
     puzzles = iter_puzzles(f"{EASY}\n{HARD}\nx")
     assert [next(puzzles).puzzle, next(puzzles).puzzle] == [EASY, HARD]
-    with pytest.raises(PuzzleFormatError, match="puzzle:3:1: 'x' is no cell"):
+    with pytest.raises(PuzzleFormatError, match="puzzle:3:1: 'x' is not a cell"):
         next(puzzles)
 
 
@@ -304,11 +309,11 @@ def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("source", [Path("x\0y"), None, 3, b"x", ["x"], Path("x\0y.csv")])
 def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
     for read in (read_puzzles, read_numbered, read_cells, iter_puzzles):
-        with pytest.raises(PuzzleFormatError, match=r"null character|a path or a text is needed"):
+        with pytest.raises(PuzzleFormatError, match=r"null character|must be a path or a string"):
             read(source)
     if not isinstance(source, Path):
         for parse in (parse_puzzle, parse_puzzles):
-            with pytest.raises(PuzzleFormatError, match="a text is needed"):
+            with pytest.raises(PuzzleFormatError, match="must be a string"):
                 parse(source)
 
 
@@ -317,7 +322,7 @@ def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
     [
         ([True, 2, *[0] * 79], "whole numbers, not bool"),
         ([np.True_, 2, *[0] * 79], "whole numbers, not bool"),
-        ([[1, 2], [3]], "not rows of many lengths"),
+        ([[1, 2], [3]], "not rows of different lengths"),
         (None, r"shape \(81,\), not \(\)"),
         ([2**70] * 81, "whole numbers, not object"),
         (np.zeros((9, 9), np.int8), r"shape \(81,\)"),

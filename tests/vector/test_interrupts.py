@@ -64,7 +64,7 @@ def check_masks(games: Any) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
 def test_vector_environments(case: Case, name: str, threads: int) -> None:
-    """Where a call was broken off, nothing is played or told before the next reset."""
+    """After an interrupted call, nothing can be played or asked before the next reset."""
     games = vector(case, GAMES, threads=threads)
     games.reset(seed=1)
     saved = games.get_state()
@@ -82,7 +82,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
         if interrupted(call, delay) and not games._batch.begun:
             broken += 1
             for ask in (lambda: games.step(actions), games.get_state, games.random_actions):
-                with pytest.raises(ResetNeeded, match="the last call was broken off; reset must"):
+                with pytest.raises(ResetNeeded, match="the last call was interrupted; reset must"):
                     ask()
             games.reset(seed=3)
         else:
@@ -114,7 +114,7 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
         if interrupted(step, delay):
             if games.duel._why_reset is not None:
                 broken += 1
-                with pytest.raises(ResetNeeded, match="was broken off; reset must"):
+                with pytest.raises(ResetNeeded, match="was interrupted; reset must"):
                     step()
                 games.reset()
             elif before == (games.duel.states.tobytes(), games.duel._series.tobytes()):
@@ -125,8 +125,8 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
 
 
 @ONE_GAME
-def test_broken_off_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mask of some games does not do after a call that was broken off."""
+def test_interrupted_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an interrupted call, a mask of some games is rejected."""
     games = vector(case, 3)
     games.reset(seed=1)
 
@@ -138,7 +138,9 @@ def test_broken_off_games_begin_all_together(case: Case, monkeypatch: pytest.Mon
         with pytest.raises(KeyboardInterrupt):
             games.rollout(1)
     some = np.array([True, False, True])
-    with pytest.raises(ValueError, match="after a call that was broken off"):
+    with pytest.raises(
+        ValueError, match="the first reset after an interrupted call must include all"
+    ):
         games.reset(options={"reset_mask": some})
     games.reset(seed=1)
     games.reset(options={"reset_mask": some})

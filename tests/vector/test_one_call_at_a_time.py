@@ -71,7 +71,7 @@ def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     workers, marks = Workers(8), np.zeros(8 * LEAST, np.int64)
     with monkeypatch.context() as patch:
         patch.setattr(workers_module.threading.Thread, "start", start)
-        with pytest.raises(OptionError, match="threads=8: the system starts only 3"):
+        with pytest.raises(OptionError, match="threads=8: the system can start only 3"):
             workers.run(mark, len(marks), lambda: (marks,))
     wait_until_gone(before)
     workers.run(mark, len(marks), lambda: (marks,))
@@ -122,7 +122,7 @@ def test_a_thread_that_died_in_a_call(case: Case) -> None:
     gone.start()
     gone.join()
     games._caller.thread = gone.ident
-    with pytest.raises(ResetNeeded, match="broken off"):
+    with pytest.raises(ResetNeeded, match="interrupted"):
         games.rollout(1)
     games.reset()
     games.rollout(1)

@@ -84,7 +84,7 @@ def test_another_action_space_is_refused(game: Any) -> None:
         pytest.skip("all variants have the same actions")
     one, other = list(by_size.values())[:2]
     state = in_play(one).get_state()
-    check_refused(in_play(other), state, f"another action space than {other.setup.num_actions}")
+    check_refused(in_play(other), state, f"does not have {other.setup.num_actions} actions")
 
 
 @ONE_GAME
@@ -182,7 +182,7 @@ def test_changed_pickles_are_refused(case: Case, name: str) -> None:
     for bit in np.random.default_rng(4).choice(8 * len(content), 20, replace=False).tolist():
         wrong = bytearray(saved)
         wrong[at + bit // 8] ^= 1 << bit % 8
-        with pytest.raises((OptionError, PositionError), match=r"changed|not as get_state"):
+        with pytest.raises((OptionError, PositionError), match="changed after"):
             pickle.loads(bytes(wrong))
 
 

@@ -346,7 +346,7 @@ def test_wrong_arguments(case: Case) -> None:
         ({"opponent": [("random", 0)]}, "above 0"),
         ({"opponent": [("random", -1)]}, "opponent="),
         ({"opponent": 3}, "opponent=3"),
-        ({"opponent": Lowest}, r"this is a class, make an object of it: Lowest\("),
+        ({"opponent": Lowest}, r"this is a class; pass an instance of it: Lowest\("),
         ({"opponent": [(Lowest, 1)]}, "this is a class"),
         ({"opponent": [(["random"], 1)]}, r"opponent=\["),
         ({"opponent": "policy"}, r"'random', 'greedy', a policy .*, an agent \(an object with act"),

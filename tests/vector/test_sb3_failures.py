@@ -202,7 +202,9 @@ def test_an_interrupted_step_against_compiled_opponents(
         ("action_masks", games.action_masks),
         ("position", lambda: games.env_method("position")),
     ):
-        with pytest.raises(ResetNeeded, match=f"^{name}: the last step was broken off; reset must"):
+        with pytest.raises(
+            ResetNeeded, match=f"^{name}: the last step was interrupted; reset must"
+        ):
             call()
     assert np.array_equal(games.reset(), twin.reset())
     actions = games.action_masks().argmax(axis=1)

@@ -53,7 +53,7 @@ def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
 @ONE_GAME
 def test_other_environments_have_no_seats(case: Case) -> None:
     """They are refused by name."""
-    with pytest.raises(OptionError, match="a vector environment of azumaya is needed"):
+    with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
         SeatStatistics(case.env())
 
 

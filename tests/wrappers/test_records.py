@@ -181,7 +181,7 @@ def test_letters_that_are_none(tmp_path: Path) -> None:
 
 
 def test_a_game_of_ones_own_is_needed(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="an environment of azumaya"):
+    with pytest.raises(OptionError, match="must be an Azumaya environment"):
         RecordGames(type("Other", (), {"unwrapped": None})(), tmp_path / "x")
     env = RecordGames(make("abalone"), tmp_path / "x")
     with pytest.raises(OptionError, match="no game"):

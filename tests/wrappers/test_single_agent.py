@@ -128,7 +128,7 @@ def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("opponent", "hint"),
     [
-        (GreedyAgent, r"a class, make an object of it: GreedyAgent\("),
+        (GreedyAgent, r"a class; pass an instance of it: GreedyAgent\("),
         (5, "opponent=5: must be 'random', 'greedy', an agent"),
         ("gready", "opponent='gready': must be 'random', 'greedy', an agent"),
         (play_first, "AzumayaVecEnv"),

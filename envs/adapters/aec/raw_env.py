@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,41 +12,23 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
+from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
+from azumaya.envs.adapters.batch.calls import needs_reset
+from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
 
-AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"
-"""Where action masks may be."""
+"""Valid values of the argument `action_mask`."""
 _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
 
 
 class NoPositionError(ResetNeeded, AttributeError):
-    """There is no position before the first `reset`; an `AttributeError`, as `hasattr` needs it."""
-
-
-@dataclass(frozen=True)
-class EnvState:
-    """A moment of an environment, for search: see `RawEnv.get_state`."""
-
-    states: np.ndarray
-    start: np.ndarray
-    setup: Setup
-    seed: int | None
-    episode: int
-    last_action: int | None
-    selection: str
-    skip_selection: str | None
-    agents: tuple[str, ...]
-    terminations: Mapping[str, bool]
-    truncations: Mapping[str, bool]
-    rewards: Mapping[str, float]
-    cumulative_rewards: Mapping[str, float]
-    checksum: int
+    """There is no position before the first `reset`. An `AttributeError` too, for `hasattr`."""
 
 
 class RawEnv(AECEnv[str, Any, int]):
@@ -56,20 +37,21 @@ class RawEnv(AECEnv[str, Any, int]):
     Args:
         game: the game.
         render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.
-        action_mask: where the mask is: in the `"observation"` and in `infos`, or in `"info"` alone.
-        **options: the game's options; `position="..."` starts every episode from a text.
+        action_mask: where masks appear: in the `"observation"` (and in `infos`), or in `"info"`
+            only.
+        **options: the game's options; `position="..."` starts every episode from a position text.
 
     Observation space: a dict of `observation`, `(C, rows, columns)` int8, whose planes are
-    `observation_planes`, and `action_mask`, `(num_actions,)` int8, 1 = legal; with
-    `action_mask="info"` the planes alone. The observation is seen from the agent who observes; the
-    mask of an agent who is not to act is all 0.
+    described by `observation_planes`, and `action_mask`, `(num_actions,)` int8, 1 = legal. With
+    `action_mask="info"`, the planes alone. An observation shows the position from the observing
+    agent's side. The mask of an agent who is not to act is all 0.
 
-    Rewards are zero-sum: what the last step gave to both.
+    Rewards are zero-sum. `rewards` holds what the last step gave to each agent.
 
     Raises:
-        OptionError: an option is unknown or has a value it cannot take.
-        PositionError: the position text is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: an episode is needed, and none has begun.
+        OptionError: an option is unknown or has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
+        gymnasium.error.ResetNeeded: a call needs an episode, and none has begun.
     """
 
     metadata: dict[str, Any]
@@ -106,14 +88,11 @@ class RawEnv(AECEnv[str, Any, int]):
         self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
-        game, actions = self.game, self._made.num_actions
-        highs = np.array([plane.high for plane in game.observation.planes], np.int8)
-        high = np.broadcast_to(highs[:, None, None], (len(highs), *game.observation.shape))
-        low = np.zeros(high.shape, np.int8)
+        actions = self._made.num_actions
         self.possible_agents = list(AGENTS)
 
         def space() -> spaces.Space[Any]:
-            planes = spaces.Box(low, high, dtype=np.int8)
+            planes = observation_box(self.game)
             if self.mask_place != MASK_IN_OBSERVATION:
                 return planes
             mask = spaces.Box(0, 1, (actions,), np.int8)
@@ -121,17 +100,17 @@ class RawEnv(AECEnv[str, Any, int]):
 
         self.observation_spaces = {agent: space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
-        self.state_space = spaces.Box(low, high, dtype=np.int8)
+        self.state_space = observation_box(self.game)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The observation space of an agent; the same object at every call."""
+        """The observation space of an agent; every call returns the same object."""
         try:
             return self.observation_spaces[agent]
         except (KeyError, TypeError):
             raise _no_agent(agent) from None
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The action space of an agent; the same object at every call."""
+        """The action space of an agent; every call returns the same object."""
         try:
             return self.action_spaces[agent]
         except (KeyError, TypeError):
@@ -144,7 +123,7 @@ class RawEnv(AECEnv[str, Any, int]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options the environment was made with, those at their default left out."""
+        """The options given to the constructor, except those that are None."""
         return dict(self._made.given)
 
     # ---- an episode ----
@@ -153,19 +132,19 @@ class RawEnv(AECEnv[str, Any, int]):
         """Begin an episode.
 
         Args:
-            seed: begins a new series of episodes; without it the series goes on. The same seed
-                and options give the same series everywhere.
-            options: options that differ for this episode, as the constructor takes them; unknown
-                keys are ignored with a warning.
+            seed: starts a new series of episodes; without a seed, the current series continues. The
+                same seed and options give the same series on every machine.
+            options: options for this episode only, as in the constructor; unknown keys are ignored
+                with a warning.
 
         Raises:
-            OptionError: an option has a value it cannot take, or would change the action space.
-            PositionError: the position text is malformed, impossible or over.
+            OptionError: an option has an invalid value or would change the action space.
+            PositionError: the position text is malformed or impossible, or the game is over in it.
         """
         self.begin(self.setup_with(options), seed)
 
     def begin(self, setup: Setup, seed: int | None) -> None:
-        """Begin an episode with checked options, as `reset` does; raises `OptionError`."""
+        """Begin an episode with a validated setup, as `reset` does; raises `OptionError`."""
         if seed is not None:
             self._seed, self._episode = check_seed(seed), 0
         elif self._seed is None:
@@ -188,7 +167,7 @@ class RawEnv(AECEnv[str, Any, int]):
             self.render()
 
     def setup_with(self, options: Mapping[str, Any] | None) -> Setup:
-        """The options of one episode, checked as `reset` does and raising what it raises."""
+        """Validate the options of one episode; raises the errors of `reset`."""
         given = check_options(options)
         known = {name: value for name, value in given.items() if name in option_names(self.game)}
         for name in given.keys() - known.keys():
@@ -200,7 +179,7 @@ class RawEnv(AECEnv[str, Any, int]):
         return override(self.game, self._made, known) if known else self._made
 
     def _follow_state(self) -> None:
-        """Set what PettingZoo wants to see from the state of the game."""
+        """Update the attributes that PettingZoo defines from the state of the game."""
         now = self._game_now
         self.agent_selection = AGENTS[now.to_move]
         self.terminations = dict.fromkeys(self.agents, now.over == TERMINATED)
@@ -209,17 +188,19 @@ class RawEnv(AECEnv[str, Any, int]):
         self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
 
     def clear_masks(self) -> None:
-        """Make no action legal, for a wrapper that ends the episode before the game is over."""
+        """Mark all actions as illegal, for wrappers that end an episode before the game is over."""
         nothing = np.zeros(self._made.num_actions, np.int8)
         self._masks = {agent: nothing.copy() for agent in AGENTS}
         self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
 
     def step(self, action: int | None) -> None:
-        """Make a move of the agent to act; a dead agent's only action is None.
+        """Play an action for the agent to act; None is the only action of a dead agent.
 
         Raises:
-            IllegalActionError: the rules forbid the move, or it is none; nothing was changed.
-            gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last are gone.
+            IllegalActionError: the action is illegal, or not an action of the game; nothing has
+                changed.
+            gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last one are
+                gone.
         """
         if not self.agents:
             raise self._nobody("step")
@@ -251,7 +232,7 @@ class RawEnv(AECEnv[str, Any, int]):
         return number
 
     def observe(self, agent: str) -> dict[str, np.ndarray] | np.ndarray:
-        """What an agent sees: the planes from its side, and its action mask unless in `infos` only.
+        """An agent's observation: its planes, and its action mask unless masks are in `infos` only.
 
         Raises:
             OptionError: there is no such agent.
@@ -268,7 +249,7 @@ class RawEnv(AECEnv[str, Any, int]):
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, np.ndarray] | np.ndarray | None, float, bool, bool, dict[str, Any]]:
-        """What the agent to act sees, and how it stands, as PettingZoo has it."""
+        """The observation, reward, termination, truncation and info of the agent to act."""
         if not self.agents:
             raise self._nobody("last")
         agent = self.agent_selection
@@ -277,18 +258,18 @@ class RawEnv(AECEnv[str, Any, int]):
         return seen, gained[agent], ended[agent], cut[agent], self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """The agents to act, one after the other, until the episode is over."""
+        """Yield the agent to act, turn by turn, until the episode is over."""
         if self._seed is None:
             raise self._nobody("agent_iter")
         return super().agent_iter(max_iter)
 
     def _nobody(self, name: str) -> ResetNeeded:
-        """The error for a call that needs an agent where there is none."""
+        """The error for a call that needs an agent when there is none."""
         why = "" if self._seed is None else "the episode is over and its agents are gone; "
-        return ResetNeeded(f"{name}: {why}reset must be called first")
+        return needs_reset(name, why)
 
     def state(self) -> np.ndarray:
-        """The whole position, as player_0 sees it: `(C, rows, columns)` int8."""
+        """The whole position from player_0's side, `(C, rows, columns)` int8."""
         if self._seed is None:
             raise self._nobody("state")
         return self._game_now.planes(0)
@@ -297,13 +278,13 @@ class RawEnv(AECEnv[str, Any, int]):
 
     @property
     def position(self) -> Position:
-        """The position now, as an object of its own; its `str()` is the position text."""
+        """The current position, as an independent object; its `str()` is the position text."""
         if self._seed is None:
             raise NoPositionError("position: reset must be called first")
         return self._position()
 
     def _position(self) -> Position:
-        """The position now; before the first reset a blank one, which knows the moves' names."""
+        """The current position; before the first reset a blank one, which can still name moves."""
         return Position.of_states(self.game, self._setup, self._game_now.states, self._start)
 
     def move_name(self, action: int) -> str:
@@ -311,13 +292,13 @@ class RawEnv(AECEnv[str, Any, int]):
         return self._position().move_name(action)
 
     def parse_move(self, name: str) -> int:
-        """The action of a name; raises `MoveNameError`."""
+        """The action with this name; raises `MoveNameError`."""
         return self._position().parse_move(name)
 
     # ---- search ----
 
     def get_state(self) -> EnvState:
-        """The moment now, to come back to with `set_state`, in constant time."""
+        """A snapshot to return to with `set_state`; takes constant time."""
         if self._seed is None:
             raise self._nobody("get_state")
         return EnvState(
@@ -338,13 +319,13 @@ class RawEnv(AECEnv[str, Any, int]):
         )
 
     def set_state(self, moment: EnvState) -> None:
-        """Go back to a moment of this environment, or of another of the same game.
+        """Return to a snapshot of this environment, or of another one for the same game.
 
         Raises:
-            OptionError: it is none, comes from an environment with another state or action
-                space, or was changed since; nothing was changed.
+            OptionError: this is not a snapshot, it comes from an environment with another state or
+                action space, or it was changed after `get_state`; the environment has not changed.
         """
-        self._check_moment(moment)
+        check_moment(moment, self._game_now)
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
@@ -358,38 +339,11 @@ class RawEnv(AECEnv[str, Any, int]):
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
-        if any(self.terminations.values()):  # perhaps by an illegal move, with the game not over
+        if any(self.terminations.values()):  # an illegal move ends the episode but not the game
             self.clear_masks()
 
-    def _check_moment(self, moment: EnvState) -> None:
-        """Refuse what `get_state` of such an environment did not give."""
-        if not isinstance(moment, EnvState) or not self._are_states(moment.states, moment.start):
-            raise OptionError(f"moment: what get_state() of {self.game.title} gave is needed")
-        setup = moment.setup
-        if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
-            raise OptionError("moment: it comes from an environment with another action space")
-        agents, by_agent = moment.agents, (
-            moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
-        )  # fmt: skip
-        whole = (
-            moment.checksum == self._game_now.checksum(moment.states, moment.start)
-            and setup.starts.dtype == self.game.rules.state
-            and moment.selection in AGENTS
-            and moment.skip_selection in (None, *AGENTS)
-            and set(agents) <= set(AGENTS)
-            and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
-        )
-        if not whole:
-            raise OptionError("moment: it was changed after get_state() gave it")
-
-    def _are_states(self, *states: Any) -> bool:
-        kind = self.game.rules.state
-        return all(
-            isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states
-        )
-
     def __getstate__(self) -> dict[str, Any]:
-        """All but the window, which belongs to this process, with a checksum of the start."""
+        """All but the window, which belongs to this process; with a checksum of the start."""
         start = self._game_now.checksum(self._start)
         return {**self.__dict__, "_renderer": None, "checksum": start}
 
@@ -405,10 +359,10 @@ class RawEnv(AECEnv[str, Any, int]):
     def render(self) -> np.ndarray | str | None:
         """Draw the position in the environment's render mode.
 
-        Set `env.unwrapped.show_candidates = True` to see the candidates of the empty cells, too.
+        Set `env.unwrapped.show_candidates = True` to include the candidates of empty cells.
 
         Returns:
-            `(height, width, 3)` uint8 for `rgb_array`, a text for `ansi`, None for `human`.
+            `(height, width, 3)` uint8 for `rgb_array`, a string for `ansi`, None for `human`.
         """
         if self.render_mode is None:
             warnings.warn(
@@ -433,7 +387,7 @@ class RawEnv(AECEnv[str, Any, int]):
 
 
 def check_mask_place(place: Any) -> str:
-    """Where action masks are, checked; raises `OptionError`."""
+    """Validate the argument `action_mask`; raises `OptionError`."""
     if not isinstance(place, str) or place not in MASK_PLACES:
         known = " or ".join(map(repr, MASK_PLACES))
         raise OptionError(f"action_mask={place!r}: must be {known}")
@@ -441,5 +395,5 @@ def check_mask_place(place: Any) -> str:
 
 
 def _no_agent(agent: Any) -> OptionError:
-    """The error for what is no agent."""
+    """The error for an unknown agent."""
     return OptionError(f"agent={agent!r}: must be one of {', '.join(AGENTS)}")

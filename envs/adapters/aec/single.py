@@ -1,8 +1,8 @@
-"""One game in buffers of its own: every move is one call of one kernel, which shows it, too.
+"""One game in its own buffers; a single kernel call plays a move and writes all outputs.
 
-A call of a kernel from Python costs 0.3 microseconds where arrays are passed, but 2 where a
-single record is (numba looks its type up each time), and more than the rules themselves. So one
-call does all that the AEC environment needs of a step.
+Calling a kernel from Python costs 0.3 µs if it takes arrays, but 2 µs if it takes a single record,
+because numba then looks up its type every time. Both are more than the rules themselves cost. So
+one call does everything that the AEC environment needs for a step.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.spread import aligned, padded
 
 _LOOK = -1
-"""In place of an action: play none."""
+"""Stands for an action; nothing is played."""
 
 
 @functools.cache
 def turn_kernel(game: Game, words: int) -> Any:
-    """The kernel that plays an action in `states[0]`, or none, and shows it to both players.
+    """The kernel that plays an action, or nothing, in `states[0]` and shows it to both players.
 
-    `turn(states, action, facts, seen, legal, masks, views)`: row `p` of the outputs is
-    what player `p` sees; `facts`, `(3,)`, gets the fields `to_move`, `over` and `payoff`.
+    In `turn(states, action, facts, seen, legal, masks, views)`, row `p` of the outputs is what
+    player `p` sees. `facts`, `(3,)`, receives the fields `to_move`, `over` and `payoff`.
     """
     play, show = game.rules.play, show_kernel(game, words, PLANES)
 
@@ -45,14 +45,14 @@ def turn_kernel(game: Game, words: int) -> Any:
 
 
 class SingleGame:
-    """One game, and what both players see of it.
+    """One game, with what both players see of it.
 
     Args:
         game: the game.
-        num_actions: how many actions there are.
+        num_actions: the number of actions.
 
     Attributes:
-        states: the state, `(1,)`; after changing it call `look`.
+        states: the state, `(1,)`; call `look` after changing it.
         to_move, over, payoff: the fields of the state, as ints.
     """
 
@@ -79,7 +79,7 @@ class SingleGame:
         self.to_move, self.over, self.payoff = self._facts.tolist()
 
     def look(self) -> None:
-        """Show the state as it is now."""
+        """Update the outputs from the current state."""
         self.play(_LOOK)
 
     def is_legal(self, action: int) -> bool:
@@ -87,19 +87,19 @@ class SingleGame:
         return bool(self._masks[self.to_move, action])
 
     def masks(self) -> np.ndarray:
-        """The action masks of both players, `(2, num_actions)` int8 of their own."""
+        """A copy of both players' action masks, `(2, num_actions)` int8."""
         return self._masks[:, : self.num_actions].copy()
 
     def planes(self, player: int) -> np.ndarray:
-        """What a player sees, `(C, rows, columns)` int8 of its own."""
+        """A copy of a player's observation, `(C, rows, columns)` int8."""
         return self._planes[player].copy()
 
     def checksum(self, *states: np.ndarray) -> int:
-        """The checksum of one or two states, `(1,)` each, of this game and action space."""
+        """The checksum of one or two states, `(1,)` each, for this game and action space."""
         return checksum_of_one(self._keys[len(states) - 1], *states)
 
     def __getstate__(self) -> tuple[Game, int, np.ndarray, int]:
-        """What the rest follows from: a copied buffer would not be aligned."""
+        """The data from which the rest is rebuilt: copied buffers would not be aligned."""
         return self.game, self.num_actions, self.states, self.checksum(self.states)
 
     def __setstate__(self, saved: tuple[Game, int, np.ndarray, int]) -> None:

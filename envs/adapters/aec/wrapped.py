@@ -1,4 +1,4 @@
-"""The AEC environment wrapped as PettingZoo's classic games are, and the modules of the games."""
+"""The AEC environment wrapped like PettingZoo's classic games; functions of the games' modules."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ILLEGAL_REWARD = -1.0
 
 
 class TerminateIllegal(wrappers.TerminateIllegalWrapper):
-    """PettingZoo's wrapper, but always with the mask of the position as it is now.
+    """PettingZoo's wrapper, but always with the mask of the current position.
 
-    PettingZoo's keeps the mask of the last `observe`, which is out of date once a state was
+    PettingZoo's keeps the mask of the last `observe`, which is out of date once a state has been
     restored.
     """
 
     def step(self, action: Any) -> None:
-        """Make a move; an illegal one ends the game, lost.
+        """Play an action; an illegal one loses the game.
 
         Raises:
-            IllegalActionError: the action is a truth value, which is a number to PettingZoo.
+            IllegalActionError: the action is a bool, which PettingZoo would accept as a number.
         """
         raw = self.env.unwrapped
         if isinstance(action, bool | np.bool_):
@@ -41,13 +41,13 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
 
 
 class OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Any, Any]):
-    """PettingZoo's wrapper, which also tells a `last` after the end, when all agents are gone."""
+    """PettingZoo's wrapper, with a clear error from `last` when all agents are gone."""
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """What the agent to act sees, and how it stands, as PettingZoo has it."""
+        """The observation, reward, termination, truncation and info of the agent to act."""
         try:
             return super().last(observe)
-        except KeyError:  # asked for first, `agents` would be looked up through three wrappers
+        except KeyError:  # looking up `agents` before the call would go through three wrappers
             if self.agents:
                 raise
             raise self.unwrapped._nobody("last") from None
@@ -64,7 +64,7 @@ class OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Any, Any]):
 
 
 def wrap(raw: RawEnv) -> OrderEnforcing:
-    """A raw environment wrapped as PettingZoo's classic games are."""
+    """Wrap a raw environment like PettingZoo's classic games."""
     env = TerminateIllegal(raw, illegal_reward=ILLEGAL_REWARD)
     return OrderEnforcing(wrappers.AssertOutOfBoundsWrapper(env))
 
@@ -83,7 +83,7 @@ def environment_module(
     _describe(
         env,
         game,
-        f"{game.title}, wrapped as PettingZoo's classic games are: an illegal move loses the game.",
+        f"{game.title}, wrapped like PettingZoo's classic games: an illegal move loses the game.",
     )
     _describe(
         raw_env,
@@ -94,10 +94,10 @@ def environment_module(
 
 
 def _describe(function: Callable[..., Any], game: Game, what: str) -> None:
-    """Make `help` and editors show a function as one of its game's module, with its keywords."""
+    """Make `help` and editors show a function as part of its game's module, with its keywords."""
     function.__module__ = f"azumaya.envs.{game.name}_v{game.version}"
     function.__qualname__ = function.__name__
-    own = list(inspect.signature(RawEnv).parameters.values())[1:-1]  # but `game` and `options`
+    own = list(inspect.signature(RawEnv).parameters.values())[1:-1]  # without `game` and `options`
     keywords = [parameter.replace(annotation=parameter.empty) for parameter in own]
     keywords += [
         inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
@@ -114,12 +114,13 @@ def _describe(function: Callable[..., Any], game: Game, what: str) -> None:
             "",
             "Args:",
             '    render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.',
-            '    action_mask: where the mask is: in the `"observation"`, or in `"info"` alone.',
+            '    action_mask: where masks appear: in the `"observation"`, or in `"info"` only.',
             *lines,
             f"    {POSITION}: a position text to start every episode from.",
             "",
             "Raises:",
-            "    OptionError: an option is unknown or has a value it cannot take.",
-            "    PositionError: the position text is malformed, impossible or over.",
+            "    OptionError: an option is unknown or has an invalid value.",
+            "    PositionError: the position text is malformed or impossible, or the game is over "
+            "in it.",
         ]
     )

@@ -7,103 +7,31 @@ so the same engine supports both copying and zero-copy use.
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from azumaya.envs.adapters.batch import kernels
-from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.adapters.batch.checks import (
+    check_count,
+    check_form,
+    check_illegal,
+    check_states,
+    copy_actions,
+    illegal_row,
+    save_series,
+    seed_series,
+)
+from azumaya.envs.adapters.batch.kernels import SERIES
+from azumaya.envs.adapters.batch.outputs import Outputs, buffers
 from azumaya.envs.adapters.batch.workers import Workers
-from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states, state_kind
+from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
 from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.kernels.spread import aligned
-from azumaya.envs.position import Position, check_seed
+from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
-from azumaya.envs.whole import whole_number
-
-FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
-"""Observation formats by name."""
-ILLEGAL = ("raise", "lose")
-"""Ways to handle an illegal action."""
-MAX_GAMES = 2**31 - 1
-
-
-SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
-"""What `get_series` returns: `SERIES` with a checksum of it and the game's state."""
-
-CONTENT = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
-"""The fields of `Outputs` that own memory; the others are views of them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Outputs:
-    """The buffers that a step of `n` games writes.
-
-    Attributes:
-        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8, or
-            packed words, `(n, W)` uint64.
-        masks: the masks: `(n, A)` int8, or packed.
-        observations: the observations: `(n, C, rows, columns)` int8, or packed; None if the
-            format is "none".
-        rewards: the reward of the player who moved, `(n,)` float64.
-        both: the rewards of both players, `(n, 2)` float64.
-        terminated, truncated: whether and how this step ended the game, `(n,)` bool.
-        to_move: the player to move next, `(n,)` int64.
-    """
-
-    mask_rows: np.ndarray
-    view_rows: np.ndarray
-    masks: np.ndarray
-    observations: np.ndarray | None
-    rewards: np.ndarray
-    both: np.ndarray
-    terminated: np.ndarray
-    truncated: np.ndarray
-    to_move: np.ndarray
-
-
-def buffers(
-    game: Game, actions: int, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
-) -> dict[str, Any]:
-    """Buffers for the fields of `Outputs`, allocated by `new(shape, dtype)`.
-
-    `new` may return tensors. Observations are a reshaped view of the rows.
-    """
-    packed = form == PACKED
-    mask_rows = (
-        new((count, word_count(actions)), np.uint64) if packed else new((count, actions), np.int8)
-    )
-    view_rows, views = view_buffers(game, form, count, new)
-    return {
-        "mask_rows": mask_rows,
-        "view_rows": view_rows,
-        "masks": mask_rows,
-        "observations": views,
-        "rewards": new((count,), np.float64),
-        "both": new((count, 2), np.float64),
-        "terminated": new((count,), np.bool_),
-        "truncated": new((count,), np.bool_),
-        "to_move": new((count,), np.int64),
-    }
-
-
-def view_buffers(
-    game: Game, form: int, count: int, new: Callable[[tuple[int, ...], Any], Any]
-) -> tuple[Any, Any]:
-    """The observation buffers: `view_rows` and `observations` of `Outputs`."""
-    if form == PACKED:
-        words = new((count, game.observation.packed_words), np.uint64)
-        return words, words
-    shape = (len(game.observation.planes), *game.observation.shape)
-    size = math.prod(shape) if form == PLANES else 0
-    rows = new((count, size), np.int8)
-    return rows, rows.reshape(count, *shape) if size else None
 
 
 class Batch:
@@ -187,7 +115,7 @@ class Batch:
             rows: the games to restart; all by default.
             setup: replaces the batch's own setup for these episodes.
         """
-        self.workers.settle()
+        self.workers.wait_idle()
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is None and self.begun:
             self.begun = False
@@ -300,7 +228,7 @@ class Batch:
             OptionError: the arrays do not come from a matching batch; nothing has changed.
         """
         series = check_states(self.game, self.setup.num_actions, self.count, states, series)
-        self.workers.settle()
+        self.workers.wait_idle()
         self.begun = False
         self.states[:], self._series[:] = states, series
         self.resume(outputs)
@@ -363,120 +291,7 @@ class Batch:
                 raise illegal_row(self.position(row), int(row), int(self._actions[row]))
 
     def _run(self, kernel: Any, arguments: Callable[[], tuple[Any, ...]]) -> list[int]:
-        """Run a kernel of every step over all games: its arguments never change their types."""
-        if self._alone:  # a small batch takes no longer than to get here
+        """Run a kernel used in every step over all games; its argument types never change."""
+        if self._alone:  # a step of a small batch takes no longer than splitting it into slices
             return [self.workers.call(kernel, 0, self.count, *arguments())]
         return self.workers.run(kernel, self.count, arguments, fixed=True)
-
-
-# ---- checks ----
-
-
-def check_count(count: Any) -> int:
-    """Validate a number of games, at least 1; raises `OptionError`."""
-    return whole_number(count, "num_envs", 1, MAX_GAMES)
-
-
-def check_illegal(illegal: Any) -> str:
-    """Validate the way to handle illegal actions; raises `OptionError`."""
-    if not isinstance(illegal, str) or illegal not in ILLEGAL:
-        raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
-    return illegal
-
-
-def check_form(form: Any) -> int:
-    """The observation format with this name; raises `OptionError`."""
-    if not isinstance(form, str) or form not in FORMS:
-        raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
-    return FORMS[form]
-
-
-def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
-    """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
-    saved = as_states(np.empty(len(series), SAVED))
-    for name in SERIES.names or ():
-        saved[name] = series[name]
-    saved["checksum"] = checksums(state_kind(game, num_actions), states, series)
-    return saved
-
-
-def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
-    """Reject states that do not come from `get_state` of a matching batch.
-
-    Returns:
-        The series, `(n,)` `SERIES`.
-
-    Raises:
-        OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
-            or belongs to another game or action space.
-    """
-    for name, given, own in (("states", states, game.rules.state), ("series", saved, SAVED)):
-        if not isinstance(given, np.ndarray):
-            raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
-        if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
-            raise OptionError(
-                f"{name}: {given.dtype} of shape {given.shape} given; the states of "
-                f"{count} games of {game.title} are needed"
-            )
-    series = as_states(np.empty(count, SERIES))
-    for name in SERIES.names or ():
-        series[name] = saved[name]
-    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series)
-    if wrong.any():
-        raise OptionError(
-            f"state: row {int(np.argmax(wrong))} is not as get_state() gave it, or comes from an "
-            f"environment of another action space than {num_actions} actions"
-        )
-    return series
-
-
-def seed_series(
-    series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray | None = None
-) -> None:
-    """Start new series of episodes in the given rows, from one shared seed or one seed per game.
-
-    With a shared seed, game `i` is environment number `i` of that seed. With its own seed, a game
-    is environment number 0, like a single environment.
-
-    Raises:
-        OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
-    """
-    rows = np.arange(len(series)) if rows is None else rows
-    if isinstance(seeds, Sequence | np.ndarray) and np.ndim(seeds):
-        if len(seeds) != len(series):
-            raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
-        every = np.array([check_seed(seed) for seed in seeds], np.uint64)
-        series["seed"][rows], series["number"][rows] = every[rows], 0
-    else:
-        series["seed"][rows], series["number"][rows] = np.uint64(check_seed(seeds)), rows
-    series["episode"][rows] = 0
-
-
-def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
-    """Copy an integer array of actions into `out`, `(n,)` int64, which has the same shape.
-
-    Raises:
-        IllegalActionError: the shape or type is wrong; the message starts with `whose`.
-    """
-    try:
-        given = np.asarray(actions)
-    except ValueError:  # rows of different lengths
-        raise IllegalActionError(f"{whose}actions: no array; {out.shape} is needed") from None
-    if given.shape != out.shape:
-        raise IllegalActionError(
-            f"{whose}actions: shape {given.shape} given, {out.shape} is needed"
-        )
-    if given.dtype.kind not in "iu":
-        raise IllegalActionError(f"{whose}actions: {given.dtype} given, whole numbers are needed")
-    if given.dtype == np.uint64:  # too large for int64: clamped, still illegal
-        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
-    out[:] = given
-
-
-def illegal_row(position: Position, row: int, action: int, whose: str = "") -> IllegalActionError:
-    """The error for an illegal action in one game of a batch, naming its row."""
-    try:
-        reason = position.explain(action)
-    except IllegalActionError as error:
-        reason = str(error)
-    return IllegalActionError(f"{whose}actions[{row}]: {reason}")

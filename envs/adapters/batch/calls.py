@@ -1,4 +1,4 @@
-"""One call at a time: what guards the methods of an environment that change its games."""
+"""One call at a time: guards the methods that change an environment's games."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from gymnasium.error import AlreadyPendingCallError, ClosedEnvironmentError, Res
 
 
 class Caller:
-    """Which thread is inside a call of an environment, and whether a call was broken off.
+    """Which thread is inside a call of an environment, and whether a call was interrupted.
 
-    A call that fails with a `ValueError` has refused its arguments, and nothing was changed.
-    After any other exception, `KeyboardInterrupt` above all, states and masks may not fit each
-    other, and results were lost: the environment then asks for a reset.
+    A call that fails with a `ValueError` has rejected its arguments and changed nothing. After any
+    other exception, above all `KeyboardInterrupt`, masks may not match the states, and results are
+    lost. The environment then requires a reset.
     """
 
     def __init__(self) -> None:
         self.thread: int | None = None
-        self.broken_off = False
+        self.interrupted = False
 
     def check_alone(self, name: str, me: int) -> None:
-        """Refuse a call while another thread is in one."""
+        """Raise an error if another thread is inside a call."""
         if self.thread != me and any(t.ident == self.thread for t in threading.enumerate()):
             raise AlreadyPendingCallError(
                 f"{name}: another thread is inside a call of this environment, which serves one "
-                "thread at a time; give each thread an environment of its own",
+                "thread at a time; give each thread its own environment",
                 name,
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"thread": None, "broken_off": self.broken_off}
+        return {"thread": None, "interrupted": self.interrupted}
 
 
 class Call:
-    """Context of one call.
+    """A context manager for one call.
 
     Args:
-        env: the environment, with `_caller`, `_batch` and `closed`.
-        name: of the method.
-        begins: whether the call puts games into play; else some must be in play.
+        env: the environment, with the attributes `_caller`, `_batch` and `closed`.
+        name: the name of the method.
+        begins: whether the call begins episodes; otherwise episodes must be in progress.
     """
 
     __slots__ = ("_begins", "_env", "_name")
@@ -52,7 +52,7 @@ class Call:
         env, caller, me = self._env, self._env._caller, threading.get_ident()
         if caller.thread is not None:
             caller.check_alone(self._name, me)
-            break_off(env)  # an interrupt came before or after what `__exit__` sees
+            require_reset(env)  # the last call was interrupted where `__exit__` did not run
         caller.thread = me
         if env.closed or not (self._begins or env._batch.begun):
             caller.thread = None
@@ -66,20 +66,29 @@ class Call:
     ) -> None:
         caller = self._env._caller
         if kind is None:
-            caller.broken_off = caller.broken_off and not self._begins
+            caller.interrupted = caller.interrupted and not self._begins
         elif not issubclass(kind, ValueError):
-            break_off(self._env)
+            require_reset(self._env)
         caller.thread = None
 
 
-def break_off(env: Any) -> None:
-    """Let nothing be played before the next reset."""
-    env._caller.broken_off, env._batch.begun = True, False
+def require_reset(env: Any) -> None:
+    """Require a reset before the next call."""
+    env._caller.interrupted, env._batch.begun = True, False
 
 
 def not_playing(env: Any, name: str) -> Exception:
-    """The error for a call that needs games in play."""
+    """The error for a call that needs episodes in progress."""
     if env.closed:
-        return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
-    why = "the last call was broken off; " if env._caller.broken_off else ""
+        return is_closed(name)
+    return needs_reset(name, "the last call was interrupted; " if env._caller.interrupted else "")
+
+
+def is_closed(name: str) -> ClosedEnvironmentError:
+    """The error for a call, by the name of its method, after `close`."""
+    return ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+
+
+def needs_reset(name: str, why: str = "") -> ResetNeeded:
+    """The error for a call, by the name of its method, that needs a reset; `why` ends in "; "."""
     return ResetNeeded(f"{name}: {why}reset must be called first")

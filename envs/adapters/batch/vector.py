@@ -10,22 +10,23 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
+from azumaya.envs.adapters.batch.arguments import check_mode, check_names, packed_words
+from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
+from azumaya.envs.adapters.batch.checks import check_count
+from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
 from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.errors import OptionError, UnknownOptionError
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import check_options, option_names, override, prepare
+from azumaya.envs.setup import check_options, override, prepare
 from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]
 
 MOST_PLIES = 2**63 - 1
-WORDS = ("uint64", "int64")
-"""What the words of packed observations may be."""
 
 
 class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
@@ -33,37 +34,37 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     Args:
         game: the game or its name.
-        num_envs: how many games, `n`.
+        num_envs: the number of games, `n`.
         threads: the number of threads; None: one per core. Results do not depend on it.
         observation: `"planes"` (bytes), `"packed"` (64-bit words, an eighth of the size) or
             `"none"` (only the mask).
-        copy: True: every call returns arrays of its own. False: it returns views of buffers that
+        copy: whether every call returns new arrays. If False, calls return views of buffers that
             the next call overwrites; their addresses never change.
-        autoreset_mode: when a finished game restarts: in the next step (its action is ignored
-            and its reward is 0), in the same step, or only on `reset`.
-        illegal: `"raise"`, or `"lose"`: an illegal action ends the game with -1 for the player who
-            made it and 1 for the other; for algorithms without masks.
-        **options: the game's options; `position="..."` starts every episode from a text.
+        autoreset_mode: when a finished game restarts: in the next step (which ignores its action
+            and gives it reward 0), in the same step, or only on `reset`.
+        illegal: whether an illegal action raises (`"raise"`) or ends the game with reward -1 for
+            the player who made it and 1 for the other (`"lose"`, for algorithms without masks).
+        **options: the game's options; `position="..."` starts every episode from a position text.
 
-    Action space: `MultiDiscrete`, `(n,)`; `(n,)` arrays of any whole-number type are taken.
+    Action space: `MultiDiscrete`, `(n,)`. `step` accepts `(n,)` arrays of any integer type.
 
     Observation space, batched: a dict of `observation`, planes `(C, rows, columns)` int8, and
-    `action_mask`, `(A,)` int8, 1 = legal, both of the player to move; packed, `(W,)` uint64
-    each, which `unpack` turns into the same planes and mask. The mask of a game that is over is
-    all 0.
+    `action_mask`, `(A,)` int8, 1 = legal, both for the player to move. If packed, both are `(W,)`
+    uint64, which `unpack` turns into the same planes and mask. The mask of a finished game is all
+    0.
 
-    Rewards `(n,)` float64 are those of the player who moved. For self-play: the value of the next
-    state changes its sign exactly where `to_move` changes.
+    Rewards, `(n,)` float64, are those of the player who moved. For self-play, negate the value of
+    the next state exactly where `to_move` changes.
 
-    Infos: `action_mask`; `to_move`, `(n,)`; `rewards`, `(n, 2)`, what the step gave to each
-    player. In the same-step mode also `final_obs` and `final_info` of the games that ended.
+    Infos: `action_mask`; `to_move`, `(n,)`; `rewards`, `(n, 2)`, the step's rewards for both
+    players. In the same-step mode also `final_obs` and `final_info` of the games that ended.
 
     Raises:
-        OptionError: an argument or option has a value it cannot take.
-        PositionError: the position text is malformed, impossible or over.
-        gymnasium.error.ResetNeeded: something is asked of games before the first `reset`, or
-            after a call was broken off, by Ctrl-C for example.
-        gymnasium.error.ClosedEnvironmentError: a game is to be played after `close`.
+        OptionError: an argument or option has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
+        gymnasium.error.ResetNeeded: a call needs episodes in progress, but `reset` was never
+            called, or a call was interrupted, by Ctrl-C for example.
+        gymnasium.error.ClosedEnvironmentError: a call would play games after `close`.
         gymnasium.error.AlreadyPendingCallError: another thread is inside a call. An environment
             serves one thread at a time.
     """
@@ -84,8 +85,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     ) -> None:
         self.game = game_of(game)
         self.num_envs = check_count(num_envs)
-        self.autoreset_mode = _mode(autoreset_mode)
-        _check_names(self.game, options)
+        self.autoreset_mode = check_mode(autoreset_mode)
+        check_names(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -102,7 +103,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return Batch(self.game, self._setup, self.num_envs, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
-        """An array of one value."""
+        """An array filled with one value."""
         return np.full(shape, value, dtype)
 
     def _everybody(self) -> Any:
@@ -136,23 +137,23 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """Begin episodes.
 
         Args:
-            seed: begins new series of episodes: of one seed for all games, game `i` as
-                environment number `i` of it; or a seed for each game. Without a seed the series
-                go on. Game 0 plays as the AEC environment of the same seed.
-            options: `reset_mask`, `(n,)` bool: which games to begin anew, the others staying as
-                they are; and options of the game that differ for these episodes.
+            seed: starts new series of episodes. With one seed for all games, game `i` is
+                environment number `i` of that seed; a sequence gives each game its own seed.
+                Without a seed, the current series continue. Game 0 plays the same episodes as an
+                AEC environment with the same seed.
+            options: `reset_mask`, `(n,)` bool, selects the games to restart; the others stay as
+                they are. All other keys are options of the game, for these episodes only.
 
         Raises:
-            OptionError: the seed, the mask or an option has a value it cannot take.
-            PositionError: the position text is malformed, impossible or over.
+            OptionError: the seed, the mask or an option has an invalid value.
+            PositionError: the position text is malformed or impossible, or the game is over in it.
         """
         with Call(self, "reset", begins=True):
             given = check_options(options)
             rows = self._rows(given.pop("reset_mask", None))
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-                after = "reset after a call that was broken off"
-                which = after if self._caller.broken_off else "first reset"
-                raise OptionError(f"reset_mask: the {which} must begin all games")
+                which = " after an interrupted call" if self._caller.interrupted else ""
+                raise OptionError(f"reset_mask: the first reset{which} must include all games")
             setup = override(self.game, self._setup, given) if given else None
             outputs = self._next_outputs()
             self._batch.reset(outputs, seed, rows, setup)
@@ -162,29 +163,29 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         if mask is None:
             return None
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise OptionError("reset_mask: an array of bool is needed")
+            raise OptionError("reset_mask: must be a NumPy array of bool")
         if mask.shape != (self.num_envs,) or not mask.any():
             raise OptionError(
-                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; "
-                f"({self.num_envs},) with at least one is needed"
+                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; must have "
+                f"shape ({self.num_envs},) and at least one True"
             )
         return np.flatnonzero(mask)
 
     def step(
         self, actions: np.ndarray
     ) -> tuple[Arrays, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Make a move in every game.
+        """Play an action in every game.
 
         Args:
-            actions: `(n,)` whole numbers. In the next-step mode those of games that have ended
-                play no part; in the disabled mode such games must be reset first.
+            actions: `(n,)` integers. In the next-step mode, actions for finished games are ignored;
+                in the disabled mode, such games must be reset first.
 
         Returns:
-            Observations, rewards, terminations, truncations and infos, see the class.
+            Observations, rewards, terminations, truncations and infos; see the class.
 
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or one is illegal. The
-                error names the first such row, and no game has changed.
+            IllegalActionError: the actions have the wrong shape or type, or one is illegal. The
+                error names the first such row; no game has changed.
         """
         with Call(self, "step"):
             outputs = self._next_outputs()
@@ -223,7 +224,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         }
 
     def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
-        """What the games that ended in this step looked like, as Gymnasium gives it."""
+        """Add the final observations of the games that ended in this step, in Gymnasium's form."""
         if not ended.size:
             return
         finals = self._batch.finals()
@@ -241,9 +242,9 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def _final_infos(
         self, masks: Any, seen: Any, which: Any, to_move: Any, rewards: Any
     ) -> dict[str, Any]:
-        """The infos on games that ended, those of `which`."""
+        """The infos about the games that ended, which `which` marks."""
         final = {
-            # the mask of a game that is over is all 0
+            # the mask of a finished game is all 0
             "action_mask": self._filled(0, masks.shape, masks.dtype),
             "_action_mask": which,
             "to_move": to_move,
@@ -266,7 +267,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return self.game.observation.planes
 
     def unpack(self, observations: Mapping[str, Any]) -> dict[str, Any]:
-        """Packed observations as planes and masks, int8; NumPy arrays and torch tensors alike.
+        """Packed observations as planes and masks, int8; for NumPy arrays and torch tensors.
 
         Args:
             observations: `observation`, `(..., W)`, and `action_mask`, `(..., W')`, 64-bit words.
@@ -276,10 +277,10 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             device of the words.
 
         Raises:
-            OptionError: they are no packed observations of this game.
+            OptionError: these are not packed observations of this game.
         """
-        words = _words(observations, "observation", self.game.observation.packed_words)
-        masks = _words(observations, "action_mask", self._batch.words)
+        words = packed_words(observations, "observation", self.game.observation.packed_words)
+        masks = packed_words(observations, "action_mask", self._batch.words)
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)
             return {
@@ -306,10 +307,10 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return position
 
     def random_actions(self) -> np.ndarray:
-        """A uniformly random legal action for every game, `(n,)` int64; 0 where it is over.
+        """A uniformly random legal action for every game, `(n,)` int64; 0 if it is over.
 
-        Much faster than sampling from masks. The choices come from the episodes' keys: they are
-        the same for any number of games and threads.
+        Much faster than sampling from masks. Choices are drawn from the episodes' keys, so they do
+        not depend on the number of games or threads.
         """
         with Call(self, "random_actions"):
             actions: np.ndarray = self._batch.new_actions()
@@ -317,16 +318,19 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             return actions
 
     def rollout(self, plies: int) -> int:
-        """Make uniformly random legal moves in every game, and show nothing in between.
+        """Play uniformly random legal moves in every game, without outputs in between.
 
-        Games that end begin anew in the same ply, whatever the mode. The moves are those that
-        `random_actions` would give.
+        Finished games restart in the same ply, whatever the mode. The moves are those that
+        `random_actions` would choose.
+
+        Args:
+            plies: the number of moves in each game.
 
         Returns:
-            How many games ended.
+            The number of games that ended.
 
         Raises:
-            OptionError: `plies` is no whole number from 0 on.
+            OptionError: `plies` is not a whole number of at least 0.
         """
         with Call(self, "rollout"):
             ended: int = self._batch.rollout(whole_number(plies, "plies", 0, MOST_PLIES))
@@ -336,36 +340,37 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     # ---- states ----
 
     def get_state(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states of all games and what their randomness comes from, `(n,)` each; copies.
+        """Copies of the states of all games and of the sources of their randomness, `(n,)` each.
 
-        Rows may be taken, repeated and joined, as long as both arrays keep them together: each
-        row carries a checksum, by which `set_state` knows it.
+        Rows may be selected, repeated and concatenated, in the same way in both arrays: each row
+        carries a checksum that `set_state` verifies.
         """
         if not self._batch.begun:
             raise not_playing(self, "get_state")
         return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
-        """Go back to what `get_state` gave, here or in another such environment.
+        """Return to what `get_state` gave, here or in another environment of the same kind.
 
-        Returns observations and infos, as `reset` does.
+        Returns:
+            Observations and infos, as from `reset`.
 
         Raises:
-            OptionError: it is no such pair, comes from another game, action space or number of
-                games, or a row was changed since `get_state`; nothing was changed.
+            OptionError: this is not such a pair, it comes from another game, action space or number
+                of games, or a row was changed after `get_state`; no game has changed.
         """
         with Call(self, "set_state", begins=True):
             if not isinstance(state, tuple | list) or len(state) != 2:
                 raise OptionError(
-                    f"state: {type(state).__name__} given, the pair that get_state() gives is "
-                    "needed"
+                    f"state: {type(state).__name__} given; must be the pair that get_state() "
+                    "returned"
                 )
             outputs = self._next_outputs()
             self._batch.set_state(*state, outputs)
             return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the buffers, whose content is kept: as copies they would not be aligned."""
+        """Everything, buffers as their contents only: copied buffers would not be aligned."""
         content = {name: getattr(self._outputs, name) for name in CONTENT}
         return {**self.__dict__, "_outputs": content}
 
@@ -378,39 +383,3 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._batch.close()
-
-
-def _mode(mode: AutoresetMode | str) -> AutoresetMode:
-    for known in AutoresetMode:
-        if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
-            return known
-    raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
-
-
-def _check_names(game: Game, options: Mapping[str, Any]) -> None:
-    """Say what to do instead where an argument of `gymnasium.make` is none here."""
-    elsewhere = options.keys() - set(option_names(game))
-    for name in sorted(elsewhere & {"opponent", "seat"}):
-        raise UnknownOptionError(
-            f"unexpected keyword argument {name!r}: make_vec plays both seats, and every action "
-            "is that of the player to move. One seat of many games, against opponents: "
-            "azumaya.wrappers.sb3.AzumayaVecEnv, or "
-            f"gymnasium.make_vec({game.id!r}, vectorization_mode='sync', {name}=...)"
-        )
-    if "render_mode" in elsewhere:
-        raise UnknownOptionError(
-            "unexpected keyword argument 'render_mode': many games are not drawn; position(row) "
-            "gives one, with draw() and svg()"
-        )
-
-
-def _words(observations: Any, name: str, width: int) -> Any:
-    """The words of a name in packed observations; raises `OptionError`."""
-    words: Any = observations.get(name) if isinstance(observations, Mapping) else None
-    shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
-    if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
-        raise OptionError(
-            f"observations: {name!r} of them must be an array of 64-bit words, (..., {width}), as "
-            "reset and step of the form 'packed' return it"
-        )
-    return words

@@ -116,7 +116,7 @@ class Post:
                 helper.start()
         except RuntimeError:
             self.end()
-            raise OptionError(f"threads={helpers + 1}: the system starts only {who}") from None
+            raise OptionError(f"threads={helpers + 1}: the system can start only {who}") from None
 
     def is_here(self) -> bool:
         """Whether the threads belong to this process: they do not survive a fork."""
@@ -130,7 +130,7 @@ class Post:
 
     def work(self, job: Job) -> None:
         """Run a job on its threads and on this one; returns when it is complete."""
-        self.settle()
+        self.wait_idle()
         self._left = job
         try:
             self._announce(job, job.threads - 1)
@@ -140,11 +140,11 @@ class Post:
             if job.error is not None:
                 raise job.error
         except BaseException:
-            self.settle()
+            self.wait_idle()
             raise
         self._job = self._left = None
 
-    def settle(self) -> None:
+    def wait_idle(self) -> None:
         """Wait until no thread is still working on an interrupted job."""
         if self._left is not None:
             self._announce(None, 0)
@@ -245,10 +245,10 @@ class Workers:
             self._post.end()
         self._post = None
 
-    def settle(self) -> None:
+    def wait_idle(self) -> None:
         """Wait for threads still working on an interrupted run."""
         if self._post is not None and self._post.is_here():
-            self._post.settle()
+            self._post.wait_idle()
 
     def _helpers(self, count: int) -> Post:
         if self._post is None or not self._post.is_here() or self._post.helpers < count:

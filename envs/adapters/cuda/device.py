@@ -44,13 +44,13 @@ class Device:
             self.place = torch.device("cpu")
             return
         if not torch.cuda.is_available():
-            built = "no GPU is there" if torch.version.cuda else "this torch was built without CUDA"
+            built = "no GPU was found" if torch.version.cuda else "torch was built without CUDA"
             raise DeviceError(f"device='cuda': {built}; device='cpu' works everywhere")
         if not cuda.is_available():
-            reason = cuda.cuda_error() or "its compiler, NVVM, is not found"
+            reason = cuda.cuda_error() or "its compiler, NVVM, was not found"
             raise DeviceError(
                 f"device='cuda': torch finds a GPU but numba does not ({reason}); in a clone, "
-                f"{how_to_install('cuda')} brings what numba needs"
+                f"{how_to_install('cuda')} installs what numba needs"
             )
         self.place = torch.device("cuda", torch.cuda.current_device())
         cuda.select_device(self.place.index)

@@ -289,14 +289,14 @@ def rollout_kernel(game: Game, words: int) -> Any:
 
 # ---- one warp for a row ----
 #
-# These kernels do little but write, so what counts is how few instructions a store takes: indices
-# are unsigned (numba looks whether signed ones are negative), every lane reads the one byte that it
-# spreads, and how often a lane goes on is a constant.
+# These kernels mostly write, so the number of instructions per store matters: indices are unsigned
+# (numba checks whether signed ones are negative), every lane reads the one byte that it spreads,
+# and the number of passes per lane is a constant.
 
 
 @kernel
 def spread_byte(octet):
-    """Eight bits as eight bytes 0 and 1."""
+    """Eight bits as eight bytes, each 0 or 1."""
     low = U32(U32(octet & 15) * _APART) & _LOWEST
     high = U32(U32(octet >> 4) * _APART) & _LOWEST
     return U64(low) | (U64(high) << _HALF)
@@ -316,7 +316,7 @@ def _turns(chunks: int) -> int:
 
 @functools.cache
 def expand_masks_kernel(words: int) -> Any:
-    """The kernel that spreads packed masks, `8 * words` bytes a row, to as many words a row."""
+    """The kernel that expands packed masks, `8 * words` bytes per row, to as many words per row."""
     chunks, turns = U64(8 * words), _turns(8 * words)
 
     @cuda.jit
@@ -333,9 +333,10 @@ def expand_masks_kernel(words: int) -> Any:
 
 @functools.cache
 def numbers_kernel(game: Game) -> Any:
-    """The kernel `value(seen, row, t)`: eight bytes of a row from the last whole eight bits on.
+    """The kernel `value(seen, row, t)`: eight bytes of output from a row.
 
-    They may belong to bits and a plane of numbers, or to two such planes, but to no more.
+    `t` counts such chunks from the first one that is not made of bits alone. A chunk may span the
+    last bits and a number plane, or two number planes, but no more.
     """
     cells, bits = U32(game.observation.cells), game.observation.cell_planes * game.observation.cells
     numbers, first = (
@@ -350,7 +351,7 @@ def numbers_kernel(game: Game) -> Any:
 
     @kernel
     def value(seen, row, t):
-        # counted from where a plane before the first number would begin: nothing is negative
+        # counted from where a plane before the first number plane would begin: never negative
         place = U32(U32(t) * _8 + ahead)
         plane = U32(place // cells)
         left = U32(cells - U32(place - U32(plane * cells)))
@@ -368,7 +369,7 @@ def numbers_kernel(game: Game) -> Any:
 
 @functools.cache
 def expand_kernel(game: Game, some: bool) -> Any:
-    """The kernel that spreads packed observations, as bytes, to planes; `some`: `which` rows."""
+    """The kernel that expands packed observations to planes; `some`: only the rows in `which`."""
     value, whole = numbers_kernel(game), game.observation.cell_planes * game.observation.cells // 8
     rest = padded(len(game.observation.planes) * game.observation.cells) // 8 - whole
     turns, later, end, begin = _turns(whole), _turns(rest), U64(rest), U64(whole)

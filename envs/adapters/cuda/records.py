@@ -1,8 +1,8 @@
-"""States on a device: words in columns, and a record made of one column in a thread's own memory.
+"""States on a device: words in columns, and one column in thread-local memory as a record.
 
-Word `w` of game `i` is `columns[w, i]`, so that the threads of a warp read and write words that
-lie side by side. As records the same reads touch 32 lines of the cache each. Records are typed as
-aligned ones: numba reads and writes scalar fields of packed records byte by byte.
+Word `w` of game `i` is `columns[w, i]`, so the threads of a warp access adjacent words; with an
+array of records, the same access touches 32 cache lines. Records are typed as aligned, because
+numba reads and writes scalar fields of packed records byte by byte.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORD = U64().itemsize
 
 
 def aligned_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """A record's layout, marked as aligned, which every field of it is."""
+    """A record's dtype marked as aligned, as all of its fields are."""
     aligned = np.dtype(dtype.descr, align=True)
     if aligned.itemsize != dtype.itemsize or dtype.itemsize % WORD:
         raise TypeError(f"{dtype}: a record on a device must consist of 64-bit words")

@@ -5,382 +5,47 @@ It matches `batch.vector.AzumayaVectorEnv` bit for bit, but returns torch tensor
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from azumaya.envs.adapters.batch.batch import (
-    Outputs,
-    buffers,
-    check_count,
-    check_form,
-    check_states,
-    illegal_row,
-    save_series,
-    seed_series,
-    view_buffers,
-)
-from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.cuda import kernels
-from azumaya.envs.adapters.cuda.device import Device
-from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.adapters.cuda.batch import CudaBatch
+from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
-from azumaya.envs.game import Game, as_states
-from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.spread import padded
-from azumaya.envs.position import Position
-from azumaya.envs.setup import Setup
-
-
-@dataclass(frozen=True, eq=False)
-class DeviceOutputs(Outputs):
-    """Outputs stored as tensors, with the matching kernel views.
-
-    Attributes:
-        packed: where kernels write packed masks and observations.
-        rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
-    """
-
-    packed: tuple[Any, Any]
-    rest: tuple[Any, ...]
-
-
-class CudaBatch:
-    """Many games on a device, stepped at once; the same interface as `batch.Batch`.
-
-    Args:
-        game: the game.
-        setup: its checked options.
-        count: how many games.
-        form: of observations, `"planes"`, `"packed"` or `"none"`.
-        same_step: whether a game that ends is begun anew in the same step; else in the next.
-        check_actions: whether actions are checked before each step, which waits for the device.
-
-    Raises:
-        MissingExtraError: torch is not installed.
-        DeviceError: there is no GPU that can be used.
-        OptionError: an argument has a value it cannot take.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        setup: Setup,
-        count: int,
-        *,
-        form: str = "planes",
-        same_step: bool = False,
-        check_actions: bool = False,
-    ) -> None:
-        self.game, self.setup, self.count = game, setup, check_count(count)
-        self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
-        self.device = device = Device()
-        self.words = word_count(setup.num_actions)
-        self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
-        self._series = device.put(np.zeros(count, SERIES))
-        self._starts = device.view(device.put(setup.starts), game.rules.state)
-        self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
-        self._wrong = self.new_actions()
-        self._make_views()
-        self.begun, self._number = False, 0
-
-    def _make_views(self) -> None:
-        """Create the kernel views of the batch's own memory."""
-        device, game, count = self.device, self.game, self.count
-
-        def words(shape: tuple[int, int]) -> tuple[Any, Any]:
-            room = device.new(shape, np.uint64)
-            return device.view(room), device.view(room, np.uint8)
-
-        self._v_states = device.view(self._states, np.uint64)
-        self._v_series = device.view(self._series, SERIES)
-        self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
-        seen = count if self.form == PLANES else 1
-        self._legal, self._legal_bytes = words((count, self.words))
-        self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
-        self._over = device.view(device.new((count,), np.bool_))
-        # Threads write eight bytes at once, which must lie at a multiple of eight: rows are written
-        # with padding, and then copied to where users get them without.
-        size = len(game.observation.planes) * game.observation.cells
-        planes, actions = self.form == PLANES, self.setup.num_actions
-        self._view_room = device.new((count if planes else 1, padded(size)), np.int8)
-        self._mask_room = device.new(
-            (1 if self.form == PACKED else count, padded(actions)), np.int8
-        )
-        rows = count if self.same_step else 1
-        self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
-        self._ended = device.new((rows,), np.bool_)
-        self._v_ended = device.view(self._ended)
-
-    # ---- buffers ----
-
-    def new_outputs(self) -> DeviceOutputs:
-        """New uninitialized tensors on the device."""
-        device = self.device
-        made = buffers(self.game, self.setup.num_actions, self.form, self.count, device.new)
-        names = ("rewards", "both", "terminated", "truncated", "to_move")
-        rest = tuple(device.view(made[name]) for name in names)
-        masks, views = made["mask_rows"], made["view_rows"]
-        packed = (self._legal, self._seen)
-        if self.form == PACKED:
-            packed = (device.view(masks), device.view(views))
-        return DeviceOutputs(**made, packed=packed, rest=rest)
-
-    def new_actions(self) -> Any:
-        """A buffer for one action per game, `(n,)` int64."""
-        return self.device.new((self.count,), np.int64)
-
-    # ---- episodes ----
-
-    def reset(
-        self,
-        outputs: DeviceOutputs,
-        seeds: Sequence[int] | int | None = None,
-        rows: np.ndarray | None = None,
-        setup: Setup | None = None,
-    ) -> None:
-        """Begin an episode; arguments as `batch.Batch.reset`, `rows` on the host."""
-        self.check()
-        device, game = self.device, self.game
-        rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is not None or not self.begun:
-            series = self._series_now()
-            seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
-            series["episode"][rows] = -1  # the kernel begins the next
-            device.put(series, self._series)
-        self.begun = False
-        starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
-        which = device.view(device.put(rows))
-        kernel = kernels.begin_kernel(game)
-        device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
-        self.resume(outputs)
-
-    def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
-        """Play an action in every game; finished games are restarted instead.
-
-        Args:
-            actions: `(n,)` whole numbers, a tensor on the device.
-            outputs: where the results are written.
-            skip_over: False: games that are over stay so, and an action for one is an error.
-
-        Returns:
-            Which games ended in this step and were begun anew, `(n,)` bool (by `same_step`).
-
-        Raises:
-            IllegalActionError: the actions have a wrong shape or type, or lie elsewhere. With
-                `check_actions` also where one is illegal; else `check` raises that later.
-        """
-        taken = self._take(actions)
-        given = self.device.view(taken)
-        if self.check_actions:
-            self._refuse_illegal(taken, given, skip_over)
-        elif self._number >= 2 ** (62 - kernels.STEP_BITS):
-            self.check()
-        self._number, self.begun = self._number + 1, False
-        step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, skip_over)
-        self.device.launch(
-            step, self.count, self._v_states, self._v_series, self._starts, given,
-            self._legal, self._over, *outputs.packed, *outputs.rest,
-            self._finals, self._v_ended, self._v_error, self._v_wrong,
-            self._number,
-        )  # fmt: skip
-        self._spread(outputs)
-        self.begun = True
-        return self._ended
-
-    def finals(self) -> tuple[Any, Any]:
-        """By `same_step`, how the games looked that ended in the last step.
-
-        Returns:
-            Observations as in `Outputs`, and who moved last, `(n,)` int64. Rows of other games
-            are undefined.
-        """
-        device = self.device
-        rows, observations = view_buffers(self.game, self.form, self.count, device.new)
-        views = device.view(rows) if self.form == PACKED else self._seen
-        mover, kernel = self.new_actions(), kernels.finals_kernel(self.game, self.form)
-        device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
-        if self.form == PLANES:
-            expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
-            planes = device.view(self._view_room, np.uint64)
-            device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
-            rows.copy_(self._view_room[:, : rows.shape[1]])
-        return observations, mover
-
-    def show(self, outputs: DeviceOutputs) -> None:
-        """Write every game's outputs for its player to move, with zero rewards."""
-        kernel = kernels.show_kernel(self.game, self.words, self.form)
-        self.device.launch(
-            kernel, self.count, self._v_states, self._legal, self._over, *outputs.packed,
-            *outputs.rest,
-        )  # fmt: skip
-        self._spread(outputs)
-
-    def resume(self, outputs: DeviceOutputs) -> None:
-        """Write the outputs of all games and mark them as in progress."""
-        self.show(outputs)
-        self.begun = True
-
-    def choose(self, actions: Any) -> None:
-        """Write a random legal action for every game, `(n,)` int64; 0 if it is over."""
-        out = self.device.view(actions)
-        self.device.launch(
-            kernels.choose_all, self.count, self._legal, self._over, self._v_series, out
-        )
-
-    def rollout(self, plies: int) -> int:
-        """Play random legal moves in every game, restarting finished games, without outputs.
-
-        Returns the number of games that ended. Call `resume` before the next step.
-        """
-        self.begun = False
-        ended = self.device.put(np.zeros(1, np.int64))
-        kernel = kernels.rollout_kernel(self.game, self.words)
-        self.device.launch(
-            kernel, self.count, plies, self._v_states, self._v_series, self._starts,
-            self.device.view(ended),
-        )  # fmt: skip
-        return int(ended.item())
-
-    # ---- errors ----
-
-    def check(self) -> None:
-        """Wait for the device; raise if an action was illegal since the last check.
-
-        Raises:
-            IllegalActionError: names the first step with such an action, and in it the lowest row.
-        """
-        steps, self._number = self._number, 0
-        found = self._read_error() if steps else kernels.NO_ERROR
-        if found != kernels.NO_ERROR:
-            step, row = found >> kernels.STEP_BITS, found & (2**kernels.STEP_BITS - 1)
-            raise IllegalActionError(
-                f"actions[{row}]: {int(self._wrong[row].item())} was not legal in step {step} of "
-                f"{steps} since the last check; it changed nothing in its game"
-            )
-
-    def _read_error(self) -> int:
-        """Read and clear the error word."""
-        found = int(self._error.item())
-        if found != kernels.NO_ERROR:
-            self._error.fill_(kernels.NO_ERROR)
-        return found
-
-    def _refuse_illegal(self, taken: Any, given: Any, skip_over: bool) -> None:
-        check = kernels.check_kernel(skip_over)
-        self.device.launch(check, self.count, given, self._legal, self._over, self._v_error)
-        row = self._read_error()
-        if row != kernels.NO_ERROR:
-            raise illegal_row(self._position(row), row, int(taken[row].item()))
-
-    def _take(self, actions: Any) -> Any:
-        """Validate actions, which must be on the device; returns a contiguous int64 tensor."""
-        torch = require("torch", "cuda")
-        if not isinstance(actions, torch.Tensor):
-            if not hasattr(actions, "__dlpack__"):
-                raise IllegalActionError(f"actions: {type(actions)} given, a tensor is needed")
-            actions = torch.from_dlpack(actions)
-        if tuple(actions.shape) != (self.count,):
-            raise IllegalActionError(
-                f"actions: shape {tuple(actions.shape)} given, ({self.count},) is needed"
-            )
-        if actions.is_floating_point() or actions.is_complex() or actions.dtype == torch.bool:
-            raise IllegalActionError(f"actions: {actions.dtype} given, whole numbers are needed")
-        if actions.device != self.device.place:
-            raise IllegalActionError(f"actions: on {actions.device}, needed on {self.device.place}")
-        return actions.to(torch.int64).contiguous()
-
-    # ---- single games ----
-
-    def position(self, row: int) -> Position:
-        """The position of one game, as an independent object."""
-        self.check()
-        return self._position(row)
-
-    def _position(self, row: int) -> Position:
-        states = self._records(self._states[:, row : row + 1])
-        return Position.of_states(self.game, self.setup, states)
-
-    def get_states(self) -> np.ndarray:
-        """A copy of the states on the host, `(n,)`."""
-        self.check()
-        return self._records(self._states)
-
-    def _records(self, columns: Any) -> np.ndarray:
-        return as_states(from_columns(self.device.get(columns), self.game.rules.state))
-
-    def get_series(self) -> np.ndarray:
-        """A host copy of the sources of the games' randomness, `(n,)` `SAVED`."""
-        states, series = self._records(self._states), self._series_now()
-        return save_series(self.game, self.setup.num_actions, states, series)
-
-    def _series_now(self) -> np.ndarray:
-        return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
-
-    def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
-        """Load states, `(n,)` on the host, and write outputs; raises as `Batch.set_state` does."""
-        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
-        self.check()
-        self.begun = False
-        self.device.put(to_columns(states), self._states)
-        self.device.put(series, self._series)
-        self.resume(outputs)
-
-    def close(self) -> None:
-        """Raise for any unreported illegal action; there is nothing else to release."""
-        self.check()
-
-    def _spread(self, outputs: DeviceOutputs) -> None:
-        """Expand packed words if the outputs are bytes."""
-        device, threads = self.device, self.count * kernels.LANES
-        masks: Any = outputs.mask_rows
-        views: Any = outputs.view_rows
-        if self.form != PACKED:
-            expand = kernels.expand_masks_kernel(self.words)
-            room = device.view(self._mask_room, np.uint64)
-            device.launch(expand, threads, self._legal_bytes, room)
-            masks.copy_(self._mask_room[:, : masks.shape[1]])
-        if self.form == PLANES:
-            expand = kernels.expand_kernel(self.game, False)
-            room = device.view(self._view_room, np.uint64)
-            device.launch(expand, threads, self._seen_bytes, self._over, room)
-            views.copy_(self._view_room[:, : views.shape[1]])
+from azumaya.envs.game import Game
 
 
 class CudaVectorEnv(AzumayaVectorEnv):
-    """Many games of one kind on a CUDA device, stepped at once; all it gives are torch tensors.
+    """Many games stepped together on a CUDA device; all outputs are torch tensors.
 
-    States, outputs and actions lie on the device that torch has chosen when it is made, and
-    kernels run on torch's current stream. Nothing crosses the bus in a step and nothing waits for
-    it. Spaces, outputs, seeds and episodes are those of `AzumayaVectorEnv`; other frameworks take
-    the tensors by DLPack.
+    States, outputs and actions are on the device that is torch's current one at construction, and
+    kernels run on torch's current stream. A step copies nothing between host and device and does
+    not wait for the device. Spaces, outputs, seeds and episodes are those of `AzumayaVectorEnv`.
+    Other frameworks can take the tensors through DLPack.
 
     Args:
         game: the game or its name.
-        num_envs: how many games, `n`.
+        num_envs: the number of games, `n`.
         observation: `"planes"`, `"packed"` or `"none"`.
-        copy: True: every call returns tensors of its own. False: it returns tensors that the next
+        copy: whether every call returns new tensors. If False, calls return tensors that the next
             call overwrites; their addresses never change, and steps of small batches are faster.
-        autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode `final_obs` and
-            `final_info` are in the infos of every step, batched: rows count where `_final_obs` is
-            True, others are undefined.
-        check_actions: False: an illegal action changes nothing in its game, whose reward is 0;
-            it is raised at the next call that waits for the device anyway: `check`, `position`,
-            `reset`, `get_state`, `set_state`, `rollout`, `close`. True: every step first waits
-            for the device to check the actions, raises at once, and then no game has changed.
+        autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode, `final_obs` and
+            `final_info` are in the infos of every step, batched; only rows where `_final_obs` is
+            True are defined.
+        check_actions: if False, an illegal action changes nothing in its game, whose reward is 0,
+            and the error is raised by the next call that waits for the device anyway: `check`,
+            `position`, `reset`, `get_state`, `set_state`, `rollout` or `close`. If True, every
+            step first waits for the device to check the actions; it raises at once, and no game
+            has changed.
         **options: the game's options.
 
     Raises:
         MissingExtraError: torch is not installed.
-        DeviceError: there is no GPU that can be used.
-        OptionError: an argument or option has a value it cannot take.
-        PositionError: the position text is malformed, impossible or over.
+        DeviceError: no usable GPU is available.
+        OptionError: an argument or option has an invalid value.
+        PositionError: the position text is malformed or impossible, or the game is over in it.
     """
 
     def __init__(
@@ -396,7 +61,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         **options: Any,
     ) -> None:
         if threads is not None:
-            raise OptionError(f"threads={threads!r}: on a device there are none to choose")
+            raise OptionError(f"threads={threads!r}: must be None on a CUDA device")
         self._check_actions = bool(check_actions)
         super().__init__(
             game,
@@ -443,13 +108,14 @@ class CudaVectorEnv(AzumayaVectorEnv):
         Raises:
             TypeError: always; use `get_state` and `set_state` to transfer games.
         """
-        raise TypeError("an environment on a device cannot be copied; see get_state and set_state")
+        raise TypeError("an environment on a device cannot be copied; use get_state and set_state")
 
     def check(self) -> None:
         """Wait for the device; raise if an action was illegal since the last such call.
 
         Raises:
-            IllegalActionError: names the first step with such an action, and in it the lowest row.
+            IllegalActionError: names the first step with an illegal action, and its lowest such
+                row.
         """
         self._batch.check()
 

@@ -1,1 +1,1 @@
-"""One seat of many games for a learner, the other for an opponent inside the batch."""
+"""Many games in which a learner has one seat and opponents inside the batch have the other."""

@@ -1,4 +1,4 @@
-"""A batch of games in which the learner has one seat and built-in opponents have the other.
+"""A learner's steps in many games, each against built-in opponents in the other seat.
 
 The opponent's moves are part of the learner's step: after `step`, it is the learner's turn again
 in every game, in the current episode or the next one.
@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from azumaya.envs.adapters.batch.batch import (
-    check_count,
+from azumaya.envs.adapters.batch.calls import is_closed, needs_reset
+from azumaya.envs.adapters.batch.checks import (
     check_illegal,
     check_states,
     copy_actions,
@@ -22,49 +21,16 @@ from azumaya.envs.adapters.batch.batch import (
     save_series,
     seed_series,
 )
-from azumaya.envs.adapters.batch.kernels import (
-    PLANES,
-    SERIES,
-    begin_kernel,
-    first_illegal,
-    look_kernel,
-    move_kernel,
-)
-from azumaya.envs.adapters.batch.workers import Workers
-from azumaya.envs.adapters.duel.kernels import (
-    SEAT,
-    WHOLE,
-    respond_kernel,
-    seat_kernel,
-)
-from azumaya.envs.adapters.duel.opponents import (
-    MAX_EPISODES,
-    NAMED,
-    OTHERS,
-    Opponent,
-    Policy,
-    check_seat,
-    is_agent,
-    never_acts,
-    weighted,
-)
+from azumaya.envs.adapters.batch.kernels import first_illegal
+from azumaya.envs.adapters.duel.games import Player, Players, SeatedGames
+from azumaya.envs.adapters.duel.kernels import SEAT
+from azumaya.envs.adapters.duel.opponents import NAMED
 from azumaya.envs.adapters.duel.shaping import Shaping
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states, state_kind
-from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.checksum import checksum
-from azumaya.envs.kernels.rng import random_word
-from azumaya.envs.kernels.spread import aligned
-from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
-Player = str | Policy | Opponent
-Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
-
-SEATINGS = {"alternating": 2, "random": 3}
-"""Kernel codes for changing seats; 0 and 1 are fixed seats."""
-_AGENT_DRAWS = 1 << 34
-"""The first draw number used for the keys passed to agents."""
 ILLEGAL_REWARD = -1.0
 
 
@@ -99,11 +65,11 @@ class _Moment(NamedTuple):
     """Attributes that are reassigned, with their previous values."""
 
 
-_BROKEN_OFF = "the last step was broken off; "
+_INTERRUPTED = "the last step was interrupted; "
 _REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
 
 
-class Duel:
+class Duel(SeatedGames):
     """Many games between a learner and built-in opponents.
 
     Args:
@@ -135,19 +101,10 @@ class Duel:
         threads: int | None = 1,
     ) -> None:
         check_illegal(illegal)
-        self.game, self.setup, self.count = game, setup, check_count(count)
+        super().__init__(game, setup, count, opponent=opponent, seat=seat, threads=threads)
         self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
         self._why_reset: str | None = ""
-        self._seats = as_states(np.zeros(count, SEAT))
-        self._others: dict[int, Policy | Opponent] = {}
-        self.set_opponent(opponent)
-        self.set_seat(seat)
         self._shaping = Shaping(game, setup, shaping)
-        self._workers = Workers(threads)
-        self._mask_words = word_count(setup.num_actions)
-        self._make_kernels()
-        self.states = game.new_states(count)
-        self._series = as_states(np.zeros(count, SERIES))
         self._actions = np.zeros(count, np.int64)
         self._worths = np.zeros(count, np.int64)
         self._make_outputs()
@@ -173,46 +130,11 @@ class Duel:
         kind = state_kind(self.game, self.setup.num_actions)
         return checksum(kind, self.states, self._series, self._seats)
 
-    def _make_kernels(self) -> None:
-        game = self.game
-        self._look_at = look_kernel(game, self._mask_words, PLANES)
-        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
-
     def _make_outputs(self) -> None:
         seen, count = self.game.observation, self.count
         self._legal = np.zeros((count, self._mask_words), np.uint64)
         self.planes = np.zeros((count, len(seen.planes), *seen.shape), np.int8)
         self.masks = np.zeros((count, self.setup.num_actions), np.int8)
-
-    # ---- who plays ----
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Change the opponent, starting with each game's next episode."""
-        pairs = weighted(opponent)
-        used = set(self._seats["opponent"].tolist())  # by the games now being played
-        self._others = {code: each for code, each in self._others.items() if code in used}
-        free, codes = max(self._others, default=OTHERS - 1) + 1, []
-        for each, _ in pairs:
-            if isinstance(each, str):
-                codes.append(NAMED[each].code)
-            else:
-                self._others[free] = each
-                codes.append(free)
-                free += 1
-        weights = np.array([weight for _, weight in pairs], np.float64)
-        limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
-        limits[np.flatnonzero(weights)[-1] :] = WHOLE
-        self._limits, self._codes = limits, np.array(codes, np.int64)
-
-    def set_seat(self, seat: int | str) -> None:
-        """Change the learner's seat, starting with each game's next episode."""
-        seat = check_seat(seat)
-        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
-
-    @property
-    def seats(self) -> np.ndarray:
-        """The learner's seat in each game, `(n,)`."""
-        return self._seats["seat"].copy()
 
     # ---- episodes ----
 
@@ -220,8 +142,9 @@ class Duel:
         """Begin an episode in every game; if this fails, nothing changes.
 
         Args:
-            seeds: one seed for all games, game `i` playing as environment number `i`; a list
-                of seeds, one for each game; or None: the series goes on, or starts at random.
+            seeds: one seed for all games, in which game `i` is environment number `i`; a sequence
+                of seeds, one for each game; or None to continue the series (at first, from a random
+                seed).
 
         Raises:
             OptionError: a seed is invalid, or the learner never gets to act.
@@ -229,9 +152,9 @@ class Duel:
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("reset")
-        self._workers.settle()
+        self._workers.wait_idle()
         before = self._save()
-        self._why_reset = _BROKEN_OFF
+        self._why_reset = _INTERRUPTED
         try:
             self._reset(seeds)
         except BaseException:
@@ -252,17 +175,17 @@ class Duel:
 
         Args:
             actions: `(n,)` integers.
-            report: converts the `Turn` to the return value; by default, the turn is returned. If
-                it raises, the step fails.
+            report: converts the `Turn` to the return value; by default, the turn is returned. If it
+                raises, the step fails.
 
         If a policy or agent raises anything, KeyboardInterrupt included, the exception propagates
         and all games are restored, so the step can be repeated.
 
         Raises:
-            IllegalActionError: the actions have a wrong shape or type, or one is illegal, the
+            IllegalActionError: the actions have the wrong shape or type, or one is illegal, the
                 learner's or the opponent's; the error names the game, and none has changed.
-            ResetNeeded: `reset` was never called, or a step against compiled opponents alone,
-                for which nothing is kept to go back to, was interrupted.
+            ResetNeeded: `reset` was never called, or a step against compiled opponents only, which
+                keeps no snapshot, was interrupted.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("step")
@@ -270,7 +193,7 @@ class Duel:
         copy_actions(actions, self._actions)
         lost = self._lost(self._actions)
         before = self._save() if self._others else None
-        self._why_reset = _BROKEN_OFF
+        self._why_reset = _INTERRUPTED
         try:
             reported = report(self._turn(self._actions, lost))
         except BaseException:
@@ -300,7 +223,11 @@ class Duel:
         return Turn(rewards, dones, ended, finals, truncated)
 
     def _lost(self, actions: np.ndarray) -> np.ndarray:
-        """Which games an illegal action has just lost, `(n,)` bool; or raise, naming the first."""
+        """Which games are lost by an illegal action, `(n,)` bool.
+
+        Raises:
+            IllegalActionError: an action is illegal, and illegal actions do not lose the game.
+        """
         lost = np.zeros(self.count, np.bool_)
         row = 0
         while row < self.count:
@@ -315,34 +242,30 @@ class Duel:
             row += 1
         return lost
 
-    def position(self, row: int) -> Position:
-        """The position of one game, as an independent object."""
-        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
-
     def get_state(self) -> dict[str, np.ndarray]:
-        """What all that follows depends on, by name: `states`, `series` and `seats`; copies.
+        """Everything that later steps depend on: copies of `states`, `series` and `seats`, by name.
 
-        Policies and agents that play the other seat are not part of it.
+        Policies and agents in the other seat are not included.
 
         Raises:
-            ResetNeeded: there are no games to tell of.
+            ResetNeeded: no episodes are in progress.
         """
         self.check_begun("get_state")
         series = save_series(self.game, self.setup.num_actions, self.states, self._series)
         return {"states": self.states.copy(), "series": series, "seats": self._seats.copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go back to what `get_state` gave, here or in another duel with the same arguments.
+        """Return to what `get_state` gave, here or in another duel with the same arguments.
 
         Raises:
-            OptionError: it is not the state of such a duel at the learner's turn; nothing was
+            OptionError: this is not the state of such a duel at the learner's turn; nothing has
                 changed.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")
-        self._workers.settle()
+        self._workers.wait_idle()
         if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
-            raise OptionError("state: a mapping with states, series and seats is needed")
+            raise OptionError("state: must be a mapping with the keys states, series and seats")
         states, seats = state["states"], state["seats"]
         series = check_states(
             self.game, self.setup.num_actions, self.count, states, state["series"]
@@ -358,13 +281,13 @@ class Duel:
             raise
 
     def _check_seats(self, states: np.ndarray, seats: Any) -> None:
-        """Refuse seats that do not fit; raises `OptionError`."""
+        """Reject seats that do not fit the states; raises `OptionError`."""
         fits = isinstance(seats, np.ndarray) and seats.shape == (self.count,)
         if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
-            raise OptionError(f"seats: those of {self.count} games are needed")
+            raise OptionError(f"seats: must be the seats of {self.count} games from get_state()")
         known = {named.code for named in NAMED.values()} | set(self._others)
         if not np.isin(seats["opponent"], list(known)).all():
-            raise OptionError("seats: an opponent that does not play here")
+            raise OptionError("seats: they name an opponent that does not play here")
         if not ((states["over"] == RUNNING) & (states["to_move"] == seats["seat"])).all():
             raise OptionError("states: in every game it must be the learner's turn")
 
@@ -374,13 +297,13 @@ class Duel:
         self._workers.close()
 
     def check_begun(self, name: str) -> None:
-        """Raise `ResetNeeded`, by the name of what was called, where no episodes are in play."""
+        """Raise `ResetNeeded`, naming the method called, if no episodes are in progress."""
         if self._why_reset is not None:
-            raise ResetNeeded(f"{name}: {self._why_reset}reset must be called first")
+            raise needs_reset(name, self._why_reset)
 
     def _check_open(self, name: str) -> None:
         if self._closed:
-            raise ClosedEnvironmentError(f"{name}: the environment is closed; make a new one")
+            raise is_closed(name)
 
     # ---- inside ----
 
@@ -393,81 +316,11 @@ class Duel:
 
     def _go_back(self, moment: _Moment | None) -> None:
         """Restore a snapshot; without one, these episodes cannot continue."""
-        self._workers.settle()
+        self._workers.wait_idle()
         if moment is not None:
             for array, values in moment.written:
                 array[:] = values
-            self.__dict__.update(moment.replaced)  # last, as it lets steps be made again
-
-    def _begin(self, rows: np.ndarray) -> None:
-        """Begin episodes, skipping any that end before the learner can act."""
-        for _ in range(MAX_EPISODES):
-            begin_kernel(self.game)(
-                0, len(rows), rows, self.states, self._series, self.setup.starts
-            )
-            seat_kernel()(
-                0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
-                self._codes,
-            )  # fmt: skip
-            self._respond(rows)
-            rows = rows[self.states["over"][rows] != RUNNING]
-            if not rows.size:
-                return
-            self._series["episode"][rows] += 1
-        raise never_acts()
-
-    def _respond(self, rows: np.ndarray) -> None:
-        """The opponents' moves, until the learner is to act or the game ends."""
-
-        def arguments() -> tuple[Any, ...]:
-            words = np.zeros(self._mask_words, np.uint64)
-            trial, ties = self.game.new_states(1), words.copy()
-            return rows, self.states, self._series, self._seats, words, trial, ties
-
-        self._workers.run(self._respond_all, len(rows), arguments)
-        for code, other in self._others.items():
-            mine = rows[self._seats["opponent"][rows] == code]
-            while (mine := self._waiting(mine)).size:
-                self._move(mine, self._ask(other, mine))
-
-    def _waiting(self, rows: np.ndarray) -> np.ndarray:
-        """The rows in which the opponent is to move."""
-        running = self.states["over"][rows] == RUNNING
-        theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
-        return rows[running & theirs]
-
-    def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
-        """Ask a policy or agent for actions and validate them."""
-        planes, masks = self.look(rows, self.states["to_move"][rows])
-        actions = np.empty(len(rows), np.int64)
-        given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
-        copy_actions(given, actions, "opponent's ")
-        inside = (actions >= 0) & (actions < self.setup.num_actions)
-        legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
-        if not legal.all():
-            bad = int(np.argmin(legal))
-            row = int(rows[bad])
-            raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
-        return actions
-
-    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
-        """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
-        series = self._series[rows]
-        keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
-        self._series["ply"][rows] += 1
-        positions = [
-            self.position(int(row)).resample_hidden(key)
-            for row, key in zip(rows, keys, strict=True)
-        ]
-        return agent.act(positions, keys)
-
-    def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
-
-    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
-        legal = np.empty((len(rows), self._mask_words), np.uint64)
-        return self._look(rows, np.ascontiguousarray(players), legal)
+            self.__dict__.update(moment.replaced)  # last, because it allows steps again
 
     def _weigh(self) -> np.ndarray:
         """The games' evaluations for the learner, `(n,)`."""
@@ -479,19 +332,3 @@ class Duel:
             self._worths = self._weigh()
         rows = np.arange(self.count)
         self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)
-
-    def _look(
-        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        game, count = self.game, len(rows)
-        size = len(game.observation.planes) * game.observation.cells
-        planes = aligned((count, size), np.int8)
-        masks = aligned((count, self.setup.num_actions), np.int8)
-
-        def arguments() -> tuple[Any, ...]:
-            seen = np.empty(game.observation.packed_words, np.uint64)
-            return rows, players, self.states, seen, legal, masks, planes
-
-        self._workers.run(self._look_at, count, arguments)
-        shape = (count, len(game.observation.planes), *game.observation.shape)
-        return planes.reshape(shape), masks

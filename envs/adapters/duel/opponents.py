@@ -116,8 +116,8 @@ def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], nam
     """An agent's actions, one for each position; legality is not checked.
 
     Raises:
-        IllegalActionError: the agent (called `name` in the message) returned the wrong number of
-            actions, or no list.
+        IllegalActionError: the agent (called `name` in the message) did not return a sequence with
+            the right number of actions.
     """
     actions, count = agent.act(positions, keys), len(positions)
     try:
@@ -126,8 +126,8 @@ def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], nam
         given = []
     if len(given) != count:
         raise IllegalActionError(
-            f"{name}: act gave {brief(actions)} for {count} positions; a list with an action for "
-            "each is needed"
+            f"{name}: act returned {brief(actions)} for {count} positions; it must return a list "
+            "with one action for each"
         )
     return given
 
@@ -174,11 +174,11 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
     if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
         raise OptionError(
             f"opponent={brief(opponent)}: must be {_NAMES}, a policy (a function from observations "
-            f"and masks to actions), {_AN_AGENT}, pairs of such and weights, or None"
+            f"and masks to actions), {_AN_AGENT}, pairs of one of these and a weight, or None"
             f"{class_hint(each for each, _ in pairs)}"
         )
     if not any(weight for _, weight in pairs):
-        raise OptionError(f"opponent={brief(opponent)}: one of the weights must be above 0")
+        raise OptionError(f"opponent={brief(opponent)}: at least one weight must be above 0")
     return pairs
 
 
@@ -192,5 +192,5 @@ def class_hint(opponents: Iterable[Any]) -> str:
     """A hint about the first class among the opponents; empty if there is none."""
     for each in opponents:
         if isinstance(each, type):
-            return f"; this is a class, make an object of it: {each.__name__}(...)"
+            return f"; this is a class; pass an instance of it: {each.__name__}(...)"
     return ""

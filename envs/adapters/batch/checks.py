@@ -1,0 +1,135 @@
+"""Validation of what batches are given: arguments, actions, seeds and saved states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import Game, as_states, state_kind
+from azumaya.envs.kernels.checksum import checksums
+from azumaya.envs.position import Position, check_seed
+from azumaya.envs.whole import whole_number
+
+FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
+"""Observation formats by name."""
+ILLEGAL = ("raise", "lose")
+"""Ways to handle an illegal action."""
+MAX_GAMES = 2**31 - 1
+SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
+"""What `get_series` returns: `SERIES` with a checksum of it and the game's state."""
+
+
+def check_count(count: Any) -> int:
+    """Validate a number of games, at least 1; raises `OptionError`."""
+    return whole_number(count, "num_envs", 1, MAX_GAMES)
+
+
+def check_illegal(illegal: Any) -> str:
+    """Validate the way to handle illegal actions; raises `OptionError`."""
+    if not isinstance(illegal, str) or illegal not in ILLEGAL:
+        raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
+    return illegal
+
+
+def check_form(form: Any) -> int:
+    """The observation format with this name; raises `OptionError`."""
+    if not isinstance(form, str) or form not in FORMS:
+        raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
+    return FORMS[form]
+
+
+def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
+    """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
+    saved = as_states(np.empty(len(series), SAVED))
+    for name in SERIES.names or ():
+        saved[name] = series[name]
+    saved["checksum"] = checksums(state_kind(game, num_actions), states, series)
+    return saved
+
+
+def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
+    """Reject states that do not come from `get_state` of a matching batch.
+
+    Returns:
+        The series, `(n,)` `SERIES`.
+
+    Raises:
+        OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
+            or belongs to another game or action space.
+    """
+    for name, given, own in (("states", states, game.rules.state), ("series", saved, SAVED)):
+        if not isinstance(given, np.ndarray):
+            raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
+        if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
+            raise OptionError(
+                f"{name}: {given.dtype} of shape {given.shape} given; the states of "
+                f"{count} games of {game.title} are needed"
+            )
+    series = as_states(np.empty(count, SERIES))
+    for name in SERIES.names or ():
+        series[name] = saved[name]
+    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series)
+    if wrong.any():
+        raise OptionError(
+            f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
+            f"from an environment that does not have {num_actions} actions"
+        )
+    return series
+
+
+def seed_series(
+    series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray | None = None
+) -> None:
+    """Start new series of episodes in the given rows, from one shared seed or one seed per game.
+
+    With a shared seed, game `i` is environment number `i` of that seed. With its own seed, a game
+    is environment number 0, like a single environment.
+
+    Raises:
+        OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
+    """
+    rows = np.arange(len(series)) if rows is None else rows
+    if isinstance(seeds, Sequence | np.ndarray) and np.ndim(seeds):
+        if len(seeds) != len(series):
+            raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
+        every = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        series["seed"][rows], series["number"][rows] = every[rows], 0
+    else:
+        series["seed"][rows], series["number"][rows] = np.uint64(check_seed(seeds)), rows
+    series["episode"][rows] = 0
+
+
+def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
+    """Copy an integer array of actions into `out`, `(n,)` int64, which has the same shape.
+
+    Raises:
+        IllegalActionError: the shape or type is wrong; the message starts with `whose`.
+    """
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        raise IllegalActionError(
+            f"{whose}actions: not an array; shape {out.shape} is needed"
+        ) from None
+    if given.shape != out.shape:
+        raise IllegalActionError(
+            f"{whose}actions: shape {given.shape} given, {out.shape} is needed"
+        )
+    if given.dtype.kind not in "iu":
+        raise IllegalActionError(f"{whose}actions: {given.dtype} given, whole numbers are needed")
+    if given.dtype == np.uint64:  # too large for int64: clamped, still illegal
+        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))
+    out[:] = given
+
+
+def illegal_row(position: Position, row: int, action: int, whose: str = "") -> IllegalActionError:
+    """The error for an illegal action in one game of a batch, naming its row."""
+    try:
+        reason = position.explain(action)
+    except IllegalActionError as error:
+        reason = str(error)
+    return IllegalActionError(f"{whose}actions[{row}]: {reason}")

@@ -1,0 +1,216 @@
+"""Games in which a learner has one seat and built-in opponents have the other.
+
+Moves, opponents' replies and observations; `duel` makes a learner's steps of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.adapters.batch.checks import check_count, copy_actions, illegal_row
+from azumaya.envs.adapters.batch.kernels import (
+    PLANES,
+    SERIES,
+    begin_kernel,
+    look_kernel,
+    move_kernel,
+)
+from azumaya.envs.adapters.batch.workers import Workers
+from azumaya.envs.adapters.duel.kernels import SEAT, WHOLE, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.opponents import (
+    MAX_EPISODES,
+    NAMED,
+    OTHERS,
+    Opponent,
+    Policy,
+    check_seat,
+    is_agent,
+    never_acts,
+    weighted,
+)
+from azumaya.envs.game import RUNNING, Game, as_states
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.rng import random_word
+from azumaya.envs.kernels.spread import aligned
+from azumaya.envs.position import Position
+from azumaya.envs.setup import Setup
+
+Player = str | Policy | Opponent
+Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
+
+SEATINGS = {"alternating": 2, "random": 3}
+"""Kernel codes for changing seats; 0 and 1 are fixed seats."""
+_AGENT_DRAWS = 1 << 34
+"""The first draw number used for the keys passed to agents."""
+
+
+class SeatedGames:
+    """Many games with a learner in one seat and opponents in the other.
+
+    Args:
+        game: the game.
+        setup: its validated options.
+        count: the number of games.
+        opponent: the opponents, see `duel.Duel`.
+        seat: the learner's seat: 0, 1, `"alternating"` (between episodes) or `"random"`.
+        threads: the number of threads for compiled moves; None: one per core.
+
+    Attributes:
+        states: the states, `(n,)`.
+
+    Raises:
+        OptionError: an argument has an invalid value.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setup: Setup,
+        count: int,
+        *,
+        opponent: Player | Players | None,
+        seat: int | str,
+        threads: int | None,
+    ) -> None:
+        self.game, self.setup, self.count = game, setup, check_count(count)
+        self._seats = as_states(np.zeros(count, SEAT))
+        self._others: dict[int, Policy | Opponent] = {}
+        self.set_opponent(opponent)
+        self.set_seat(seat)
+        self._workers = Workers(threads)
+        self._mask_words = word_count(setup.num_actions)
+        self._make_kernels()
+        self.states = game.new_states(count)
+        self._series = as_states(np.zeros(count, SERIES))
+
+    def _make_kernels(self) -> None:
+        game = self.game
+        self._look_at = look_kernel(game, self._mask_words, PLANES)
+        self._move_all, self._respond_all = move_kernel(game), respond_kernel(game)
+
+    # ---- who plays ----
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change the opponent, starting with each game's next episode."""
+        pairs = weighted(opponent)
+        used = set(self._seats["opponent"].tolist())  # by the games in progress
+        self._others = {code: each for code, each in self._others.items() if code in used}
+        free, codes = max(self._others, default=OTHERS - 1) + 1, []
+        for each, _ in pairs:
+            if isinstance(each, str):
+                codes.append(NAMED[each].code)
+            else:
+                self._others[free] = each
+                codes.append(free)
+                free += 1
+        weights = np.array([weight for _, weight in pairs], np.float64)
+        limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
+        limits[np.flatnonzero(weights)[-1] :] = WHOLE
+        self._limits, self._codes = limits, np.array(codes, np.int64)
+
+    def set_seat(self, seat: int | str) -> None:
+        """Change the learner's seat, starting with each game's next episode."""
+        seat = check_seat(seat)
+        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game, `(n,)`."""
+        return self._seats["seat"].copy()
+
+    # ---- looking ----
+
+    def position(self, row: int) -> Position:
+        """The position of one game, as an independent object."""
+        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+
+    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
+        legal = np.empty((len(rows), self._mask_words), np.uint64)
+        return self._look(rows, np.ascontiguousarray(players), legal)
+
+    def _look(
+        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        game, count = self.game, len(rows)
+        size = len(game.observation.planes) * game.observation.cells
+        planes = aligned((count, size), np.int8)
+        masks = aligned((count, self.setup.num_actions), np.int8)
+
+        def arguments() -> tuple[Any, ...]:
+            seen = np.empty(game.observation.packed_words, np.uint64)
+            return rows, players, self.states, seen, legal, masks, planes
+
+        self._workers.run(self._look_at, count, arguments)
+        shape = (count, len(game.observation.planes), *game.observation.shape)
+        return planes.reshape(shape), masks
+
+    # ---- moves ----
+
+    def _begin(self, rows: np.ndarray) -> None:
+        """Begin episodes, skipping any that end before the learner can act."""
+        for _ in range(MAX_EPISODES):
+            begin_kernel(self.game)(
+                0, len(rows), rows, self.states, self._series, self.setup.starts
+            )
+            seat_kernel()(
+                0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
+                self._codes,
+            )  # fmt: skip
+            self._respond(rows)
+            rows = rows[self.states["over"][rows] != RUNNING]
+            if not rows.size:
+                return
+            self._series["episode"][rows] += 1
+        raise never_acts()
+
+    def _respond(self, rows: np.ndarray) -> None:
+        """Play the opponents' moves until the learner is to act or the game ends."""
+
+        def arguments() -> tuple[Any, ...]:
+            words = np.zeros(self._mask_words, np.uint64)
+            trial, ties = self.game.new_states(1), words.copy()
+            return rows, self.states, self._series, self._seats, words, trial, ties
+
+        self._workers.run(self._respond_all, len(rows), arguments)
+        for code, other in self._others.items():
+            mine = rows[self._seats["opponent"][rows] == code]
+            while (mine := self._waiting(mine)).size:
+                self._move(mine, self._ask(other, mine))
+
+    def _waiting(self, rows: np.ndarray) -> np.ndarray:
+        """The rows in which the opponent is to move."""
+        running = self.states["over"][rows] == RUNNING
+        theirs = self.states["to_move"][rows] != self._seats["seat"][rows]
+        return rows[running & theirs]
+
+    def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
+        """Ask a policy or agent for actions and validate them."""
+        planes, masks = self.look(rows, self.states["to_move"][rows])
+        actions = np.empty(len(rows), np.int64)
+        given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
+        copy_actions(given, actions, "opponent's ")
+        inside = (actions >= 0) & (actions < self.setup.num_actions)
+        legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
+        if not legal.all():
+            bad = int(np.argmin(legal))
+            row = int(rows[bad])
+            raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
+        return actions
+
+    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
+        """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
+        series = self._series[rows]
+        keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
+        self._series["ply"][rows] += 1
+        positions = [
+            self.position(int(row)).resample_hidden(key)
+            for row, key in zip(rows, keys, strict=True)
+        ]
+        return agent.act(positions, keys)
+
+    def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        self._workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))
