@@ -56,7 +56,7 @@ def read_board(parts: PositionText) -> list[int]:
 
 
 def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
-    """Why Sudoku's rule forbids a number (from 1) on a cell, or None if it does not."""
+    """Why the Sudoku rule forbids a number (from 1) on a cell, or None if it does not."""
     square = SQUARES[cell]
     if digits[cell]:
         return f"{square} holds the {digits[cell]} already"
@@ -68,7 +68,7 @@ def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
 
 
 def dead_cells(state: Any) -> frozenset[int]:
-    """The empty cells on which Sudoku's rule allows no number."""
+    """The empty cells on which the Sudoku rule allows no number."""
     digits = digits_of(state)
     open_cells = set()
     for cells in boards_of(state["stones"]):

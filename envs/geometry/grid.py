@@ -115,7 +115,7 @@ class Rectangle:
 
 
 class Grid(Rectangle):
-    """A board of `size * size` cells in blocks of `block * block`, under Sudoku's rule."""
+    """A board of `size * size` cells in blocks of `block * block`, under the Sudoku rule."""
 
     def __init__(self, size: int, block: int) -> None:
         super().__init__(size, size)

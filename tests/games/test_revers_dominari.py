@@ -62,7 +62,7 @@ def test_a_wrong_centre(wrong: Any) -> None:
 
 
 def test_whites_first_moves() -> None:
-    """Each black stone can be taken from two sides; the numbers follow from Sudoku's rule."""
+    """Each black stone can be taken from two sides; the numbers follow from the Sudoku rule."""
     expected = {"b4": "3456", "c5": "2456", "e3": "1256", "d2": "1356"}
     position = start(centre="1234")
     assert legal(position) == {f"{n}{cell}" for cell, digits in expected.items() for n in digits}

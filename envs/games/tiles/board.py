@@ -62,7 +62,7 @@ HUNDRED = 100
 
 PLANES = (
     *numbered_planes("tile", "a {n} lies here", NUMBERS),
-    Plane("fits", "the drawn tile may be laid here by Sudoku's rule"),
+    Plane("fits", "the drawn tile may be laid here by the Sudoku rule"),
     Plane("to move", "1 if the observer is to move", "number"),
     Plane(
         "drawn",

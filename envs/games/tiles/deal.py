@@ -163,7 +163,7 @@ def has_room(tile, columns, tiles):
 def deal(state, loose, key):
     """Rule 1: the nine tiles of a start as (columns, numbers from 0), four bits a row.
 
-    Random tiles are drawn again until they obey Sudoku's rule and the first tile, if the user has
+    Random tiles are drawn again until they obey the Sudoku rule and the first tile, if the user has
     chosen it, fits. So all such starts are equally likely. About four attempts in five succeed.
     """
     if state.deal == ONE_EACH:

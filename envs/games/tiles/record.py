@@ -14,7 +14,7 @@ OPTIONS = (
         '`"random"`, `"one_each"` or 81 characters (`.` or `0` = empty)',
         "The tiles on the board: nine at random, one in each row and column; the numbers 1 "
         "to 9 once each, one in each row, column and block; or any board that obeys "
-        "Sudoku's rule and has a cell for the first tile.",
+        "the Sudoku rule and has a cell for the first tile.",
         starts.check_start,
     ),
     Option(
@@ -29,7 +29,7 @@ OPTIONS = (
         "misplacement",
         False,
         "`False`, `True`",
-        "Every empty cell is an action; a tile laid against Sudoku's rule scores 0 and is "
+        "Every empty cell is an action; a tile laid against the Sudoku rule scores 0 and is "
         "put aside for good.",
         one_of("misplacement", False, True),
     ),

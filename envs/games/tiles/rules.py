@@ -3,12 +3,12 @@
 1. Of 81 tiles, nine of each number, nine lie on the board at random, one in each row and each
    column, no number twice in a row, column or block.
 2. The other tiles are shuffled. The player to move is shown the next one and lays it on an empty
-   cell, so that no number appears twice in a row, column or block (Sudoku's rule).
+   cell, so that no number appears twice in a row, column or block (the Sudoku rule).
 3. It scores a point for each tile already lying in the same row, column or block, counted once.
 4. The game ends when the tile drawn fits nowhere, or the tiles run out. More points win; equal
    points are a draw.
 
-With `misplacement` a tile may go to any empty cell. If it breaks Sudoku's rule there, it scores
+With `misplacement` a tile may go to any empty cell. If it breaks the Sudoku rule there, it scores
 nothing and is put aside for good.
 
 Source: the rules of Brettspielnetz (2024). The game's page, with all options, is
@@ -44,7 +44,7 @@ from azumaya.envs.kernels.compile import kernel
 
 @kernel
 def may_lie(state, w):
-    """Rule 2: word `w` of the cells on which the drawn tile may be laid by Sudoku's rule."""
+    """Rule 2: word `w` of the cells on which the drawn tile may be laid by the Sudoku rule."""
     return state.candidates[state.tile - 1, w] if state.tile else ZERO
 
 

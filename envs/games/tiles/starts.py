@@ -38,7 +38,7 @@ def check_start(value: Any) -> str:
     """The canonical form of the option `start`: `random`, `one_each` or 81 of `.` and 1-9.
 
     Raises:
-        OptionError: the value has another form, or its board breaks Sudoku's rule.
+        OptionError: the value has another form, or its board breaks the Sudoku rule.
     """
     if isinstance(value, str) and value in KINDS:
         return value
