@@ -1,9 +1,9 @@
-"""Build the wheel, install it by itself, and check its types and that it works.
+"""Build the wheel, install it, and check its types and that it works.
 
-mypy does not see packages through an editable install with mapped folders, so the types are
-checked on an installed wheel; mypy and pyright also check a small program as users write them. Then
-a virtual environment with the core install alone (numpy, gymnasium, pettingzoo, numba) plays a step
-of every game and draws it as text.
+mypy does not see packages through an editable install with mapped folders, so types are checked on
+an installed wheel. mypy and pyright also check a small program of the kind that users write. Then
+each game plays a step and is drawn as text in a virtual environment with only the core install
+(numpy, gymnasium, pettingzoo, numba).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ for name in GAMES:
 
 
 def run(*command: object, cwd: Path = ROOT, **environment: str) -> None:
-    """Run a command, with more environment variables, or end with its exit code."""
+    """Run a command with added environment variables; if it fails, exit with its status."""
     print("$", *command, flush=True)
     words = [str(part) for part in command]
     done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=False)
@@ -41,7 +41,7 @@ def run(*command: object, cwd: Path = ROOT, **environment: str) -> None:
 
 
 def check_user_program(scratch: Path, site: Path) -> None:
-    """Check a user's program against the installed wheel with mypy and pyright, both strict."""
+    """Check a user's program against the installed wheel with mypy and pyright in strict mode."""
     shutil.copy(USER_PROGRAM, scratch)
     mypy = (sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent")
     run(*mypy, USER_PROGRAM.name, cwd=scratch, MYPYPATH=str(site))
@@ -51,7 +51,7 @@ def check_user_program(scratch: Path, site: Path) -> None:
         "typeCheckingMode": "strict",
     }
     (scratch / "pyrightconfig.json").write_text(json.dumps(settings))
-    run(sys.executable, "-m", "basedpyright", "-p", scratch)  # pyright, with its own Node.js
+    run(sys.executable, "-m", "basedpyright", "-p", scratch)  # pyright, bundled with Node.js
 
 
 def main() -> None:
@@ -62,13 +62,15 @@ def main() -> None:
         wheel = next((scratch / "dist").glob("*.whl"))
         site = scratch / "site"
         run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
-        settings = ROOT / "pyproject.toml"  # strict, but for what kernels cannot have
+        settings = (
+            ROOT / "pyproject.toml"
+        )  # strict, except for annotations that kernels cannot have
         run(sys.executable, "-m", "mypy", "--config-file", settings, site / "azumaya", cwd=site)
         check_user_program(scratch, site)
         venv.create(scratch / "core", with_pip=True)
         python = scratch / "core" / "bin" / "python"
         run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
-        run(python, "-c", PLAY)  # where the source lies: it must not be in the way
+        run(python, "-c", PLAY)  # from the root: the sources there must not be imported instead
 
 
 if __name__ == "__main__":

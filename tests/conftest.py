@@ -1,4 +1,4 @@
-"""Settings for the whole suite: one thread, and how long the long tests are."""
+"""Settings for the whole suite: one thread, hypothesis profiles, and the `slow` marker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-# processes that tests start find the yardstick by its name, too
+# so that processes started by tests also find the yardstick by name
 os.environ.setdefault("AZUMAYA_GAMES", "azumaya.benchmarks.yardstick.connect_four")
 
 import pytest
@@ -20,7 +20,7 @@ settings.load_profile(os.environ.get("AZUMAYA_HYPOTHESIS", "suite"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked slow, unless `-m` says otherwise."""
+    """Leave out tests marked slow, unless `-m` is given."""
     if config.getoption("markexpr"):
         return
     slow = [item for item in items if "slow" in item.keywords]

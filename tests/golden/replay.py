@@ -2,8 +2,8 @@
 
     python -m tests.golden.replay
 
-In plain Python starts are read from their texts, because preparing thousands of puzzles takes long
-there; `--seeds` draws them by their seeds nevertheless.
+In plain Python starts are read from their texts, because preparing thousands of puzzles is slow
+there. With `--seeds` they are drawn by their seeds all the same.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tests.golden import playthrough
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", action="store_true")
-    parser.add_argument("--plies", type=int, default=10**9, help="most plies per game")
+    parser.add_argument("--plies", type=int, default=10**9, help="the most plies per game")
     args = parser.parse_args()
     plies = 0
     for name in TESTED:

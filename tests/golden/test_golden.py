@@ -1,4 +1,4 @@
-"""Perft files are recounted and playthroughs replayed; every game has both."""
+"""Perft files are recounted and playthroughs replayed; every game has some of both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_no_game_lacks_goldens() -> None:
     assert lacking == [], "run: python -m tests.golden.record --game ..."
 
 
-def test_no_golden_lacks_its_game() -> None:
+def test_every_golden_belongs_to_a_game() -> None:
     """Every perft file and playthrough belongs to a game and is tested."""
     known = {file for name in TESTED for file in perft.files_of(name)}
     known |= {file for name in TESTED for file in playthrough.files_of(name)}
@@ -40,7 +40,7 @@ def test_no_golden_lacks_its_game() -> None:
 
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft(file: Path) -> None:
-    """The kernels give the recorded counts; at the lower depths so does the oracle."""
+    """The kernels give the recorded counts, and so does the oracle at lower depths."""
     derivation, sections = perft.read_perft(file)
     assert "Derivation" in derivation
     assert sections
@@ -51,14 +51,14 @@ def test_perft(file: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft_at_all_depths(file: Path) -> None:
-    """Every recorded line by the kernels, and by the oracle as many as it can count in time."""
+    """The kernels recount every recorded line, the oracle as many as it can in reasonable time."""
     for section in perft.read_perft(file)[1]:
         most = max(row[0] for row in section.rows)
         assert check_section(section, most, BY_ORACLE_AT_LENGTH) == len(section.rows)
 
 
 def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int:
-    """Recount a section; returns how many lines the kernels counted."""
+    """Recount a section; returns the number of lines counted by the kernels."""
     assert section.rows, section.position
     _, position = section.start()
     rows = tuple(perft.count(position, most, len(section.rows)))
@@ -72,15 +72,15 @@ def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int
 
 @pytest.mark.parametrize("file", PLAYTHROUGHS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_playthrough(file: Path) -> None:
-    """Replayed from the seed and, if nothing is hidden, also from the text."""
+    """A playthrough is replayed from its seed and, if nothing is hidden, from its text."""
     played = playthrough.read_playthrough(file)
     played.replay(from_seed=True)
     played.replay(from_seed=False)
 
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_what_the_end_is_worth(game: Game) -> None:
-    """A finished game has its payoff as evaluation, for both players and any width of `payoff`."""
+def test_the_evaluation_of_a_finished_game_is_its_payoff(game: Game) -> None:
+    """For both players and every dtype of `payoff`."""
     states = game.new_states(1)
     states["over"] = TERMINATED
     for payoff in (-1, 0, 2):
@@ -92,7 +92,7 @@ def test_what_the_end_is_worth(game: Game) -> None:
 
 
 def run_interpreted(*arguments: str) -> str:
-    """The output of `python -m ...` with numba switched off."""
+    """The output of `python -m ...` without numba's compiler."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "-m", *arguments],
@@ -108,14 +108,14 @@ def run_interpreted(*arguments: str) -> str:
 
 
 def test_playthroughs_interpreted() -> None:
-    """The same rules as plain Python give the same games."""
+    """Interpreted as plain Python, the rules give the same games."""
     out = run_interpreted("tests.golden.replay", "--plies", str(INTERPRETED_PLIES))
     assert "plies replayed, interpreted" in out
 
 
 @pytest.mark.slow
 def test_playthroughs_interpreted_from_their_seeds() -> None:
-    """Complete games, with starts drawn in plain Python."""
+    """Complete games, including the draw of their starts."""
     assert "replayed, interpreted" in run_interpreted("tests.golden.replay", "--seeds")
 
 

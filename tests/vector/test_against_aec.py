@@ -1,4 +1,4 @@
-"""Every game in a batch is, step by step, what it is as a PettingZoo environment."""
+"""Every game in a batch behaves, step by step, as its PettingZoo environment does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEEDS = [5, 0, 2**64 - 1]
 
 
 def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
-    """What a batch shows of one game is what its environment shows to the agent to act."""
+    """A row of the batch shows what the environment shows to the agent to act."""
     agent = env.agent_selection
     seen = env.observe(agent)
     assert infos["to_move"][row] == env.possible_agents.index(agent)
@@ -26,7 +26,7 @@ def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
 
 
 def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
-    """So are the rewards and ends of a step."""
+    """Rewards, terminations and truncations of a step are those of the environment."""
     _, rewards, terminated, truncated, infos = results
     agents = env.possible_agents
     assert rewards[row] == env.rewards[mover]
@@ -37,7 +37,7 @@ def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
 def test_next_step_mode(case: Case) -> None:
-    """A game that has ended begins anew with the next step, whatever the action."""
+    """The step after the end of a game resets it, whatever the action."""
     rng = np.random.default_rng(1)
     games, envs = vector(case, 3), [case.raw() for _ in SEEDS]
     observations, infos = games.reset(seed=SEEDS)
@@ -62,7 +62,7 @@ def test_next_step_mode(case: Case) -> None:
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 def test_same_step_mode(case: Case) -> None:
-    """A game that ends begins anew at once; what it looked like at its end is in the infos."""
+    """The step that ends a game resets it; the final observation is in the infos."""
     rng = np.random.default_rng(2)
     games = vector(case, 3, autoreset_mode=AutoresetMode.SAME_STEP)
     envs, ends = [case.raw() for _ in SEEDS], 0
@@ -97,7 +97,7 @@ def test_same_step_mode(case: Case) -> None:
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 def test_disabled_mode(case: Case) -> None:
-    """Games begin anew only by `reset`, and with a mask only those it names."""
+    """Only `reset` starts new games, and a reset mask selects them."""
     rng = np.random.default_rng(3)
     games = vector(case, 3, autoreset_mode="Disabled")
     envs = [case.raw() for _ in SEEDS]
@@ -123,8 +123,8 @@ def test_disabled_mode(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-def test_one_seed_for_all(case: Case) -> None:
-    """Game 0 of a seed is the environment of that seed, in every episode; games differ."""
+def test_one_seed_seeds_all_games(case: Case) -> None:
+    """Game 0 equals the environment with the same seed in every episode; other games differ."""
     games, env = vector(case, 4), case.raw()
     for episode in range(3):
         observations, infos = games.reset(seed=11 if not episode else None)
@@ -135,8 +135,8 @@ def test_one_seed_for_all(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-def test_packed_is_planes(case: Case) -> None:
-    """Packed observations unpack to the planes and masks, with NumPy and with torch."""
+def test_packed_observations_unpack_to_planes(case: Case) -> None:
+    """Packed observations unpack to planes and masks, with NumPy and with torch."""
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(4)
     planes, packed = vector(case, 3), vector(case, 3, observation="packed")
