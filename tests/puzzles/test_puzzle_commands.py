@@ -218,7 +218,7 @@ def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", ["my notes", "53..7x", f"{SOLVED}\n12\n", "5" * 82])
-def test_generate_keeps_other_content_of_a_file(tail: str, tmp_path: Path) -> None:
+def test_generate_does_not_change_files_with_other_content(tail: str, tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
     azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
     with file.open("a") as more:

@@ -62,7 +62,7 @@ def test_values_that_alphabeta_calls_exact_are_exact(
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[str, object]) -> None:
-    """Also far from the end, where most iterations use evaluations, values called exact are."""
+    """Far from the end, where most iterations use evaluations, values called exact are exact."""
     room = Room(kernels_of(Position(game, **options)), 4)
     checked = 0
     for seed in range(24):
