@@ -12,6 +12,13 @@ os.environ.setdefault("AZUMAYA_GAMES", "azumaya.benchmarks.yardstick.connect_fou
 import pytest
 from hypothesis import HealthCheck, settings
 
+from azumaya.envs.kernels import cache
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # The lock of the cache would make one worker wait while another compiles. Without it both
+    # compile, at the price of a few kernels compiled twice.
+    cache.LOCK_TIMEOUT_S = 0.0
+
 settings.register_profile(
     "suite", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -1,10 +1,10 @@
-"""Perft files are recounted and playthroughs replayed; every game has some of both."""
+"""Perft files are recounted and playthroughs replayed; every game has some of both.
+
+`tests/run.py interpreted` runs these tests again with the kernels as plain Python.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,7 @@ from azumaya.envs.game import TERMINATED, Game
 from tests.cases import TESTED
 from tests.golden import perft, playthrough
 
-ROOT = Path(__file__).parents[2]
 QUICK, BY_ORACLE, BY_ORACLE_AT_LENGTH = 1_000, 60, 3_000
-INTERPRETED_PLIES = 60
-MOST_SECONDS = 550
 
 PERFT_FILES = sorted(perft.FOLDER.glob("*.txt"))
 PLAYTHROUGHS = sorted(playthrough.FOLDER.glob("*/*.json"))
@@ -89,38 +86,3 @@ def test_the_evaluation_of_a_finished_game_is_its_payoff(game: Game) -> None:
             DECIDED * payoff,
             -DECIDED * payoff,
         ]
-
-
-def run_interpreted(*arguments: str) -> str:
-    """The output of `python -m ...` without numba's compiler."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=MOST_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_playthroughs_interpreted() -> None:
-    """Interpreted as plain Python, the rules give the same games."""
-    out = run_interpreted("tests.golden.replay", "--plies", str(INTERPRETED_PLIES))
-    assert "plies replayed, interpreted" in out
-
-
-@pytest.mark.slow
-def test_playthroughs_interpreted_from_their_seeds() -> None:
-    """Complete games, including the draw of their starts."""
-    assert "replayed, interpreted" in run_interpreted("tests.golden.replay", "--seeds")
-
-
-def test_bits_and_random_numbers_interpreted() -> None:
-    """The property tests of the kernels' helpers also pass in plain Python."""
-    files = ("tests/property/test_bits.py", "tests/property/test_rng.py")
-    out = run_interpreted("pytest", "-p", "no:cacheprovider", "-rA", *files)
-    assert "PASSED tests/property/test_rng.py" in out
