@@ -37,6 +37,10 @@ from tests.cases import TESTED
 from tests.cuda.emulator.build import CAPABILITY, device_to_compile_for
 
 TARGET = "sm_90"
+FLAGS = 4
+"""A game's flags in the outputs: `terminated`, `truncated`, `over`, `ended`."""
+CONSTANT_MEMORY = 65_536
+"""The size of a device's constant memory in bytes."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
@@ -51,32 +55,33 @@ def record(dtype: Any) -> Any:
     return array(numba.from_dtype(aligned_record(dtype)))
 
 
-FLAGS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
+BOOLEANS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
 BYTES = array(types.uint8, 2)
-REST = (array(types.float64), array(types.float64, 2), FLAGS, FLAGS, NUMBERS)
+REST = (array(types.float64), array(types.float64, 2), BOOLEANS, BOOLEANS, NUMBERS)
 
 
 def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """The kernels of a game: names, kernels and types of their arguments."""
     words = word_count(game.options.num_actions(game.options.defaults))
     starts, series = record(game.rules.state), record(SERIES)
-    shown = (WORDS, FLAGS, WORDS, WORDS, *REST)
-    acting = (WORDS, series, starts, NUMBERS, *shown, WORDS, FLAGS, NUMBERS, NUMBERS, types.int64)
+    shown = (WORDS, BOOLEANS, WORDS, WORDS, *REST)
+    acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, types.int64)
+    acting = (WORDS, series, starts, NUMBERS, *acted)
     yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
     yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
     yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
-    yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, FLAGS, WORDS, NUMBERS)
+    yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, BOOLEANS, WORDS, NUMBERS)
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
     rolled = (types.int64, WORDS, series, starts, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
-    yield "expand", kernels.expand_kernel(game, False), (BYTES, FLAGS, WORDS)
+    yield "expand", kernels.expand_kernel(game, False), (BYTES, BOOLEANS, WORDS)
     yield "expand masks", kernels.expand_masks_kernel(words), (BYTES, WORDS)
 
 
 def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """The kernels shared by all games."""
-    yield "choose", kernels.choose_all, (WORDS, FLAGS, record(SERIES), NUMBERS)
-    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, FLAGS, NUMBERS)
+    yield "choose", kernels.choose_all, (WORDS, BOOLEANS, record(SERIES), NUMBERS)
+    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, BOOLEANS, NUMBERS)
 
 
 def compile_ptx(kernel: Any, arguments: tuple[Any, ...]) -> str:
@@ -118,6 +123,19 @@ def assemble(ptx: str) -> str | None:
 def constants(ptx: str) -> int:
     """The bytes of a kernel's tables, which are in the device's constant memory."""
     return sum(map(int, re.findall(r"\.const [^;\[]*\.b8 [^;\[]*\[(\d+)\]", ptx)))
+
+
+def check(name: str, ptx: str) -> None:
+    """Assert that a kernel moves no record byte by byte and that its tables fit into the device.
+
+    Raises:
+        AssertionError: the PTX of the kernel `name` is bad.
+    """
+    assert ".visible .entry" in ptx, name
+    for part, most in (("st.local.u8", 0), ("ld.local.u8", 0), ("st.global.u8", FLAGS)):
+        found = ptx.count(part)
+        assert found <= most, f"{name}: {found} times {part}: a record is copied byte by byte"
+    assert constants(ptx) <= CONSTANT_MEMORY, name
 
 
 def figures(said: str, ptx: str) -> str:

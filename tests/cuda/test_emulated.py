@@ -25,12 +25,13 @@ from tests.cuda.compare import (
 )
 from tests.cuda.emulator.build import missing
 from tests.cuda.emulator.device import Emulator
+from tests.cuda.ptx import check
 from tests.cuda.test_simulator import near_the_end
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
-EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1")
-"""Shared by all tests, so that each kernel is compiled once."""
+EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1", check=check)
+"""Shared by all tests, so that each kernel is compiled once; all PTX is checked."""
 ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 FIRST_GAME = pytest.mark.parametrize(
     "game",

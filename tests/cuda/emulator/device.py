@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -67,13 +67,16 @@ class Emulator:
 
     Args:
         lto: whether to optimize kernels at link time, which needs nvJitLink.
+        check: called with the name and the PTX of each kernel.
 
     Attributes:
         figures: counts by name of the kernel's function; kernels of the same name are added up.
     """
 
-    def __init__(self, lto: bool = False) -> None:
-        self.lto = lto
+    def __init__(
+        self, lto: bool = False, check: Callable[[str, str], None] = lambda name, text: None
+    ) -> None:
+        self.lto, self._check = lto, check
         self.figures: dict[str, Figures] = {}
         self._programs: dict[tuple[Any, tuple[Any, ...]], Program] = {}
 
@@ -102,8 +105,9 @@ class Emulator:
         """The program of a kernel for these types of arguments, compiled once."""
         given = tuple(a.type if isinstance(a, Array) else numba.typeof(a) for a in arguments)
         if (kernel, given) not in self._programs:
-            text = ptx_of(kernel, given, self.lto)
-            self._programs[kernel, given] = Program(kernel.py_func.__name__, text)
+            name, text = kernel.py_func.__name__, ptx_of(kernel, given, self.lto)
+            self._check(name, text)
+            self._programs[kernel, given] = Program(name, text)
         return self._programs[kernel, given]
 
 
