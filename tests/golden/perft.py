@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.game import TERMINATED, Game
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from tests.cases import TESTED, Case, case_of
 from tests.oracles import BaseOracle, oracle_of
@@ -47,8 +48,15 @@ class Section:
     rows: tuple[Row, ...]
 
     def start(self) -> tuple[Case, Position]:
-        """The position to count from; it must be the recorded one."""
+        """The position to count from; it must be the recorded one.
+
+        In plain Python it is read from its text, because drawing a start from thousands of puzzles
+        is slow there.
+        """
         case = any_case(self.game, self.options)
+        if INTERPRETED and case.game.rules.resample is None:
+            options = {**case.options, "position": self.position}
+            return case, Position(case.game, **options)
         position = case.position(self.seed)
         for name in self.moves:
             position.play(name)

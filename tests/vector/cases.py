@@ -15,7 +15,9 @@ FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """The first variant of every game."""
 SOME = (*CASES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
-"""Steps enough for most games to end, and for some to end more than once."""
+"""Steps enough for most games to end."""
+ENDS = 6
+"""A comparison need not go on after this many games have ended."""
 MANY = 20 if INTERPRETED else 2 * LEAST + 37
 """Enough games that threads share them."""
 

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import Case, is_over
-from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
+from tests.vector.cases import ENDS, FIRST, PLIES, SOME, pick, vector
 
 SEEDS = [5, 0, 2**64 - 1]
 
@@ -39,18 +39,21 @@ def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
 def test_next_step_mode(case: Case) -> None:
     """The step after the end of a game resets it, whatever the action."""
     rng = np.random.default_rng(1)
-    games, envs = vector(case, 3), [case.raw() for _ in SEEDS]
+    games, envs, ends = vector(case, 3), [case.raw() for _ in SEEDS], 0
     observations, infos = games.reset(seed=SEEDS)
     for row, env in enumerate(envs):
         env.reset(seed=SEEDS[row])
         check_row(row, env, observations, infos)
     for _ in range(PLIES):
+        if ends >= ENDS:
+            break
         actions = pick(observations["action_mask"], rng)
         results = games.step(actions)
         observations, rewards, terminated, truncated, infos = results
         for row, env in enumerate(envs):
             if is_over(env):
                 env.reset()
+                ends += 1
                 assert (rewards[row], terminated[row], truncated[row]) == (0, False, False)
                 assert not infos["rewards"][row].any()
             else:
