@@ -1,15 +1,15 @@
-"""Make random mutants of the library and see which of them the suite catches.
+"""Make random mutants of the library, and see which of them the suite catches.
 
     python -m tests.mutants [--seed N] [--count N] [--only TEXT] [--output FILE] [--list]
 
-A mutant is a copy of the library with one small edit in one function: a comparison reversed, a
-constant increased by one, a statement removed. The seed decides which mutants are drawn. For each
-of them the tests that concern its file run until one fails. Results are appended to the output
-file, one JSON object per line. Mutants already in that file are not tried again, so the same
-command continues a run that was stopped. `tests/equivalent_mutants.json` lists mutants that were
-judged by hand to change no behaviour, with the reasons; these do not count.
+A mutant is a copy of the library with one small edit in one function: a comparison turned round, a
+constant one larger, a statement left out. The sites are drawn by the seed. For each mutant the
+tests that concern its file run until one fails. Results are appended to the output, a JSON object a
+line; a mutant that stands there is not tried again, so a run that was stopped goes on with the same
+command. `tests/equivalent_mutants.json` names the mutants that were judged by hand to change no
+behaviour, with the reason; these do not count.
 
-Exits with status 1 if fewer than 97 % of the others are caught, and with 130 after Ctrl-C.
+Ends with status 1 if fewer than 97 % of the others are caught, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EQUIVALENT = ROOT / "tests" / "equivalent_mutants.json"
 WANTED_SHARE = 0.97
 
 RULES = ("tests/games", "tests/golden", "tests/oracles", "tests/contract")
-"""The tests of the rules of the games."""
+"""What tests the rules of the games."""
 
 
 def of_games(names: str) -> tuple[str, ...]:
@@ -54,24 +54,23 @@ TESTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("envs/kernels/", ("tests/property", "tests/compile", "tests/golden", "tests/vector")),
     ("envs/geometry/", ("tests/games", "tests/property", "tests/golden")),
 )
-"""What pytest runs for the mutants of a file: the first entry whose path the file's begins with."""
+"""By the beginning of a file's path, the first that fits: what pytest runs for its mutants."""
 
 LEFT_OUT = ("envs/adapters/cuda/", "envs/kernels/cache", "envs/kernels/private_folder.py")
-"""Files of which no mutants are made: GPU code has an emulator, and the compile cache has tests
-that kill processes."""
+"""Files without mutants: a GPU's code has an emulator, the compile cache tests that kill it."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One edit of a range of a file.
+    """One edit of one line range of a file.
 
     Attributes:
-        file: path relative to the root of the repository.
+        file: from the root of the repository.
         function: the function it is in, with its class.
-        change: a description of the edit.
+        change: what was done, as text.
         start: where the edited text begins, as an offset into the file.
         end: where it ends.
-        text: the replacement.
+        text: what is put in its place.
     """
 
     file: str
@@ -83,7 +82,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """A short digest, the same as long as the function's source and the edit are."""
+        """A short digest that stays as long as the source of the function and its edit do."""
         parts = (self.file, self.function, self.change)
         return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
 
@@ -98,11 +97,11 @@ SWAPS: dict[type, type] = {
     ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-"""The replacement of each operator."""
+"""What each operator becomes."""
 
 
 def edits_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield copies of a node, each with one possible edit."""
+    """A node with one edit, in each way that there is."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
         yield _with(node, ops=[SWAPS[type(node.ops[0])](), *node.ops[1:]])
     elif isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp) and type(node.op) in SWAPS:
@@ -127,7 +126,7 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
 
 
 def _can_be_left_out(node: ast.AST) -> bool:
-    """Whether a statement can be removed because it binds no local name."""
+    """Whether a function would still run without a statement: it binds no local name."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Call)
     if not isinstance(node, ast.Assign | ast.AugAssign):
@@ -163,7 +162,7 @@ def _name(file: Path) -> str:
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The functions of a module and of its classes, without nested functions."""
+    """The functions of a module, those in classes and the outermost only."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
@@ -174,7 +173,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _body(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function that may be edited: no strings, error messages or annotations."""
+    """What may be edited in a function: no text, no message of an error, no annotation."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop(0)
@@ -194,7 +193,7 @@ def _body(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def chosen(seed: int, count: int, only: str) -> list[Mutant]:
-    """The mutants that a seed draws from the files whose path contains `only`."""
+    """The mutants that a seed draws, from the files whose path holds a text."""
     files = sorted(
         file
         for file in (ROOT / "envs").rglob("*.py")
@@ -205,14 +204,14 @@ def chosen(seed: int, count: int, only: str) -> list[Mutant]:
 
 
 def tests_of(file: str) -> tuple[str, ...]:
-    """What pytest runs for the mutants of a file; empty if no mutants are made of it."""
+    """What pytest runs for the mutants of a file; nothing where it has none."""
     if file.startswith(LEFT_OUT):
         return ()
     return next((tests for beginning, tests in TESTS if file.startswith(beginning)), ())
 
 
 def is_caught(mutant: Mutant) -> str:
-    """The first test that fails with the mutant; empty if none does."""
+    """The first test that fails with the mutant, or an empty text."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         copy_library(tree)
@@ -230,7 +229,7 @@ def is_caught(mutant: Mutant) -> str:
 
 
 def run(mutants: list[Mutant], output: Path, say: Callable[[str], None]) -> list[Mutant]:
-    """Try mutants that were not tried before; returns survivors that are not excused."""
+    """Try the mutants that have not been tried; returns those that survive and are not excused."""
     excused = json.loads(EQUIVALENT.read_text())
     output.parent.mkdir(parents=True, exist_ok=True)
     known = {row["key"]: row["caught"] for row in _rows(output)}
@@ -256,17 +255,15 @@ def _rows(output: Path) -> list[dict[str, str]]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command."""
+    """The command."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.mutants", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=80)
-    parser.add_argument("--only", default="", help="only files whose path contains this text")
+    parser.add_argument("--only", default="", help="only files whose path holds this text")
     parser.add_argument("--output", type=Path, default=ROOT / "runs/mutants/results.jsonl")
-    parser.add_argument(
-        "--list", action="store_true", help="list the mutants without running tests"
-    )
+    parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
     args = parser.parse_args(words)
     mutants = chosen(args.seed, args.count, args.only)
     if args.list:

@@ -1,4 +1,4 @@
-"""The command that makes mutants: its edits, its choice and its output."""
+"""The command that makes mutants: what it edits, what it draws, what it says."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ def test_edits(source: Path) -> None:
     assert not any("not 5" in change for change in found)
 
 
-def test_every_edit_changes_the_code_and_compiles(source: Path) -> None:
+def test_every_edit_can_be_compiled_and_is_one(source: Path) -> None:
     for mutant in mutants_of(source):
         edited = SOURCE[: mutant.start] + mutant.text + SOURCE[mutant.end :]
         assert ast.dump(ast.parse(edited)) != ast.dump(ast.parse(SOURCE)), mutant
 
 
-def test_the_seed_decides_the_mutants() -> None:
+def test_a_seed_draws_the_same_mutants_and_another_seed_others() -> None:
     drawn = chosen(3, 30, "envs/games")
     assert drawn == chosen(3, 30, "envs/games")
     assert len(set(drawn)) == 30
     assert drawn != chosen(4, 30, "envs/games")
 
 
-def test_survivors_are_listed_except_excused_ones(
+def test_survivors_are_told_and_excused_ones_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = chosen(1, 4, "envs/kernels/bits.py")

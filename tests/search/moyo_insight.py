@@ -1,4 +1,4 @@
-"""An `Insight` for Sudoku Moyo, for tests of these hooks and for measurements."""
+"""What Sudoku Moyo could tell a solver, for tests of the hooks and for measurements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from azumaya.envs.kernels.compile import kernel
 
 @kernel
 def outlook(state, row):
-    """A key of the stones that may still be laid, the player to move and the stage."""
+    """The stones that may still be laid, the player to move and the stage."""
     for w in range(ROW):
         row[w] = state.candidates[w]
     row[ROW] = np.uint64(state.to_move + 2 * state.stage + 32 * state.streak)
@@ -25,7 +25,7 @@ def outlook(state, row):
 
 @kernel
 def seen(board, word, cells):
-    """Add the peers of the cells in one word of a board to `cells`."""
+    """Or to `cells` the peers of the cells set in one word of a board."""
     while board != ZERO:
         cell = 64 * word + lowest(board)
         board &= board - ONE
@@ -35,7 +35,7 @@ def seen(board, word, cells):
 
 @kernel
 def room(state, player):
-    """The most stones that a player can lay, and the least whatever the opponent does."""
+    """How many stones a player can lay at most, and how many whatever the opponent does."""
     mine, theirs = own(state, player), own(state, 1 - player)
     alive0, alive1, used0, used1, safe = ZERO, ZERO, ZERO, ZERO, 0
     for n in range(NUMBERS):
@@ -72,7 +72,7 @@ def room(state, player):
 
 @kernel
 def bounds(state):
-    """A player certain to lay more stones than the other can lay wins."""
+    """Who cannot be stopped from laying more stones than the other can has won."""
     if state.stage != PLAY or state.points:
         return -CELLS, CELLS
     for w in range(ROW):

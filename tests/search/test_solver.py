@@ -148,14 +148,14 @@ def test_bad_arguments(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "insight", [INSIGHT, Insight(bounds=INSIGHT.bounds)], ids=["all", "bounds"]
 )
-def test_insight_changes_no_value(insight: Insight) -> None:
+def test_what_a_game_tells_changes_no_value(insight: Insight) -> None:
     for options in ({}, {"scoring": "points"}):
         for position, gains in late(GAMES["sudoku_moyo"], options, 24, nodes=800, seed=11):
             solution = solve(position, nodes=10**6, megabytes=1, insight=insight)
             assert solution.moves == gains
 
 
-def test_insight_saves_nodes() -> None:
+def test_what_a_game_tells_saves_work() -> None:
     for seed in range(40, 44):
         position = midgame(GAMES["sudoku_moyo"], {}, seed, 25)
         plain = solve(position, nodes=3_000_000, megabytes=32)
