@@ -74,7 +74,7 @@ def write_text(state: Any, more: Iterable[str] = ()) -> str:
     """A position text: the board, who is to move, then the fields that are not at their default.
 
     `phase=blanks` where the number of the turn is laid; `claim=1` where the player to move may
-    claim; `undo=` the board before the turn that would be taken back, if its number was wrong;
+    claim; `undo=` the board before the turn that would be undone, if its number was wrong;
     `turns=` how many were played; `result=` what player_0 gained, or `limit`. `more` are fields of
     one game only, which stand before `result=`.
     """

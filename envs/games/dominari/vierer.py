@@ -105,7 +105,7 @@ retract = retract_kernel(next_turn)
 
 @kernel
 def after_stone(state, colour, cell):
-    """Rule 3: four stones end the game, or take the turn back if it was wrong."""
+    """Rule 3: four stones end the game, or undo the turn if it was wrong."""
     if not has_four(state.colours[colour]):
         return False
     if state.wrong:
