@@ -16,7 +16,7 @@ train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
 
 test: $(VENV)/.dev
-	$(BIN)/python tests/run.py
+	$(BIN)/python tests/run.py $(RUN)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The cases that tests of all games run over: every game with every set of options it names."""
+"""The cases of the tests that run over all games: every game with each of its variants."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Case:
 
     @property
     def label(self) -> str:
-        """Short, for test ids: `name-number`."""
+        """A short name for test ids: `name-number`."""
         return f"{self.game.name}-{self.number}"
 
     def __repr__(self) -> str:
@@ -69,12 +69,13 @@ def cases_of(game: Game) -> tuple[Case, ...]:
 YARDSTICK = connect_four.GAME
 register_game(YARDSTICK)
 TESTED: Mapping[str, Game] = MappingProxyType({**GAMES, YARDSTICK.name: YARDSTICK})
-"""Every game of the library, and one that is not of the library: what holds for all games is
-tested over these, so that a game of one file and one line is all that anybody needs to write."""
+"""The games of the library and the yardstick, which is not part of it. Tests of all games run over
+these, so that a new game needs no more than its own file and a line in the registry."""
 
 CASES = tuple(case for game in TESTED.values() for case in cases_of(game))
 DERIVED_CASES = tuple(case for game in DERIVED for case in cases_of(game))
-"""Games made of others, like the match, keep the contract too; they have no oracle or goldens."""
+"""Cases of games made of others, like the match. The contract holds for them too, but they have
+neither oracle nor goldens."""
 
 
 def describe(options: Mapping[str, Any]) -> str:

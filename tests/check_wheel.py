@@ -1,9 +1,9 @@
-"""Build the wheel, install it by itself, and check its types and that it works.
+"""Build the wheel, install it, and check its types and that it works.
 
-mypy does not see packages through an editable install with mapped folders, so the types are
-checked on an installed wheel; mypy and pyright also check a small program as users write them. Then
-a virtual environment with the core install alone (numpy, gymnasium, pettingzoo, numba) plays a step
-of every game and draws it as text.
+mypy does not see packages through an editable install with mapped folders, so types are checked on
+an installed wheel. mypy and pyright also check a small program of the kind that users write. Then
+each game plays a step and is drawn as text in a virtual environment with only the core install
+(numpy, gymnasium, pettingzoo, numba).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import sysconfig
 import tempfile
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -32,16 +33,36 @@ for name in GAMES:
 
 
 def run(*command: object, cwd: Path = ROOT, **environment: str) -> None:
-    """Run a command, with more environment variables, or end with its exit code."""
-    print("$", *command, flush=True)
+    """Run a command with added environment variables and print its output when it has ended.
+
+    Raises:
+        subprocess.CalledProcessError: it failed.
+    """
     words = [str(part) for part in command]
-    done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    print(f"$ {' '.join(words)}\n{done.stdout}", end="", flush=True)
+    done.check_returncode()
 
 
-def check_user_program(scratch: Path, site: Path) -> None:
-    """Check a user's program against the installed wheel with mypy and pyright, both strict."""
+def check_types(wheel: Path, site: Path) -> None:
+    """Install the wheel in `site` and check its types with mypy."""
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
+    settings = ROOT / "pyproject.toml"  # strict, except for annotations that kernels cannot have
+    run(sys.executable, "-m", "mypy", "--config-file", settings, site / "azumaya", cwd=site)
+
+
+def check_user_program(wheel: Path, scratch: Path) -> None:
+    """Check a user's program against the wheel with mypy and pyright in strict mode."""
+    site = scratch / "site"
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
     shutil.copy(USER_PROGRAM, scratch)
     mypy = (sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent")
     run(*mypy, USER_PROGRAM.name, cwd=scratch, MYPYPATH=str(site))
@@ -51,25 +72,35 @@ def check_user_program(scratch: Path, site: Path) -> None:
         "typeCheckingMode": "strict",
     }
     (scratch / "pyrightconfig.json").write_text(json.dumps(settings))
-    run(sys.executable, "-m", "basedpyright", "-p", scratch)  # pyright, with its own Node.js
+    run(sys.executable, "-m", "basedpyright", "-p", scratch)  # pyright, bundled with Node.js
 
 
-def main() -> None:
-    """Build, install, check."""
+def check_core_install(wheel: Path, place: Path) -> None:
+    """Play every game in a virtual environment with the wheel and its dependencies alone."""
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
+    run(python, "-c", PLAY)  # from the root: the sources there must not be imported instead
+
+
+def main() -> int:
+    """Build the wheel and run all checks at the same time; returns 1 if one failed."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         run(sys.executable, "-m", "build", "--wheel", "--outdir", scratch / "dist")
         wheel = next((scratch / "dist").glob("*.whl"))
-        site = scratch / "site"
-        run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
-        settings = ROOT / "pyproject.toml"  # strict, but for what kernels cannot have
-        run(sys.executable, "-m", "mypy", "--config-file", settings, site / "azumaya", cwd=site)
-        check_user_program(scratch, site)
-        venv.create(scratch / "core", with_pip=True)
-        python = scratch / "core" / "bin" / "python"
-        run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
-        run(python, "-c", PLAY)  # where the source lies: it must not be in the way
+        (scratch / "user").mkdir()
+        with ThreadPoolExecutor() as pool:
+            checks = [
+                pool.submit(check_types, wheel, scratch / "site"),
+                pool.submit(check_core_install, wheel, scratch / "core"),
+                pool.submit(check_user_program, wheel, scratch / "user"),
+            ]
+        errors = [error for check in checks if (error := check.exception())]
+    for error in errors:
+        print(error)
+    return int(bool(errors))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

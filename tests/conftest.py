@@ -1,4 +1,4 @@
-"""Settings for the whole suite: one thread, and how long the long tests are."""
+"""Settings for the whole suite: one thread, hypothesis profiles, and the `slow` marker."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-# processes that tests start find the yardstick by its name, too
+# so that processes started by tests also find the yardstick by name
 os.environ.setdefault("AZUMAYA_GAMES", "azumaya.benchmarks.yardstick.connect_four")
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from azumaya.envs.kernels import cache
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # The lock of the cache would make one worker wait while another compiles. Without it both
+    # compile, at the price of a few kernels compiled twice.
+    cache.LOCK_TIMEOUT_S = 0.0
 
 settings.register_profile(
     "suite", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -20,7 +27,7 @@ settings.load_profile(os.environ.get("AZUMAYA_HYPOTHESIS", "suite"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked slow, unless `-m` says otherwise."""
+    """Leave out tests marked slow, unless `-m` is given."""
     if config.getoption("markexpr"):
         return
     slow = [item for item in items if "slow" in item.keywords]

@@ -2,8 +2,8 @@
 
     python -m tests.planted_faults [--game NAME] [--fault TEXT]
 
-Ends with status 1 if a fault is caught by no test, 130 after Ctrl-C. `test_planted_faults.py` runs
-this where slow tests are asked for.
+Exits with status 1 if no test catches a fault, and with 130 after Ctrl-C. The slow tests in
+`test_planted_faults.py` plant every fault.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("envs", "wrappers", "baselines", "benchmarks")
 SUITES = ("games", "oracles", "golden", "contract")
 MOST_SECONDS = 600
-"""Tests that take longer have no end: games with a fault may have none, which is seen by that."""
+"""A run that takes longer counts as a failure: with a fault, games may never end."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 ENOUGH = 5
-"""So many failing tests are enough."""
+"""A run stops after this many failing tests."""
 
 
 def games() -> list[str]:
-    """The games that have faults to plant."""
+    """The games with faults to plant."""
     return sorted(f.stem for f in (ROOT / "tests/faults").glob("*.py") if f.stem != "__init__")
 
 
@@ -43,7 +43,7 @@ def faults_of(game: str) -> tuple[Fault, ...]:
 
 
 def copy_library(to: Path) -> None:
-    """The library as a package in `to/site`, beside the tests."""
+    """Copy the library as a package to `to/site`, and the tests beside it."""
     caches = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src/azumaya", to / "site/azumaya", ignore=caches)
     for folder in (*FOLDERS, "tests"):
@@ -53,7 +53,7 @@ def copy_library(to: Path) -> None:
 
 
 def plant(fault: Fault, tree: Path) -> None:
-    """Edit the copy; the right text must stand there exactly once."""
+    """Plant a fault in the copy; the text to replace must occur exactly once."""
     file = tree / "site/azumaya" / fault.file
     source = file.read_text()
     found = source.count(fault.right)
@@ -62,7 +62,7 @@ def plant(fault: Fault, tree: Path) -> None:
 
 
 def run_tests(game: str, tree: Path) -> subprocess.CompletedProcess[str]:
-    """The tests of a game in the copy."""
+    """Run the tests of a game in the copy."""
     own = f"tests/games/test_{game}.py"
     suites = [own, *(f"tests/{suite}" for suite in SUITES if suite != "games")]
     options = [f"--maxfail={ENOUGH}", "-k", f"{game} and not interpreted"]
@@ -89,7 +89,7 @@ def run_pytest(tree: Path, words: list[str]) -> subprocess.CompletedProcess[str]
 
 
 def suites_that_fail(game: str, fault: Fault | None) -> dict[str, int]:
-    """How many tests fail in each suite with a fault planted, up to `ENOUGH`, or without one."""
+    """How many tests of each suite fail, at most `ENOUGH` in all, with a fault or without."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         copy_library(tree)
@@ -106,7 +106,7 @@ def suites_that_fail(game: str, fault: Fault | None) -> dict[str, int]:
 
 
 def chosen_faults(game: str | None, text: str) -> list[tuple[str, Fault]]:
-    """The faults of a game or of all, whose names hold a text."""
+    """The faults of one game or of all games whose names contain a text."""
     return [
         (name, fault)
         for name in ([game] if game else games())
@@ -116,12 +116,12 @@ def chosen_faults(game: str | None, text: str) -> list[tuple[str, Fault]]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.planted_faults", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--game", choices=games())
-    parser.add_argument("--fault", default="", help="only faults whose name holds this text")
+    parser.add_argument("--fault", default="", help="only faults whose name contains this text")
     args = parser.parse_args(words)
     chosen = chosen_faults(args.game, args.fault)
     if not chosen:

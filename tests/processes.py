@@ -1,4 +1,4 @@
-"""The command line in real processes: with limits, and with output that leads nowhere."""
+"""Runs the command line in real processes, with limits and with closed outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 MEMORY = 4 << 30
-"""Bytes of address space: enough for every command, and soon gone where one reads without end."""
+"""Bytes of address space: enough for every command, but not for one that reads without end."""
 PATIENCE = 120
 
 
@@ -21,16 +21,16 @@ if size >= 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 os.execv(sys.executable, [sys.executable, "-m", "azumaya", *sys.argv[3:]])
 """
-"""Becomes `azumaya` once the limits are set."""
+"""Sets the limits and then becomes `azumaya`."""
 
 
 def start(*words: object, size: int | None = None, **more: Any) -> subprocess.Popen[str]:
     """Start `azumaya` in a process whose memory is limited.
 
     Args:
-        words: its arguments.
-        size: the most bytes of a file that it may write.
-        more: what else `Popen` takes.
+        words: the arguments of the command.
+        size: the largest file in bytes that it may write.
+        more: further arguments of `Popen`.
     """
     options: dict[str, Any] = {
         "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
@@ -55,7 +55,7 @@ def run(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 def running_with(word: str) -> list[int]:
-    """The processes that have a word among their arguments, by number, but for this one."""
+    """The ids of other processes that have a word among their arguments."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,15 +1,16 @@
-"""The whole test suite, as `make test` and CI run it: several jobs, one after the other.
+"""The whole test suite as `make test` and CI run it: several jobs, one after another.
 
     python tests/run.py            # all jobs
     python tests/run.py suite      # some of them
     python tests/run.py core       # a short one, for other versions of the core dependencies
 
-Each job has a kernel cache of its own in a temporary folder, so that nothing on the machine is
-assumed and the bounds-checked kernels start cold.
+The jobs start with an empty kernel cache in a temporary folder, so nothing on the machine is
+assumed. With `--cache FOLDER` they share a folder with other commands, as in CI.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -18,53 +19,60 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-WORKERS = str(min(2, os.cpu_count() or 1))
-SUITE = ["-n", WORKERS, "--dist", "loadfile"]
+PARALLEL = ["-n", str(min(2, os.cpu_count() or 1)), "--dist", "worksteal"]
+COMPILED = ["-k", "not interpreted"]
+"""Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
-JOBS: dict[str, tuple[list[str], dict[str, str]]] = {
-    "suite": ([*SUITE, "tests"], {}),
-    "boundscheck": (
-        [*SUITE, "tests/games", "tests/golden", "tests/contract/test_simulation.py"],
-        {"NUMBA_BOUNDSCHECK": "1"},
-    ),
-    "interpreted": (["tests/golden", "-k", "not interpreted"], {"NUMBA_DISABLE_JIT": "1"}),
-}
-"""By name, pytest's arguments and the environment of a job."""
-
+RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
+PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py"]
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",
 ]  # fmt: skip
-ON_REQUEST: dict[str, tuple[list[str], dict[str, str]]] = {
-    "core": ([*SUITE, *(f"tests/{name}" for name in CORE), "-k", "not interpreted"], {}),
+
+JOBS: dict[str, tuple[list[str], list[str], dict[str, str]]] = {
+    "suite": ([""], [], {}),
+    "boundscheck": (RULES, COMPILED, {"NUMBA_BOUNDSCHECK": "1"}),
+    "interpreted": (PLAIN, [], {"NUMBA_DISABLE_JIT": "1"}),
 }
-"""Jobs that run only when they are named. `core` needs no more than the core install and pytest."""
+"""By name: the tests of a job, further arguments of pytest, and environment variables. After the
+suite, tests of the rules run with bounds checks, and the goldens as plain Python."""
+
+ON_REQUEST: dict[str, tuple[list[str], list[str], dict[str, str]]] = {
+    "core": (CORE, COMPILED, {}),
+}
+"""Jobs that run only when they are named. `core` needs only the core install and pytest."""
 
 
-def run(name: str) -> bool:
+def run(name: str, cache: str) -> bool:
     """Run one job; returns whether it passed."""
-    arguments, environment = {**JOBS, **ON_REQUEST}[name]
+    tests, options, environment = {**JOBS, **ON_REQUEST}[name]
+    arguments = [*PARALLEL, *(f"tests/{test}" for test in tests), *options]
     began = time.monotonic()
     print(f"== {name}: pytest {' '.join(arguments)} {environment or ''}", flush=True)
-    with tempfile.TemporaryDirectory() as cache:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *arguments],
-            cwd=ROOT,
-            env={**os.environ, "AZUMAYA_CACHE_DIR": cache, **environment},
-            check=False,
-        )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "AZUMAYA_CACHE_DIR": cache, **environment},
+        check=False,
+    )
     print(f"== {name}: exit {done.returncode} after {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 
 
-def main(names: list[str]) -> int:
-    """Run the jobs of these names, or all; 1 if one failed."""
+def main(words: list[str]) -> int:
+    """Run the named jobs, or those of `JOBS`; returns 1 if one failed."""
+    parser = argparse.ArgumentParser(prog="tests/run.py")
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join([*JOBS, *ON_REQUEST]))
+    parser.add_argument("--cache", metavar="FOLDER", help="kernel cache (default: a temporary one)")
+    arguments = parser.parse_args(words)
     known = [*JOBS, *ON_REQUEST]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        print(f"unknown jobs {unknown}; there are {', '.join(known)}")
-        return 2
-    return int(not all([run(name) for name in names or JOBS]))  # noqa: C419 - run every job
+    if unknown := [name for name in arguments.jobs if name not in known]:
+        parser.error(f"unknown jobs {unknown}; there are {', '.join(known)}")
+    with tempfile.TemporaryDirectory() as temporary:
+        cache = arguments.cache or temporary
+        passed = [run(name, cache) for name in arguments.jobs or JOBS]
+    return int(not all(passed))
 
 
 if __name__ == "__main__":

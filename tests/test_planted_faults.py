@@ -1,4 +1,4 @@
-"""Every planted fault is caught; without one, nothing is."""
+"""Every planted fault is caught, and without one no test fails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLANTED = [(game, fault) for game in games() for fault in faults_of(game)]
 
 
 def test_every_fault_can_be_planted(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The texts to replace stand in the sources, so that no fault is planted in vain."""
+    """The text that each fault replaces occurs in the sources."""
     tree = tmp_path_factory.mktemp("tree")
     copy_library(tree)
     for _, fault in PLANTED:
@@ -23,7 +23,7 @@ def test_every_fault_can_be_planted(tmp_path_factory: pytest.TempPathFactory) ->
         file.write_text(source)
 
 
-def test_ctrl_c_ends_the_command_with_a_sentence(
+def test_ctrl_c_ends_the_command_with_a_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers = iter([{"games": 2}])
@@ -48,7 +48,7 @@ def test_a_fault_that_no_test_catches_fails_the_command(monkeypatch: pytest.Monk
         assert planted_faults.main(["--game", game, "--fault", fault.name]) == status
 
 
-def test_names_of_no_fault_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_faults_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         planted_faults.main(["--fault", "no such fault"])
     assert end.value.code == 2
@@ -60,7 +60,7 @@ def test_names_of_no_fault_are_refused(capsys: pytest.CaptureFixture[str]) -> No
     ("game", "fault"), PLANTED, ids=lambda value: getattr(value, "name", value)
 )
 def test_a_planted_fault_is_caught(game: str, fault: Fault) -> None:
-    """By the tests of its game."""
+    """The tests of the game catch the fault."""
     assert suites_that_fail(game, fault)
 
 

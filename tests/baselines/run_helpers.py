@@ -1,4 +1,4 @@
-"""Tiny training runs, and what of their files must be the same whenever they were stopped."""
+"""Tiny training runs, and the part of their results that must not depend on interruptions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from azumaya.baselines.training.config import Config
 
 WALL_CLOCK = ("time/fps", "time/time_elapsed")
-"""Metrics that tell how fast the machine was."""
+"""Metrics that depend on the speed of the machine."""
 SAME = (
     "config.json", "resume.safetensors", "policy.safetensors", "policy.json", "curve.json",
     "evaluation.json", "learning_curve.png",
 )  # fmt: skip
-"""Files that are the same byte for byte."""
+"""Files compared byte for byte."""
 
 
 def tiny_run(folder: Path, **changes: object) -> Config:
-    """A configuration of six rollouts and four measurements, which trains in a second."""
+    """A configuration with six rollouts and four measurements that trains in a second."""
     return Config(**{
         "steps": 192, "output": folder, "games": 4, "rollout": 8, "batch": 16, "epochs": 2,
         "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
@@ -25,7 +25,7 @@ def tiny_run(folder: Path, **changes: object) -> Config:
 
 
 def results(folder: Path) -> dict[str, object]:
-    """What a run has come to, wall-clock times left out."""
+    """The results of a run without wall-clock times."""
     found: dict[str, object] = {name: (folder / name).read_bytes() for name in SAME}
     lines = [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
     found["progress.json"] = [
@@ -35,5 +35,5 @@ def results(folder: Path) -> dict[str, object]:
 
 
 def differing(one: dict[str, object], other: dict[str, object]) -> list[str]:
-    """The names of the results that are not the same; NaN is the same as NaN."""
+    """The names of the results that differ; NaN equals NaN."""
     return [name for name in one if repr(one[name]) != repr(other[name])]

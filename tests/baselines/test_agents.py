@@ -1,4 +1,4 @@
-"""Agents: legal, deterministic, the same however many positions are put at once."""
+"""Agents play legal moves that depend only on position and key, not on the batch."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_agents_are_functions_of_position_and_key(game: str, agent: Agent) -> No
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_greedy_plays_what_evaluates_best(game: str) -> None:
+def test_greedy_plays_the_best_evaluated_move(game: str) -> None:
     for key, position in enumerate(some_positions(game)):
-        worth = {a: worth_after(position, a) for a in position.legal_actions()}
+        worth = {a: evaluation_after(position, a) for a in position.legal_actions()}
         assert worth[GreedyAgent().act([position], [key])[0]] == max(worth.values())
 
 
-def worth_after(position: Position, action: int) -> float:
-    """What one step of lookahead sees, worked out with friendly objects."""
+def evaluation_after(position: Position, action: int) -> float:
+    """The evaluation after a move, computed with `Position` objects."""
     after = position.copy().play(action)
     if after.is_over:
         return 10.0**9 * after.returns()[position.to_move]
@@ -60,7 +60,7 @@ def test_random_agent_is_uniform() -> None:
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_pairings_mirror(game: str) -> None:
+def test_swapping_the_agents_mirrors_a_pairing(game: str) -> None:
     one = play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)
     assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)
     other = play_pairing(game, RandomAgent(), GreedyAgent(), starts=8, seed=1)

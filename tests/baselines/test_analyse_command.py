@@ -1,4 +1,4 @@
-"""`azumaya analyse`, and the hint of `azumaya play`."""
+"""`azumaya analyse`, and hints in `azumaya play`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def answer(*words: object) -> dict[str, object]:
     return found
 
 
-def test_json_is_what_python_says() -> None:
+def test_json_output_equals_the_result_in_python() -> None:
     position = played(10)[1][-1]
     words = (GAME, "--position", position, *WORDS, "--seed", 5)
     for budget, searched in (

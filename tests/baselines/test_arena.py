@@ -1,4 +1,4 @@
-"""Pairings, what their scores say, and how they are shown."""
+"""Pairings, their scores, and tables and plots of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_draws_count_half_in_every_rate() -> None:
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_seats_make_up_the_whole(game: str) -> None:
+def test_the_scores_of_both_seats_add_up(game: str) -> None:
     score = play_pairing(game, GreedyAgent(), RandomAgent(), starts=4, seed=3)
     assert (sum(score.by_seat), sum(score.draws_by_seat)) == (score.wins, score.draws)
     assert sum(score.rate_by_seat) / 2 == pytest.approx(score.rate)
@@ -53,7 +53,7 @@ def test_seats_make_up_the_whole(game: str) -> None:
         ({"game": "nope"}, "no such game"),
     ],
 )
-def test_pairings_that_cannot_be_played(changes: dict[str, Any], message: str) -> None:
+def test_impossible_pairings_are_refused(changes: dict[str, Any], message: str) -> None:
     given = {"game": next(iter(TESTED)), "first": RandomAgent(), "second": RandomAgent()}
     with pytest.raises(OptionError, match=message):
         play_pairing(**{**given, "starts": 1, **changes})
@@ -66,18 +66,18 @@ def test_every_start_has_a_seed_up_to_the_last_one() -> None:
 
 
 class Mine:
-    """An agent that is a subclass of nothing; `answer` makes of actions what `act` gives."""
+    """An agent without a base class; `answer` turns its actions into the result of `act`."""
 
     def __init__(self, answer: Callable[[list[int]], Any] = list) -> None:
         self.answer = answer
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        """What a random agent would play, as `answer` has it."""
+        """The actions of a random agent, changed by `answer`."""
         return self.answer(RandomAgent().act(positions, keys))
 
 
-def test_agents_are_whatever_acts() -> None:
-    """As `SingleAgentEnv` and `AzumayaVecEnv` have it; a name of its own is shown."""
+def test_anything_with_act_is_an_agent() -> None:
+    """Anything with `act` is an agent, as in `SingleAgentEnv`; its name is shown if it has one."""
     game, named = next(iter(TESTED)), Mine()
     named.name = "own"  # type: ignore[attr-defined]
     score = play_pairing(game, Mine(), named, starts=2, seed=1)
@@ -96,13 +96,13 @@ def test_agents_are_whatever_acts() -> None:
         (lambda actions: ["?" for _ in actions], "Mine's "),
     ],
 )
-def test_what_an_agent_does_wrong_is_said_of_it(answer: Any, message: str) -> None:
+def test_errors_name_the_agent_at_fault(answer: Any, message: str) -> None:
     with pytest.raises(IllegalActionError, match=message):
         play_pairing(next(iter(TESTED)), RandomAgent(), Mine(answer), starts=2, seed=1)
 
 
 def test_the_table_fits_sixty_columns() -> None:
-    """Nothing is cut, and a rate and its interval are a line each."""
+    """Nothing is cut off; a rate and its interval each have a line."""
     lines = table_at(60, SCORE, Score("policy", "greedy", 1000, 1000, 1000)).splitlines()
     assert max(map(len, lines)) <= 60
     text = "\n".join(lines)
@@ -119,7 +119,7 @@ def test_the_table_says_how_draws_count() -> None:
 
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """What is drawn from now on, instead of files."""
+    """The figures drawn in a test, which are not written to files."""
     drawn: list[Figure] = []
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
     return drawn
@@ -130,7 +130,7 @@ def lines_of(figure: Figure) -> list[Any]:
     return [line for line in axes.get_lines() if line.get_marker() == "o"]
 
 
-def test_points_at_the_ends_of_the_scale_are_drawn_whole(
+def test_points_at_the_ends_of_the_scale_are_not_clipped(
     tmp_path: Path, figures: list[Figure]
 ) -> None:
     curve = [{"steps": 0.0, "one": 0.0, "two": 0.5}, {"steps": 5.0, "one": 1.0, "two": 0.5}]

@@ -1,4 +1,4 @@
-"""Checkpoints: whole or not at all, and refused when they do not fit."""
+"""Checkpoints are written completely or not at all, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def edit(path: Path, **changes: object) -> None:
         ({"network": "board", "sizes": {"width": 8192, "depth": 8}}, "parameters; the most is"),
     ],
 )
-def test_what_does_not_fit_is_refused(
+def test_checkpoints_that_do_not_fit_are_refused(
     changes: dict[str, object], message: str, tmp_path: Path
 ) -> None:
     path = saved(tmp_path)
@@ -91,7 +91,9 @@ def test_what_does_not_fit_is_refused(
         (" " * ((1 << 20) + 1), "larger than 1,048,576 bytes"),
     ],
 )
-def test_a_bad_sidecar_is_blamed_by_its_name(text: str, message: str, tmp_path: Path) -> None:
+def test_the_error_for_a_bad_sidecar_names_the_file(
+    text: str, message: str, tmp_path: Path
+) -> None:
     path = saved(tmp_path)
     path.with_suffix(".json").write_bytes(text.encode("latin-1"))
     with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {message}"):
@@ -106,7 +108,7 @@ def test_a_bad_sidecar_is_blamed_by_its_name(text: str, message: str, tmp_path: 
         ("sizes", []), ("options", []), ("azumaya", 1), ("notes", None),
     ],
 )  # fmt: skip
-def test_a_sidecar_s_fields_have_their_types(name: str, value: object, tmp_path: Path) -> None:
+def test_the_types_of_sidecar_fields_are_checked(name: str, value: object, tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, **{name: value})
     with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {name} must be"):
@@ -127,7 +129,7 @@ def test_options_of_any_kind_survive_the_disk(tmp_path: Path) -> None:
     )
 
 
-def test_other_weights_are_not_listed_one_by_one(tmp_path: Path) -> None:
+def test_the_error_for_other_weights_does_not_list_them_all(tmp_path: Path) -> None:
     path = saved(tmp_path)
     weights, sidecar = checkpoint.load(path)
     checkpoint.save(path, {f"part.{name}": tensor for name, tensor in weights.items()}, sidecar)
@@ -136,7 +138,7 @@ def test_other_weights_are_not_listed_one_by_one(tmp_path: Path) -> None:
     assert str(error.value).count("part.") == 1
 
 
-def test_brackets_in_texts_are_no_nesting(tmp_path: Path) -> None:
+def test_brackets_in_strings_do_not_count_as_nesting(tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, notes={"text": '[{"\\"' * 100})
     assert checkpoint.read_sidecar(path).notes["text"].startswith('[{"')
@@ -150,9 +152,9 @@ def test_a_long_value_is_cut_short_in_the_message(tmp_path: Path) -> None:
     assert len(str(error.value)) < 500
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="Unix has it")
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
 @pytest.mark.parametrize("suffix", [".json", ".safetensors"])
-def test_a_device_is_no_checkpoint(suffix: str, tmp_path: Path) -> None:
+def test_a_device_is_refused(suffix: str, tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.with_suffix(suffix).unlink()
     path.with_suffix(suffix).symlink_to("/dev/zero")
@@ -198,7 +200,7 @@ def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_networks_give_logits_for_every_action(kind: str) -> None:
+def test_networks_return_a_logit_for_every_action(kind: str) -> None:
     position = Position("sudoku_moyo", setup="choose")
     network = NETWORKS[kind](position.game, position.num_actions, width=4, depth=1)
     planes = torch.from_numpy(position.observation(0))[None]

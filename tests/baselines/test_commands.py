@@ -1,4 +1,4 @@
-"""`azumaya evaluate`, `play` and what is said before any command: settings, refusals, records."""
+"""`azumaya evaluate` and `azumaya play`: settings, errors, records; options of the program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def azumaya(*words: object, say: str = "") -> Result:
 
 
 def trained(path: Path, game: str = GAME, **options: object) -> Path:
-    """A checkpoint of a fresh network, said to be trained with some options."""
+    """A checkpoint of a fresh network whose sidecar has some game options."""
     kind = "plain" if game == OTHER else "numbers"
     actions = Position(game, **options).num_actions
     sidecar = checkpoint.describe(find_game(game), actions, kind, TINY[kind], options=options)
@@ -42,7 +42,7 @@ def trained(path: Path, game: str = GAME, **options: object) -> Path:
 
 
 def refused(result: Result, *messages: str) -> None:
-    """One message and exit code 2, no traceback."""
+    """Assert a message, exit code 2 and no traceback."""
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     said = " ".join(result.output.replace("│", " ").split())
@@ -54,7 +54,7 @@ def refused(result: Result, *messages: str) -> None:
 # ---- what is played ----
 
 
-def test_a_checkpoint_says_what_is_played(tmp_path: Path) -> None:
+def test_a_checkpoint_decides_game_and_options(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
     result = azumaya("evaluate", agent, "random", "--starts", 1)
     assert result.exit_code == 0, result.output
@@ -65,7 +65,7 @@ def test_a_checkpoint_says_what_is_played(tmp_path: Path) -> None:
     assert result.output.count("\nplayer_") == 4
 
 
-def test_options_given_go_before_those_of_the_checkpoint(tmp_path: Path) -> None:
+def test_given_options_override_those_of_the_checkpoint(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
     words = ("--option", "max_plies=2", "--option", "layout=standard")
     result = azumaya("evaluate", agent, "random", "--starts", 1, *words)
@@ -105,7 +105,7 @@ def test_agents_by_name_in_python(tmp_path: Path) -> None:
         _ = baselines.find_agents
 
 
-def test_checkpoints_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+def test_checkpoints_are_distinguished_by_path(tmp_path: Path) -> None:
     one, two = trained(tmp_path / "a/policy", OTHER), trained(tmp_path / "b/policy", OTHER)
     result = azumaya("evaluate", one, two, "--starts", 1, "--option", "max_plies=2")
     assert str(one) in result.output
@@ -128,7 +128,7 @@ def test_checkpoints_must_agree(tmp_path: Path) -> None:
     refused(azumaya("evaluate", plain, other), f"{plain} plays {GAME} and {other} plays {OTHER}")
 
 
-def test_what_a_checkpoint_cannot_play_is_refused(tmp_path: Path) -> None:
+def test_checkpoints_for_other_games_or_options_are_refused(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent")
     message = f"game {OTHER}: the checkpoint {agent} plays {GAME} only"
     refused(azumaya("evaluate", agent, "random", "--game", OTHER), message)
@@ -138,7 +138,7 @@ def test_what_a_checkpoint_cannot_play_is_refused(tmp_path: Path) -> None:
         refused(result, "its network has 729 actions", "{'setup': 'choose'} has 733")
 
 
-def test_a_policy_refuses_positions_that_are_not_its_game(tmp_path: Path) -> None:
+def test_a_policy_refuses_positions_of_other_games(tmp_path: Path) -> None:
     agent = PolicyAgent.load(trained(tmp_path / "agent"))
     with pytest.raises(checkpoint.CheckpointError, match=f"cannot play azumaya/{OTHER}"):
         agent.act([Position(OTHER)], [0])
@@ -146,10 +146,13 @@ def test_a_policy_refuses_positions_that_are_not_its_game(tmp_path: Path) -> Non
         agent.act([Position(GAME, setup="choose")], [0])
 
 
-def test_words_that_name_nothing_are_refused(tmp_path: Path) -> None:
+def test_unknown_agents_are_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
     policy = trained(run / "policy")
-    for name in ("resume", "odd"):  # the state of a run: other weights beside the same sidecar
+    for name in (
+        "resume",
+        "odd",
+    ):  # as in a run folder, where other weights lie beside the same sidecar
         weights, sidecar = checkpoint.load(policy)
         checkpoint.save(run / name, {f"policy.{k}": v for k, v in weights.items()}, sidecar)
     (run / "odd.json").write_text("{}")
@@ -190,7 +193,7 @@ def test_a_module_of_games_that_cannot_be_imported_is_named(
         refused(azumaya(*words), message)
 
 
-def test_a_checkpoint_with_options_that_are_none(tmp_path: Path) -> None:
+def test_a_checkpoint_with_bad_options_is_refused(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent")
     text = agent.with_suffix(".json").read_text()
     agent.with_suffix(".json").write_text(text.replace('"options": {}', '"options": {"a": 1}'))
@@ -204,7 +207,7 @@ def test_a_checkpoint_with_options_that_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["", "none/games.jsonl", "file/games.jsonl"])
-def test_where_no_record_can_go_is_said_before_the_game(tmp_path: Path, place: str) -> None:
+def test_an_unwritable_record_is_refused_before_the_game(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("mine")
     result = azumaya("play", "--record", tmp_path / place, say="quit\n")
     refused(result, "--record=", "folder")
@@ -257,7 +260,7 @@ def test_ctrl_c_keeps_the_game_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(next(read_records(file)).moves) == 1
 
 
-def test_a_game_left_at_once_is_no_record(tmp_path: Path) -> None:
+def test_a_game_without_moves_is_not_recorded(tmp_path: Path) -> None:
     result = azumaya("play", "--record", tmp_path / "games.jsonl", say="quit\n")
     assert result.exit_code == 0
     assert "nothing to record" in result.output
@@ -294,8 +297,8 @@ def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checkpoint.Sidecar("g", 1, (), "n", {}).azumaya == "unknown"
 
 
-def test_checkpoints_are_read_where_a_clone_stands_for_the_package() -> None:
-    """In the folder above a clone `azumaya` may be the clone: no first file, no `__version__`."""
+def test_checkpoints_are_read_beside_a_clone() -> None:
+    """In the folder above a clone `azumaya` may be the clone, which has no `__version__`."""
     code = (
         "import sys, types; clone = types.ModuleType('azumaya'); "
         f"clone.__path__ = [{str(Path(__file__).parents[2])!r}]; sys.modules['azumaya'] = clone; "
@@ -308,7 +311,7 @@ def test_checkpoints_are_read_where_a_clone_stands_for_the_package() -> None:
 
 @pytest.mark.parametrize("module", ["azumaya", "azumaya.baselines.cli"])
 def test_the_command_as_a_module(module: str, tmp_path: Path) -> None:
-    """For where the script `azumaya` is not on the path."""
+    """The modules work where the script `azumaya` is not on the path."""
 
     def said(*words: str) -> str:
         return subprocess.run(
@@ -320,7 +323,7 @@ def test_the_command_as_a_module(module: str, tmp_path: Path) -> None:
     assert f"python -m {module}" in " ".join(said("--help").split())
 
 
-def test_a_missing_extra_is_told_in_one_line(
+def test_the_error_for_a_missing_extra_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "typer", None)

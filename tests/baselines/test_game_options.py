@@ -1,4 +1,4 @@
-"""Options as words of a command line: typed as the option wants, refused in one sentence."""
+"""Game options on the command line: converted to the right type, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def words_of(options: dict[str, object]) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_options_survive_being_written(case: Case) -> None:
+def test_written_options_can_be_read_back(case: Case) -> None:
     plain = {n: v for n, v in case.options.items() if isinstance(v, (str, int, tuple, type(None)))}
     read = read_options(case.game, words_of(plain))
     start = Position(case.game, seed=3, **plain)
@@ -40,7 +40,7 @@ def test_options_survive_being_written(case: Case) -> None:
         ("sudoku_moyo", "position=a b=c", "a b=c"),
     ],
 )
-def test_values_have_the_type_the_option_wants(game: str, word: str, value: object) -> None:
+def test_values_have_the_type_of_the_option(game: str, word: str, value: object) -> None:
     read = read_options(find_game(game), [word])[word.partition("=")[0]]
     assert (read, type(read)) == (value, type(value))
 
@@ -48,7 +48,7 @@ def test_values_have_the_type_the_option_wants(game: str, word: str, value: obje
 def test_puzzle_files_that_cannot_be_read_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the system says of them."""
+    """Any error of the system is reported."""
 
     def closed(*arguments: object, **named: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -75,6 +75,6 @@ def test_puzzle_files_that_cannot_be_read_are_refused(
         (["setup=choose", "setup=fixed"], "option setup: given twice"),
     ],
 )
-def test_words_that_do_not_fit_are_refused(words: list[str], message: str) -> None:
+def test_bad_options_are_refused(words: list[str], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         read_options(find_game("sudoku_moyo"), words)

@@ -1,4 +1,4 @@
-"""The networks: shapes, games that do not see each other, logits that belong to their actions."""
+"""The networks: shapes, independent games in a batch, and logits that belong to their actions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("name", "kind"), EVERY)
-def test_games_of_a_batch_do_not_see_each_other(name: str, kind: str) -> None:
+def test_games_of_a_batch_are_independent(name: str, kind: str) -> None:
     """A logit for every action and a value, the same alone as in a batch."""
     games = make_vec(name, 5, threads=1)
     games.reset(seed=1)
@@ -46,8 +46,8 @@ def test_games_of_a_batch_do_not_see_each_other(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_the_default_fits(name: str) -> None:
-    """Where neighbours matter the default sees them; where only houses do, it sees those."""
+def test_the_default_network_suits_the_game(name: str) -> None:
+    """The default network sees neighbours if they matter, and houses if only those do."""
     game = find_game(name)
     sees_houses = NETWORKS[default_network(game)] is NumberNet
     assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
@@ -55,7 +55,7 @@ def test_the_default_fits(name: str) -> None:
 
 
 def lays_pieces(game: Game) -> bool:
-    """Whether actions are pieces on cells, perhaps with others after them."""
+    """Whether the first actions are pieces on cells."""
     actions = game.options.num_actions(game.options.defaults)
     return game.symmetries.moves is None and actions >= game.observation.cells
 
@@ -68,8 +68,8 @@ def lit(cells: int, cell: int, channel: int) -> object:
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if find_game(n).symmetries.moves])
-def test_moves_are_worth_their_cells(name: str) -> None:
-    """A cell worth leaving lifts the moves that leave it, and no others; so with entering."""
+def test_logits_of_moves_depend_on_their_cells(name: str) -> None:
+    """Features of a cell affect only the logits of moves that leave or enter it."""
     game = find_game(name)
     actions = game.options.num_actions(game.options.defaults)
     head = MoveHead(game, actions, 2)
@@ -86,8 +86,8 @@ def test_moves_are_worth_their_cells(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if lays_pieces(find_game(n))])
-def test_pieces_are_worth_their_cell(name: str) -> None:
-    """Piece p on cell c is action `p * cells + c`."""
+def test_logits_of_pieces_depend_on_their_cell(name: str) -> None:
+    """Laying piece p on cell c is action `p * cells + c`."""
     game = find_game(name)
     head = CellHead(game, game.options.num_actions(game.options.defaults), 2)
     assert head.pieces is not None

@@ -1,4 +1,4 @@
-"""What the system refuses a command is told in one line with an exit code, not in a traceback."""
+"""Errors of the system end a command with one line and an exit code, not with a traceback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMMANDS = {
 }
 
 
-def told_in_one_line(result: subprocess.CompletedProcess[str], problem: str) -> None:
+def assert_one_line_error(result: subprocess.CompletedProcess[str], problem: str) -> None:
     assert result.returncode == 2, result.stderr
     assert problem in result.stderr
     assert "Traceback" not in result.stderr
@@ -43,11 +43,11 @@ def told_in_one_line(result: subprocess.CompletedProcess[str], problem: str) -> 
 
 @needs_full
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_standard_output_that_is_full(words: tuple[object, ...]) -> None:
+def test_full_standard_output(words: tuple[object, ...]) -> None:
     with FULL.open("w") as full:
         result = run(*words, stdout=full)
-    told_in_one_line(result, "azumaya: No space left on device")
-    if words == EVALUATE:  # the games are played: their result goes where it can
+    assert_one_line_error(result, "azumaya: No space left on device")
+    if words == EVALUATE:  # the result of the games is still written where possible
         assert "random" in result.stderr
         assert "by seat" in result.stderr
     else:
@@ -63,7 +63,7 @@ def test_both_streams_full() -> None:
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_a_pipe_that_is_closed(words: tuple[object, ...]) -> None:
+def test_a_closed_pipe(words: tuple[object, ...]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
@@ -72,8 +72,8 @@ def test_a_pipe_that_is_closed(words: tuple[object, ...]) -> None:
     assert result.stderr == ""
 
 
-def test_a_reader_that_goes_away() -> None:
-    """As with `| head -1`."""
+def test_a_reader_that_stops_early() -> None:
+    """The reader of a pipe may close it early, as `head -1` does."""
     with start("puzzles", "generate", "--count", 3000) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -84,7 +84,7 @@ def test_a_reader_that_goes_away() -> None:
 
 
 def test_no_output_at_all() -> None:
-    """Standard output is closed: there is nothing to write to, and nothing to fail."""
+    """With standard output closed, commands succeed without output."""
     code = "import os, sys; os.close(1); os.execv(sys.executable, sys.argv[1:])"
     result = subprocess.run(
         [sys.executable, "-c", code, sys.executable, "-m", "azumaya", "puzzles", "show"],
@@ -94,7 +94,7 @@ def test_no_output_at_all() -> None:
 
 
 @pytest.mark.parametrize("name", [LONG, f"a/{LONG}", "a\nb", "..", "/", "~", "[/b]", "\udcff"])
-def test_names_of_files_that_cannot_be(name: str, tmp_path: Path) -> None:
+def test_impossible_file_names(name: str, tmp_path: Path) -> None:
     for words in (
         ("evaluate", name),
         ("evaluate", "random", name),
@@ -120,8 +120,8 @@ def test_a_long_name_is_cut() -> None:
 
 
 @pytest.mark.parametrize("name", ["[/b]/policy", "[red]policy", ":smile:", "policy\\", "[/]"])
-def test_names_are_no_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result of the games was lost over an agent called `[/b]/policy`."""
+def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names like `[/b]/policy` are printed as they are."""
     monkeypatch.setenv("COLUMNS", "200")
 
     def find(given: str, evaluated: bool = False) -> entrants.Entrant:
@@ -135,7 +135,7 @@ def test_names_are_no_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert name in result.output
 
 
-def test_what_a_terminal_cannot_show_is_written_all_the_same() -> None:
+def test_output_without_unicode_works() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     result = subprocess.run(
         [sys.executable, "-m", "azumaya", *map(str, COMMANDS["check"])],
@@ -151,13 +151,13 @@ def test_endless_files_are_refused(device: str, tmp_path: Path) -> None:
         pytest.skip(f"there is no {device}")
     for words in (("puzzles", "check", device), ("puzzles", "generate", "--output", device)):
         result = run(*words)
-        told_in_one_line(result, device)
+        assert_one_line_error(result, device)
         assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("line", ["\0" * 200_000, "\xff\n" * 3])
-def test_lines_that_no_person_types(line: str) -> None:
-    """From a file or pipe given to `play` as its input."""
+def test_unusual_input_lines(line: str) -> None:
+    """Lines from a file or pipe as the input of `play`."""
     with start("play", "--seed", 1, stdin=subprocess.PIPE, encoding="latin-1") as process:
         out, err = process.communicate(line, timeout=120)
     assert process.returncode == 0, err
@@ -165,7 +165,7 @@ def test_lines_that_no_person_types(line: str) -> None:
     assert err == ""
 
 
-def test_the_command_alone_says_what_to_do_first() -> None:
+def test_the_bare_command_shows_first_steps() -> None:
     result = CliRunner().invoke(app, [])
     assert "First steps" in result.output
     assert "azumaya play" in result.output

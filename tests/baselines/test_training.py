@@ -1,4 +1,4 @@
-"""The training script on a tiny budget: what it writes, that it resumes, that it is seeded."""
+"""The training script on a tiny budget: its files, resuming, and seeding."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_leaves_everything(run: Path) -> None:
+def test_a_run_writes_all_files(run: Path) -> None:
     names = {path.name for path in run.iterdir()}
     assert {
         "config.json", "policy.safetensors", "policy.json", "resume.safetensors", "model.zip",
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_weights(run: Path, tmp_path: Path) -> None
     assert any((ours[name] != other[name]).any() for name in ours)
 
 
-def test_a_run_begun_anew_forgets_the_one_before(tmp_path: Path) -> None:
+def test_overwriting_removes_the_previous_run(tmp_path: Path) -> None:
     main(tiny(tmp_path))
     steps = [point["steps"] for point in read_curve(tmp_path)]
     metrics = (tmp_path / "progress.json").read_text().splitlines()
@@ -88,7 +88,7 @@ def test_a_run_begun_anew_forgets_the_one_before(tmp_path: Path) -> None:
     assert (tmp_path / "own.txt").exists()
 
 
-def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
+def test_a_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
     main(tiny(tmp_path))
     lines = (tmp_path / "progress.json").read_text().splitlines()
     main(tiny(tmp_path, steps=160, resume=True))
@@ -104,15 +104,15 @@ def test_a_run_goes_on(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_what_is_not_said_suits_the_network(kind: str) -> None:
-    """Every kind of network has its recipe; what the user says stays, zero too."""
+def test_defaults_depend_on_the_network(kind: str) -> None:
+    """Each network has its default hyperparameters; values from the user, even 0, override them."""
     assert Config(network=kind).recipe == SUITED[kind]
     own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
     assert Config(network=kind, **asdict(own)).recipe == own
 
 
-def test_the_recipe_is_kept(run: Path) -> None:
-    """A run that goes on does not follow defaults that have changed meanwhile."""
+def test_resuming_keeps_the_hyperparameters(run: Path) -> None:
+    """A resumed run does not use defaults that changed in the meantime."""
     kept = read_config(run)
     assert None not in (kept.width, kept.depth, kept.learning_rate, kept.shaping)
     assert kept.recipe == tiny(run).recipe
@@ -120,7 +120,7 @@ def test_the_recipe_is_kept(run: Path) -> None:
 
 
 def test_a_finished_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
-    """Nothing is left to train: it is evaluated again, and stays as it was."""
+    """With nothing left to train, the agent is evaluated again and does not change."""
     main(tiny(tmp_path))
     curve, kept = read_curve(tmp_path), load_file(tmp_path / "policy.safetensors")
     assert len(main(tiny(tmp_path, resume=True))) == 2
@@ -143,8 +143,8 @@ def test_sb3_files_need_trust(run: Path) -> None:
     assert model.num_timesteps == 96
 
 
-def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
-    """The signal a terminal sends on Ctrl-C, in the middle of training."""
+def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+    """The signal that a terminal sends on Ctrl-C, in the middle of training."""
     options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
     command = [sys.executable, "-m", "azumaya.baselines.training.maskable_ppo", *options]
     with subprocess.Popen(
@@ -157,7 +157,7 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path: Path) -> None:
         output, _ = process.communicate(timeout=60)
     saved = run_at(tmp_path).steps()
     assert saved > 0
-    assert process.returncode == 130, "as shells have it for what Ctrl-C has ended"
+    assert process.returncode == 130, "the exit code of programs ended by Ctrl-C"
     assert f"Saved after {saved:,} steps. To resume: " in output
     assert f"-m {PROGRAM} --output {tmp_path} --resume" in output
     main(tiny(tmp_path, steps=saved + 64, resume=True))

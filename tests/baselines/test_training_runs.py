@@ -1,4 +1,4 @@
-"""What the training script refuses before anything is made, and what goes on how."""
+"""The training script: arguments refused before anything is written, and resuming."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL = {
     "measure-every": 64, "measure-starts": 2, "final-starts": 3,
 }  # fmt: skip
 TINY = [f"--{name}={value}" for name, value in SMALL.items()]
-"""Words for a run that takes a second."""
+"""Arguments of a run that takes a second."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -36,7 +36,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to be in."""
+    """An empty working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -56,7 +56,7 @@ def run(here: Path, finished: Path) -> Path:
 
 
 def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line with which words are refused."""
+    """The one-line error for some arguments."""
     capsys.readouterr()
     before = contents(Path.cwd())
     assert run_words(words.split()) == 2
@@ -122,7 +122,7 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("--resume --output FILE", "FILE is a file; name a folder"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(
+def test_impossible_arguments_are_refused_in_one_line(
     here: Path, words: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "FILE").write_text("")
@@ -140,7 +140,7 @@ def test_a_module_of_games_that_cannot_be_imported_is_named(
 
 
 @pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
-def test_words_that_cannot_be_read(here: Path, words: str) -> None:
+def test_unreadable_arguments_are_refused(here: Path, words: str) -> None:
     with pytest.raises(SystemExit) as ended:
         run_words(words.split())
     assert ended.value.code == 2
@@ -148,7 +148,7 @@ def test_words_that_cannot_be_read(here: Path, words: str) -> None:
 
 
 def test_options_of_games_have_their_types(here: Path) -> None:
-    """As numbers and pairs, in the environment, in the run and in the agent."""
+    """Numbers and pairs keep their types in the environment, the run and the agent."""
     given = {
         "abalone": (["max_plies", "20", "tiebreak", "marbles"], {"max_plies": 20}),
         "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
@@ -163,7 +163,7 @@ def test_options_of_games_have_their_types(here: Path) -> None:
         assert run_words(["--game", game, "--resume", "--options", *words]) == 0
 
 
-# ---- a folder that holds a run ----
+# ---- a folder with a run ----
 
 
 def test_a_finished_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,9 +175,7 @@ def test_a_finished_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[s
         assert part in said, part
 
 
-def test_a_run_that_has_stopped_is_left_alone(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stopped_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
     said = refused("--output run", capsys)
@@ -187,10 +185,10 @@ def test_a_run_that_has_stopped_is_left_alone(
     assert "files of a run (config.json, resume.safetensors" in refused("--output run", capsys)
 
 
-# ---- going on ----
+# ---- resuming ----
 
 
-def test_steps_stay_unless_they_are_given(run: Path) -> None:
+def test_resuming_keeps_the_steps_unless_given(run: Path) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "steps": 96}))
     assert run_words(["--output", "run", "--resume"]) == 0
@@ -212,7 +210,7 @@ def test_steps_stay_unless_they_are_given(run: Path) -> None:
         ("--overwrite", "--resume and --overwrite"),
     ],
 )
-def test_runs_go_on_as_they_began(
+def test_runs_are_resumed_with_their_arguments(
     run: Path, words: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert told in refused(f"--output run --resume {words}", capsys)
@@ -227,7 +225,7 @@ def test_runs_go_on_as_they_began(
         ("resume.safetensors", (1 << 62).to_bytes(8, "little") + b"{}"),
     ],
 )  # fmt: skip
-def test_broken_runs_do_not_go_on(
+def test_broken_runs_are_not_resumed(
     run: Path, name: str, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (run / name).write_bytes(content)
@@ -235,8 +233,10 @@ def test_broken_runs_do_not_go_on(
 
 
 @pytest.mark.parametrize("where", [100, -1])
-def test_a_damaged_save_is_told(run: Path, where: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """One bit is enough, in the weights or in the counters."""
+def test_a_damaged_save_is_refused(
+    run: Path, where: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A single changed bit is found, in the weights or in the counters."""
     content = bytearray((run / "resume.safetensors").read_bytes())
     where = content.index(b"steps") + 10 if where > 0 else where
     content[where] ^= 1
@@ -245,10 +245,10 @@ def test_a_damaged_save_is_told(run: Path, where: int, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("left", ["policy.safetensors", "curve.json", "model.zip", "resume.json"])
-def test_a_run_without_its_save_is_not_begun_anew(
+def test_a_run_without_its_save_is_not_restarted(
     run: Path, left: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Going on from 0 would overwrite the agent that was trained."""
+    """Starting from 0 would overwrite the trained agent."""
     for path in run.iterdir():
         if path.name not in ("config.json", left):
             path.unlink()
@@ -260,14 +260,14 @@ def test_a_run_without_its_save_is_not_begun_anew(
     "text", ["{", "[1]", '["steps"]', '[{"steps": "a"}]', '[{"steps": 0, "random": "a"}]',
              '[{"steps": 1e999}]', '[{"random": 0.5}]', "[" * 100_000],
 )  # fmt: skip
-def test_a_curve_that_cannot_be_drawn_is_refused(run: Path, text: str) -> None:
+def test_a_bad_curve_is_refused(run: Path, text: str) -> None:
     (run / "curve.json").write_text(text)
     with pytest.raises(RunError, match=r"curve\.json"):
         run_at(run).curve()
 
 
-def test_what_others_read_is_made_anew_from_the_save(run: Path) -> None:
-    """So a run killed between its save and the files made from it goes on all the same."""
+def test_other_files_are_made_again_from_the_save(run: Path) -> None:
+    """A run killed between its save and the files made from it can be resumed."""
     names = ("policy.safetensors", "policy.json", "curve.json")
     before = [(run / name).read_bytes() for name in names]
     for name in names:
@@ -276,7 +276,7 @@ def test_what_others_read_is_made_anew_from_the_save(run: Path) -> None:
     assert [(run / name).read_bytes() for name in names] == before
 
 
-def test_metrics_that_are_no_text_are_dropped(run: Path) -> None:
+def test_unreadable_metrics_are_dropped(run: Path) -> None:
     lines = (run / "progress.json").read_text()
     with (run / "progress.json").open("ab") as file:
         file.write(b'{"time/total_timesteps": 1, "\xff\n')
@@ -285,7 +285,7 @@ def test_metrics_that_are_no_text_are_dropped(run: Path) -> None:
     assert run_at(run).steps() == 96
 
 
-def test_the_command_that_goes_on_is_quoted_as_the_shell_wants(
+def test_the_command_to_resume_is_quoted_for_the_shell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     goes_on = f"-m {PROGRAM} --output {{}} --resume"
@@ -302,8 +302,8 @@ def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str])
     assert "--epochs four: must be a whole number" in refused("--output run --resume", capsys)
 
 
-def test_what_was_not_saved_is_forgotten(run: Path) -> None:
-    """A killed run has metrics of steps after its last save; they come again."""
+def test_metrics_after_the_last_save_are_replaced(run: Path) -> None:
+    """Metrics of steps after the last save of a killed run are replaced."""
     curve, metrics = run_at(run).curve(), run / "progress.json"
     (run / "curve.json").write_text(json.dumps([*curve, {**curve[-1], "steps": 80}]))
     lines = metrics.read_text()
@@ -315,7 +315,7 @@ def test_what_was_not_saved_is_forgotten(run: Path) -> None:
     assert sorted(set(logged)) == [32, 64, 96]
 
 
-def test_a_run_that_saved_nothing_begins(run: Path) -> None:
+def test_a_run_that_saved_nothing_starts(run: Path) -> None:
     for path in run.iterdir():
         if path.name != "config.json":
             path.unlink()
@@ -323,11 +323,13 @@ def test_a_run_that_saved_nothing_begins(run: Path) -> None:
     assert run_at(run).steps() == 64
 
 
-# ---- what it shows ----
+# ---- output ----
 
 
-def test_lines_where_there_is_no_terminal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each measurement is a line; the goal is that of whole rollouts."""
+def test_without_a_terminal_lines_are_printed(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each measurement is a line; the number of steps is rounded up to whole rollouts."""
     main(Config(output=here, steps=33, minutes=5, games=4, rollout=8, batch=16, epochs=1, width=4,
                 measure_every=32, measure_starts=1, final_starts=1))  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
@@ -349,7 +351,7 @@ def test_a_terminal_has_a_bar_and_no_lines() -> None:
     assert "steps, " not in shown.getvalue()
 
 
-def test_a_run_that_time_ended_says_how_to_go_on(
+def test_a_run_ended_by_its_time_limit_says_how_to_resume(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY]) == 0

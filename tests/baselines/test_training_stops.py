@@ -1,4 +1,4 @@
-"""Runs that are stopped at any moment, gone on with, and end as if they never had been."""
+"""Runs stopped at any moment and resumed end like runs that were never stopped."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     assert differing(unbroken, results(tmp_path)) == []
 
 
-def test_a_run_that_time_stops_ends_like_any_other(
+def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     tmp_path: Path, unbroken: dict[str, object]
 ) -> None:
-    """It plays a rollout each time, shows a measurement, and forgets that as it goes on."""
+    """Each part plays one rollout; the measurement at its end does not affect the resumed run."""
     main(tiny_run(tmp_path, minutes=1e-9))
     assert [point["steps"] for point in run_at(tmp_path).curve()] == [0, 32]
     for _ in range(5):
@@ -67,10 +67,10 @@ def test_a_run_that_time_stops_ends_like_any_other(
 
 
 @pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
-def test_other_networks_go_on_as_well(
+def test_other_networks_can_be_resumed(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Convolutions, shaping, hidden tiles."""
+    """With convolutions, shaping and hidden tiles."""
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     options: dict[str, Any] = {"game": game, "steps": 96, "depth": 1, "measure_starts": 1,
                                "final_starts": 1}  # fmt: skip
@@ -81,20 +81,20 @@ def test_other_networks_go_on_as_well(
     assert differing(results(whole), results(parts)) == []
 
 
-# ---- a save, stopped between any two calls to the system ----
+# ---- a save that fails at any system call ----
 
 
 class Crash(BaseException):
-    """The program is dead: nothing it does after this reaches the disk."""
+    """The program dies: nothing it does after this reaches the disk."""
 
 
 class FailingSystem:
-    """The module `os`, in which the call of a number fails.
+    """The module `os` with one failing call.
 
     Args:
-        fail_at: the number of the call.
-        error: what it raises. After a `Crash` all other calls fail, too, those that tidy up.
-        half: whether a write that fails has written half of what it was given.
+        fail_at: the number of the call that fails.
+        error: the error it raises. After a `Crash` all later calls fail too, even those that clean
+        up. half: whether a failing write has written half of its data.
     """
 
     COUNTED = ("open", "write", "fsync", "replace", "unlink")
@@ -128,7 +128,7 @@ def small_save(number: int) -> Save:
 
 
 def small_run(folder: Path) -> RunFolder:
-    """A run whose agent is two files."""
+    """A run whose agent consists of two files."""
 
     def agent(save: Save) -> dict[str, bytes]:
         return {"agent.bin": save.arrays["network.a"].tobytes(), "agent.json": b"%d" % save.steps}
@@ -137,7 +137,7 @@ def small_run(folder: Path) -> RunFolder:
 
 
 def saved_steps(folder: Path) -> int:
-    """What a run goes on from; everything in the folder is checked to be of one save."""
+    """The steps of the save in a folder; asserts that all files belong to it."""
     run = small_run(folder)
     save = run.saved()
     assert save is not None
@@ -157,7 +157,7 @@ def saved_steps(folder: Path) -> int:
 def test_a_save_is_whole_whatever_fails(
     error: Any, half: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each call in turn: the old save or the new one, and both turn up."""
+    """Whichever call fails, the old save or the new one is complete; both occur."""
     seen = []
     for fail_at in itertools.count(1):
         folder = tmp_path / str(fail_at)
@@ -185,7 +185,7 @@ def test_a_save_is_whole_whatever_fails(
 def test_the_first_save_is_whole_whatever_fails(
     error: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before it the run begins, after it the run goes on; it is never refused."""
+    """A crashed run starts again before its first save, resumes after it, and is never refused."""
     for fail_at in itertools.count(1):
         folder = tmp_path / str(fail_at)
         run, system = small_run(folder), FailingSystem(fail_at, error, half=True)
@@ -206,7 +206,7 @@ def test_the_first_save_is_whole_whatever_fails(
 def test_a_training_run_survives_a_crash_anywhere(
     tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sample of all calls; `test_killed_runs_end_like_any_other` is the real thing."""
+    """A sample of all calls; `test_killed_runs_end_like_any_other` kills real processes."""
     for fail_at in (1, 9, 27, 60):
         folder, system = tmp_path / str(fail_at), FailingSystem(fail_at, Crash, half=True)
         with monkeypatch.context() as patch:
@@ -257,13 +257,13 @@ print("kills:", kills)
 
 
 def check_kills(folder: Path, runs: int) -> None:
-    """Kill runs with SIGKILL, four times each; all end like one that was left alone."""
+    """Kill runs with SIGKILL, four times each; all end like an uninterrupted run."""
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(folder), str(runs)],
         capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split("kills: ")[1]) >= 2 * runs, "most were still running"
+    assert int(done.stdout.split("kills: ")[1]) >= 2 * runs, "most kills hit a running process"
     whole = results(folder / "unbroken")
     for number in range(runs):
         killed = folder / f"killed-{number}"
@@ -271,21 +271,21 @@ def check_kills(folder: Path, runs: int) -> None:
         assert left_behind(killed) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
     check_kills(tmp_path, 1)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_many_killed_runs_end_like_any_other(tmp_path: Path) -> None:
     check_kills(tmp_path, 25)
 
 
-# ---- what killed runs leave, and other processes ----
+# ---- files of killed runs, and other processes ----
 
 
-def test_what_killed_runs_left_is_cleared_away(tmp_path: Path) -> None:
+def test_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
     main(tiny_run(tmp_path, steps=32))
     names = (".policy.safetensors.4711.tmp", ".curve.json.tmp", ".resume.safetensors.1.tmp")
     for name in (*names, ".own.txt.tmp"):
@@ -314,7 +314,7 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
 def test_overwriting_deletes_the_configuration_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run that is half deleted has none, so it cannot be taken for one to go on with."""
+    """A half-deleted run has no configuration, so it is not mistaken for one to resume."""
     main(tiny_run(tmp_path, steps=32))
     deleted: list[str] = []
     unlink = Path.unlink
@@ -328,7 +328,7 @@ def test_overwriting_deletes_the_configuration_first(
     assert deleted[0] == "config.json"
 
 
-# ---- what the machine does not do ----
+# ---- failures of the machine ----
 
 
 @pytest.fixture
@@ -341,7 +341,7 @@ def words(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("fail_at", [2, 20, 60])
-def test_a_full_disk_is_told_in_a_line(
+def test_the_error_for_a_full_disk_is_one_line(
     fail_at: int, words: list[str], tmp_path: Path, unbroken: dict[str, object],
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -363,7 +363,7 @@ def test_a_full_disk_is_told_in_a_line(
 def test_a_thread_that_cannot_write_prints_nothing(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """TensorBoard writes its events in one, whose error comes out of the next call, too."""
+    """TensorBoard writes events in a thread, whose error is also raised by the next call."""
 
     def full(self: object, data: bytes) -> None:
         raise FULL
@@ -375,8 +375,8 @@ def test_a_thread_that_cannot_write_prints_nothing(
     assert "No space left on device" in said
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
-def test_a_full_output_is_told_in_a_line(words: list[str], tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_the_error_for_full_output_is_one_line(words: list[str], tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([sys.executable, "-m", PROGRAM, *words], stdout=full, text=True,
                               stderr=subprocess.PIPE, check=False)  # fmt: skip
@@ -385,7 +385,7 @@ def test_a_full_output_is_told_in_a_line(words: list[str], tmp_path: Path) -> No
     assert "No space left on device" in done.stderr
 
 
-def test_weights_that_are_no_numbers_are_never_saved(
+def test_weights_with_nan_are_never_saved(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -398,7 +398,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
     assert save.steps == 64
 
 
-def test_too_little_memory_is_told_in_a_line(
+def test_the_error_for_too_little_memory_is_one_line(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"

@@ -1,4 +1,4 @@
-"""A run on a tiny budget, once for all tests that look at its rows."""
+"""A run on a tiny budget, shared by all tests of its rows."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def rows(finished: Path) -> list[Row]:
-    """Its rows."""
+    """The rows of the finished run."""
     return read_run(finished)[1]

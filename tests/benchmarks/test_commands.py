@@ -39,7 +39,7 @@ def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
     assert f"| {GAME} |" in page.read_text()
 
 
-def test_bad_words_are_refused(tmp_path: Path) -> None:
+def test_bad_arguments_are_refused(tmp_path: Path) -> None:
     for words, reason in (
         (["--quick", "--full"], "exclude"),
         (["--device", "tpu"], "cpu, cuda"),
@@ -55,7 +55,7 @@ def test_bad_words_are_refused(tmp_path: Path) -> None:
 ROWS = '{"machine": {"cpu": "abacus"}, "settings": "tiny"}\n'
 
 
-def test_output_that_is_no_folder_is_refused_before_measuring(
+def test_bad_output_folders_are_refused_before_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "file"
@@ -86,7 +86,7 @@ def known_peers() -> list[str]:
         ("nothing here", "the page needs one line"),
     ],
 )
-def test_a_page_that_cannot_take_the_report_is_told_first(
+def test_a_page_without_place_for_the_report_is_refused_first(
     page: str | None, problem: str, tmp_path: Path
 ) -> None:
     run, into = tmp_path / "run", tmp_path / "page.md"
@@ -116,7 +116,7 @@ def test_a_page_that_cannot_take_the_report_is_told_first(
         ("results.json", '{"machine": {}, "settings": "tiny"}'),
     ],
 )
-def test_a_report_of_what_is_no_run_is_refused(name: str, content: str, tmp_path: Path) -> None:
+def test_a_report_of_other_files_is_refused(name: str, content: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content.encode("latin-1"))
     done = runner.invoke(command.app, ["report", str(tmp_path)])
     assert done.exit_code == 2
@@ -124,7 +124,7 @@ def test_a_report_of_what_is_no_run_is_refused(name: str, content: str, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(ROWS)
     (tmp_path / "report.md").mkdir()
     done = runner.invoke(command.app, ["report", str(tmp_path)])
@@ -132,7 +132,7 @@ def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "the report could not be written" in " ".join(done.output.replace("│", " ").split())
 
 
-def test_without_the_extra_the_module_names_it() -> None:
+def test_the_error_for_a_missing_extra_names_it() -> None:
     code = (
         "import runpy, sys; sys.modules['typer'] = None; "
         "runpy.run_module('azumaya.benchmarks', run_name='__main__')"
@@ -154,7 +154,7 @@ def test_without_a_gpu_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_
     assert not (tmp_path / "out").exists()
 
 
-def test_azumaya_bench_passes_words_and_exit_code_on() -> None:
+def test_azumaya_bench_passes_arguments_and_exit_code_on() -> None:
     done = subprocess.run(
         [sys.executable, "-c", MAIN, "bench", "--nonsense"],
         capture_output=True, text=True, check=False,

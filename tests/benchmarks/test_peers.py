@@ -1,4 +1,4 @@
-"""The comparison with peers, with a script and an environment of the tests' own."""
+"""The comparison with peers, tested with its own script and environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURES = dict.fromkeys(
     ("CartPole-v1", "bare", "aec raw_env", "aec env", "batch step", "batch loop"), 100.0
 )
 TWICE = {YARDSTICK: dict.fromkeys(FIGURES, 200.0)}
-"""What is measured of the yardstick, so that it is known from our other game."""
+"""The values of the yardstick, which differ from those of our other game."""
 SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
@@ -68,11 +68,11 @@ def test_rows_are_paired_with_ours(peer: Peer, tmp_path: Path) -> None:
     assert text.count("| a_peer | go |") == 1  # the better batch size
     assert "no hex here" in text
     compare.compare(comparison(tmp_path, "go,hex"), [peer], folder, QUIET)
-    assert read_run(folder)[1] == rows  # a peer that is done is not run again
+    assert read_run(folder)[1] == rows  # a finished peer is not run again
 
 
 def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> None:
-    """A peer's Connect Four stands beside ours as well as beside the game that was named."""
+    """A peer's Connect Four is compared with ours and with the game that was named."""
     folder = tmp_path / "out"
     compare.compare(comparison(tmp_path, "go,draughts"), [peer], folder, QUIET)
     header, rows = read_run(folder)
@@ -87,7 +87,7 @@ def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> Non
     assert "| a_peer | go |" not in same
 
 
-def test_peer_that_cannot_be_installed_is_said(
+def test_a_peer_that_cannot_be_installed_is_reported(
     peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> Path:
@@ -100,13 +100,13 @@ def test_peer_that_cannot_be_installed_is_said(
     assert "no such package" in compare.render(header, rows)
 
 
-def test_script_that_fails_is_said(peer: Peer, tmp_path: Path) -> None:
+def test_a_failing_script_is_reported(peer: Peer, tmp_path: Path) -> None:
     Path(peer.script).write_text("raise SystemExit('broken')")
     compare.compare(comparison(tmp_path), [peer], tmp_path / "out", QUIET)
     assert "broken" in read_run(tmp_path / "out")[1][0]["error"]
 
 
-def test_ours_has_what_scripts_name() -> None:
+def test_all_figures_of_our_game_are_measured() -> None:
     found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1), GAME)
     assert found.keys() == FIGURES.keys()
     assert all(value > 0 for value in found.values())
@@ -123,7 +123,7 @@ def test_every_peer_is_pinned_and_has_a_script(peer: Peer) -> None:
     assert done.returncode == 0
 
 
-def test_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[list[str]] = []
     monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
     monkeypatch.setattr(environments, "_pip", lambda _, words: made.append(list(words)))
@@ -135,7 +135,7 @@ def test_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert environment_of(Peer("x", "x.py", ("x==2",)), tmp_path) != python
 
 
-def test_source_is_made_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_are_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
     def pip(_: Path, words: list[str], variables: dict[str, str]) -> None:
@@ -157,7 +157,7 @@ def test_source_is_made_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         environment_of(Peer("y", "y.py", ("y==1",), prepare=ready), tmp_path)
 
 
-def test_half_made_environment_is_made_anew(
+def test_an_incomplete_environment_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -171,7 +171,7 @@ def test_half_made_environment_is_made_anew(
             environment_of(peer, tmp_path)
 
 
-def test_reason_is_what_pip_called_an_error() -> None:
+def test_the_reason_is_the_error_of_pip() -> None:
     output = "collecting\nERROR: no matching distribution\nnotice: new pip\n"
     assert why(output) == "ERROR: no matching distribution"
     assert why("killed\n") == "killed"

@@ -1,4 +1,4 @@
-"""Reports and pictures come from rows, whichever there are."""
+"""Reports and pictures are made from any set of rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_report_has_every_game_in_every_table(finished: Path) -> None:
     assert "differ" not in text
 
 
-def test_ratios_are_to_the_references() -> None:
+def test_ratios_use_the_references() -> None:
     text = report.render(HEADER, [FAST, {**FAST, "value": 4e5}, bare("go", 3e7, "ab")])
     assert "| go | 30 M | 100 | – |" in text
     assert "| CartPole-v1 | 300 k | 200 k to 400 k | 2 |" in text
@@ -37,7 +37,7 @@ def test_signatures_that_differ_are_shown() -> None:
     assert "**differ:** ab, cd" in report.render(HEADER, rows)
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_rows_are_marked() -> None:
     rows = [{"kind": "reference", "key": "r/x", "name": "x", "error": "no x: pip install x"}]
     assert "| r/x | no x: pip install x |" in report.render(HEADER, rows)
 
@@ -56,7 +56,7 @@ def test_pictures(finished: Path, tmp_path: Path) -> None:
     assert plots.draw(HEADER, [FAST], tmp_path / "none") == []
 
 
-def test_page_keeps_what_is_written_by_hand() -> None:
+def test_a_page_keeps_its_other_text() -> None:
     begin, end = report.marks(report.BENCH)
     page = f"# Mine\n\nbefore\n\n{begin}\nold\n{end}\n\nafter\n"
     done = report.put_into(page, "# Speed\n\nnew\n", report.BENCH)

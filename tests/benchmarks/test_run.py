@@ -1,4 +1,4 @@
-"""The harness writes a valid row for all it measures, and goes on where it was stopped."""
+"""The harness writes a valid row for each measurement and continues where it stopped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
 
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
+def test_bytes_match_the_observations_of_the_game(rows: list[Row], game: Game) -> None:
     planes = len(game.observation.planes) * game.observation.cells
     actions = game.options.num_actions(game.options.defaults)
     small = 2 + 8 + 8 + 16  # two flags, the reward, who moves, both rewards
@@ -60,7 +60,7 @@ def test_bytes_are_those_of_the_game(rows: list[Row], game: Game) -> None:
     assert game.rules.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
 
 
-def test_all_rows_of_a_game_behave_alike(rows: list[Row]) -> None:
+def test_all_rows_of_a_game_have_one_signature(rows: list[Row]) -> None:
     marks = {
         game: {row["signature"] for row in rows if row.get("game") == game and "signature" in row}
         for game in TESTED
@@ -69,13 +69,15 @@ def test_all_rows_of_a_game_behave_alike(rows: list[Row]) -> None:
     assert len(set.union(*marks.values())) == len(TESTED)
 
 
-def test_references_stand_before_and_after_every_game(rows: list[Row]) -> None:
+def test_references_are_measured_before_and_after_every_game(rows: list[Row]) -> None:
     order = [row.get("game", "-") for row in rows if row["kind"] in ("bare", "reference")]
     assert order == ["-"] * 3 + [name for game in TESTED for name in (game, "-", "-", "-")]
     assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
 
 
-def test_the_whole_is_the_rows(finished: Path, rows: list[Row], tmp_path: Path) -> None:
+def test_the_results_file_contains_the_rows(
+    finished: Path, rows: list[Row], tmp_path: Path
+) -> None:
     whole = json.loads((finished / "results.json").read_text())
     assert whole["rows"] == rows
     assert whole["settings"] == "tiny"
@@ -108,7 +110,7 @@ def test_limits_write_the_same_bytes() -> None:
     assert all(rates.median > 0 for rates in found.values())
 
 
-# ---- going on ----
+# ---- continuing ----
 
 
 def jobs_of(names: list[str], log: list[str], stop_at: str = "") -> list[plan.Job]:
@@ -121,20 +123,20 @@ def jobs_of(names: list[str], log: list[str], stop_at: str = "") -> list[plan.Jo
     return [plan.Job(name, {"kind": "x"}, lambda name=name: measure(name)) for name in names]  # type: ignore[misc]
 
 
-def test_stopped_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
     monkeypatch.setattr(runner, "jobs", lambda *_: jobs_of(["a", "b", "c"], log, stop_at="c"))
     assert not runner.run(TINY, [], tmp_path, QUIET)
     assert [row["key"] for row in read_run(tmp_path)[1]] == ["a", "b"]
     with (tmp_path / "rows.jsonl").open("a") as file:
-        file.write('{"key": "c", "val')  # torn by a kill
+        file.write('{"key": "c", "val')  # cut off by a kill
     monkeypatch.setattr(runner, "jobs", lambda *_: jobs_of(["a", "b", "c"], log))
     assert runner.run(TINY, [], tmp_path, QUIET)
     assert log == ["a", "b", "c"]
     assert [row["key"] for row in read_run(tmp_path)[1]] == ["a", "b", "c"]
 
 
-def test_another_run_cannot_go_on(tmp_path: Path) -> None:
+def test_a_run_with_other_settings_cannot_continue(tmp_path: Path) -> None:
     Results(tmp_path, "tiny").add({"key": "a", "kind": "x"})
     with pytest.raises(ResultsError, match=r"settings tiny.*another --output"):
         Results(tmp_path, "full")
@@ -145,7 +147,7 @@ def test_another_run_cannot_go_on(tmp_path: Path) -> None:
         Results(tmp_path, "tiny")
 
 
-def test_what_is_too_large_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_too_large_for_memory_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "available_memory", lambda: 2**20)
     job = plan._batch_job(TINY, GAME, "packed", plan.LARGE, 1, copies=False)
     assert "GiB" in job.measure()["skipped"]

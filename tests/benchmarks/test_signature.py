@@ -16,7 +16,7 @@ games = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.n
 
 
 @games
-def test_all_ways_to_step_give_one_signature(game: Game) -> None:
+def test_all_ways_of_stepping_give_the_same_signature(game: Game) -> None:
     found = {
         signature.of_rollout(game),
         signature.of_aec(game),

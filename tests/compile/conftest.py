@@ -1,4 +1,4 @@
-"""A small copy of the library in a temporary folder, whose sources a test may edit."""
+"""A small copy of the library in a temporary folder, so that tests can edit its sources."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def answer(*values):
 
 
 class Tree:
-    """The copied library, its cache folder, and a way to run code with both."""
+    """A copied library and its cache folder; runs code that uses both."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.cache = root, root / "cache"
@@ -110,14 +110,14 @@ class Tree:
         path.write_text(text.replace(old, new))
 
     def entries(self, pattern: str = "*.kernel") -> list[Path]:
-        """The cache's files."""
+        """The files in the cache."""
         return sorted(self.cache.glob(f"kernels-*/{pattern}"))
 
     def start(self, code: str, **env: str) -> subprocess.Popen[str]:
-        """Start a process that runs code after PREAMBLE; keywords are environment variables."""
+        """Start a process that runs PREAMBLE and the code; keywords are environment variables."""
         drop = ("NUMBA_", "AZUMAYA_", "XDG_", "PYTHONPATH", "PYTHONWARNINGS")
         base = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
-        # Sources of one size edited within a second would pass for old ones in Python's own cache.
+        # Python's own cache does not notice an edit within a second that keeps the size.
         base |= {"PYTHONPATH": str(self.root / "lib"), "PYTHONDONTWRITEBYTECODE": "1"}
         base |= {"AZUMAYA_CACHE_DIR": str(self.cache), "NUMBA_NUM_THREADS": "1"}
         return subprocess.Popen(
@@ -130,7 +130,7 @@ class Tree:
         )
 
     def run(self, code: str, **env: str) -> list:
-        """What the code answered; its warnings are in `self.stderr`."""
+        """The values passed to `answer`; warnings are in `self.stderr`."""
         process = self.start(code, **env)
         try:
             out, self.stderr = process.communicate(timeout=120)
@@ -140,7 +140,7 @@ class Tree:
         return json.loads(out.splitlines()[-1])
 
     def warned(self) -> int:
-        """How often the last run said that it has no cache."""
+        """How often the last run warned that it has no cache."""
         return self.stderr.count("RuntimeWarning: kernels are compiled anew")
 
 
@@ -152,7 +152,7 @@ def tree(tmp_path: Path) -> Tree:
 
 @pytest.fixture(scope="session")
 def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache of a copy that has called `outer`; it fits every unedited copy."""
+    """The cache of a copy that called `outer`; it is valid for every unedited copy."""
     tree = Tree(tmp_path_factory.mktemp("warm"))
     tree.run("answer(toy.outer(5))")
     return tree.cache

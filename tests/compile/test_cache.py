@@ -1,4 +1,4 @@
-"""The compile cache is never stale and never torn: processes that share one, and mishaps."""
+"""The compile cache is never stale or torn, whatever happens to processes that share it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def test_second_process_loads(tree):
     assert not tree.stderr
 
 
-def test_loaded_kernel_serves_new_callers(tree):
+def test_new_kernels_can_call_a_loaded_one(tree):
     tree.run(OUTER)
     code = "answer(toy.outer(5), toy.make_caller(toy.outer)(5), hits(toy.outer))"
     assert tree.run(code) == [46, 92, 1]
 
 
-def test_edit_is_seen(tree):
+def test_edited_sources_are_compiled_again(tree):
     code = """
 kernels = [toy.outer, toy.through_module, toy.through_hidden]
 answer(*(k(5) for k in kernels), misses(*kernels))
@@ -68,7 +68,7 @@ def test_sixteen_cold_processes_compile_once(tree):
 
 
 def checksum_of(name: str, payload: bytes) -> bytes:
-    """What an entry begins with: a digest of its name, after its length, and of the rest."""
+    """The digest at the start of an entry: of the length of its name, the name and the payload."""
     head = name.encode()
     return hashlib.blake2b(len(head).to_bytes(8, "little") + head + payload).digest()
 
@@ -87,11 +87,11 @@ cache.os.replace = last
 
 
 @pytest.mark.parametrize("when", KILLED)
-def test_killed_cold_start_leaves_nothing_wrong(tree, when):
+def test_a_killed_cold_start_leaves_no_bad_entry(tree, when):
     process = tree.start(KILLED[when] + "\ntoy.outer(5)")
     process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
-    for entry in tree.entries():  # what bears an entry's name is whole
+    for entry in tree.entries():  # every file with the name of an entry is complete
         content = entry.read_bytes()
         assert checksum_of(entry.name, content[64:]) == content[:64]
     assert tree.run(OUTER)[0] == 46
@@ -110,7 +110,7 @@ def test_killed_at_any_moment(tree):
             entry.unlink()
 
 
-def test_killed_holder_frees_those_who_wait(tree):
+def test_killing_the_lock_holder_frees_waiting_processes(tree):
     holding = """
 import time
 cache.Store.write = lambda *a: (print("held", flush=True), time.sleep(600))
@@ -127,8 +127,8 @@ toy.outer(5)
     assert out.strip() == "[46, 2, 0]", err
 
 
-def test_a_stopped_holder_is_waited_for_once(tree):
-    tree.run("answer(toy.pick((1, 2), 1))")  # makes the folder
+def test_processes_wait_only_once_for_a_stopped_lock_holder(tree):
+    tree.run("answer(toy.pick((1, 2), 1))")  # creates the folder
     holder = tree.start(f"""
 import fcntl, time
 file = open({str(tree.entries()[0].parent / "lock")!r}, "w")
@@ -162,7 +162,7 @@ def _truncate(data: bytes) -> bytes:
 
 
 def _flip(data: bytes) -> bytes:
-    """Change a constant of the machine code, which would still load and run."""
+    """Change a constant in the machine code, which would still load and run."""
     middle = len(data) * 2 // 3
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
 
@@ -177,8 +177,8 @@ def test_damaged_entry_is_replaced(warm_tree, damage):
     assert tree.run(OUTER) == WARM
 
 
-def test_entry_under_the_name_of_another_is_replaced(warm_tree):
-    """The checksum covers the name: a whole and valid entry is still not another kernel's."""
+def test_an_entry_under_another_name_is_replaced(warm_tree):
+    """The checksum covers the name, so an entry is not accepted under another kernel's name."""
     inner, outer = warm_tree.entries("inner-*"), warm_tree.entries("outer-*")
     outer[0].write_bytes(inner[0].read_bytes())
     assert warm_tree.run(OUTER) == [46, 1, 0]
@@ -236,13 +236,13 @@ except IndexError:
 
 
 @pytest.mark.parametrize(("name", "value"), [("OPT", "1"), ("CPU_NAME", "generic")])
-def test_settings_that_change_code_have_entries_of_their_own(warm_tree, name, value):
+def test_settings_that_change_code_have_separate_entries(warm_tree, name, value):
     tree = warm_tree
     assert tree.run(OUTER, **{f"NUMBA_{name}": value}) == COLD
     assert tree.run(OUTER, NUMBA_NUM_THREADS="2", NUMBA_DEVELOPER_MODE="1") == WARM
 
 
-def test_long_unused_folders_go(warm_tree):
+def test_folders_unused_for_long_are_removed(warm_tree):
     tree = warm_tree
     current = tree.entries()[0].parent
     stale = current / "outer-0.kernel.1.tmp"

@@ -1,4 +1,4 @@
-"""What `@kernel` returns: numba's own kind of object, which shows its function's name and docs."""
+"""`@kernel` returns a numba dispatcher with the name and docstring of its function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from azumaya.envs.kernels.compile import INTERPRETED, bound, kernel
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="about compiled kernels")
 
 
-def test_metadata_is_the_functions():
+def test_a_kernel_has_the_metadata_of_its_function():
     def add(x, y=2):
         """Add."""
         return x + y
@@ -51,14 +51,14 @@ def test_survives_pickling():
 
 
 @pytest.mark.parametrize("thing", [3, "text", len, bits.popcount])
-def test_refuses_what_is_no_function(thing):
+def test_only_functions_are_accepted(thing):
     if not INTERPRETED:
         with pytest.raises(TypeError, match=r"function=.*: must be a plain Python function"):
             kernel(thing)
 
 
-def test_a_bound_kernel_is_the_kernel():
-    """For arguments of the types it was bound to it gives what the kernel gives."""
+def test_a_bound_kernel_equals_the_kernel():
+    """For arguments of its types, a bound kernel gives the same results as the kernel."""
 
     @kernel
     def total(words, factor):

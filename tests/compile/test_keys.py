@@ -1,4 +1,4 @@
-"""What tells kernels apart in the cache: captured variables, tables as they are in memory."""
+"""What distinguishes kernels in the cache: captured variables, and tables as they are in memory."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ answer(*(k(5) for k in kernels), misses(*kernels))
 
 
 def test_big_callees_compiled_apart_and_loaded_together(tree):
-    """Callees too big to inline are found by the names of their symbols.
+    """Callees too big to inline are found by their symbol names.
 
-    Numba numbers functions from 1 in each process and puts the number into these names, so two
-    closures of one factory get the same one in two processes.
+    Numba numbers functions from 1 in each process and uses the numbers in these names, so two
+    closures of one factory would get the same name in two processes.
     """
     steps = "\n".join(f"        x = (x * {2 * i + 3} ^ (x >> {i % 7 + 1})) + n" for i in range(150))
     source = f"""
@@ -103,8 +103,8 @@ answer(toy.outer(5), misses(toy.inner, toy.outer))
     assert tree.run(code) == [46, 0]
 
 
-def test_field_that_is_called_like_a_kernel(tree):
-    """No dependence on the kernel `field`, which would make a circle."""
+def test_a_field_named_like_a_kernel(tree):
+    """It does not depend on the kernel `field`, which would form a circle."""
     source = """
 @kernel
 def read(records):
@@ -141,7 +141,7 @@ def with_default(n):
     (tree.envs / "games" / "toy.py").open("a").write(source)
     for n in (1, 2):
         assert tree.run(f"answer(toy.with_default({n})(5))") == [5 + n]
-    for n in (1, 2):  # arrays whose texts, shortened by NumPy, are the same
+    for n in (1, 2):  # long arrays, whose abbreviated texts are equal
         code = f"values = np.zeros(3000, np.int64)\nvalues[1500] = {n}\n"
         assert tree.run(code + "answer(toy.with_default(values)(5)[1500])") == [5 + n]
 
@@ -167,7 +167,7 @@ def test_table_changed_at_run_time_is_not_published_as_the_source(tree):
 
 
 def test_callee_older_than_its_table_is_not_published(tree):
-    """In memory `inner` keeps the old stride; no other process may get that as the new one's."""
+    """In memory `inner` keeps the old stride, which no other process may load as the new one."""
     code = "toy.inner(5)\ntoy.STRIDE = 7\nanswer(toy.outer(5))"
     assert tree.run(code) == [46]
     assert tree.run("toy.STRIDE = 7\nanswer(toy.outer(5))") == [36]
@@ -175,7 +175,7 @@ def test_callee_older_than_its_table_is_not_published(tree):
 
 
 def test_source_edited_between_start_and_import(tree):
-    """The folder's digest is of the old source, the function in memory of the new one."""
+    """The folder's digest is that of the old source, but the function in memory is the new one."""
     code = """
 cache_key.tree_digest("azumaya.envs")
 path = toy.__file__

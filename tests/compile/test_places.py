@@ -1,4 +1,4 @@
-"""Where the cache may live, and what happens where it may not."""
+"""Where the cache may be, and what happens if its place cannot be used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLD, WARM = [46, 2, 0], [46, 0, 1]
 NOBODY = 65534
 
 
-def test_empty_means_none(tree):
+def test_an_empty_variable_disables_the_cache(tree):
     env = {"AZUMAYA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tree.root / "xdg")}
     for _ in range(2):
         assert tree.run(OUTER, **env) == COLD
@@ -28,7 +28,7 @@ def test_default_is_the_users_cache_folder(tree):
     assert tree.run(OUTER, **env) == WARM
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the place of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="about the default folder on Linux")
 def test_default_below_home(tree):
     env = {"AZUMAYA_CACHE_DIR": "unset", "HOME": str(tree.root / "home")}
     assert tree.run(OUTER, **env) == COLD
@@ -81,7 +81,7 @@ answer(*results)
 
 
 def test_read_only_folder_is_read(tree):
-    """Entries made earlier are used; what is missing is compiled in memory, with one warning."""
+    """Existing entries are used; missing ones are compiled in memory, with one warning."""
     user = NOBODY if os.geteuid() == 0 else os.geteuid()
     open_to_all(tree)
     env = {"RUN_AS": str(user)}
@@ -130,7 +130,7 @@ def test_folder_others_can_replace_is_not_used(tree):
     tree.cache.parent.chmod(0o777)
     assert tree.run(OUTER) == COLD
     assert tree.warned() == 1
-    tree.cache.parent.chmod(0o1777)  # as /tmp is: only owners can replace
+    tree.cache.parent.chmod(0o1777)  # like /tmp: only owners can replace files
     assert tree.run(OUTER) == WARM
 
 
@@ -146,7 +146,7 @@ def test_folder_below_one_that_others_can_write_is_not_used(tree, mode):
     assert tree.run(OUTER) == WARM
 
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of files")
 
 
 @as_root
@@ -170,7 +170,7 @@ def test_own_link_is_followed(warm_tree):
 
 @as_root
 def test_link_of_another_user_is_not_followed(warm_tree):
-    """In a sticky folder, as /tmp is, anyone may put a link; it may lead elsewhere tomorrow."""
+    """In a sticky folder like /tmp anyone can create a link and later change its target."""
     shared = warm_tree.root / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -205,18 +205,18 @@ answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))
         (
             "[(e.rename(e.with_suffix('.x')), e.symlink_to(e.with_suffix('.x').name))"
             " for e in list(store.path.glob('outer*.kernel'))]",
-            1,  # what it calls is read: its file is no link
+            1,  # its callee is read, whose file is not a link
         ),
     ],
 )
-def test_what_opens_up_while_a_process_runs_is_not_read(warm_tree, change, compiled):
-    """The folder and every file are looked at whenever they are used, not once a process."""
+def test_a_folder_opened_to_others_during_a_process_is_not_read(warm_tree, change, compiled):
+    """The folder and every file are checked at each use, not once per process."""
     assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, compiled, 0]
     assert warm_tree.warned() == 1
 
 
-def test_folder_put_in_the_place_of_another_is_not_read(warm_tree):
-    """The folder is held open: what lies under its path by now is another one's."""
+def test_a_folder_that_replaced_another_is_not_read(warm_tree):
+    """The folder is kept open, so another folder put at its path is not used."""
     change = """
 import shutil
 aside = store.path.with_name("aside")
@@ -228,7 +228,7 @@ for entry in store.path.glob("*.kernel"):
     assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, 0, 1]
 
 
-def test_folder_pruned_by_another_process_comes_back(tree):
+def test_a_folder_pruned_by_another_process_is_made_again(tree):
     code = """
 import shutil
 toy.outer(5)

@@ -1,1 +1,1 @@
-"""What every game promises, checked over `GAMES` and their variants; no game is named."""
+"""What every game promises, checked over all tested games and their variants; no game is named."""

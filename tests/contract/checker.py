@@ -1,4 +1,4 @@
-"""What must hold at every ply of every game; used by the random simulation and other tests."""
+"""Checks that must pass at every ply of every game; shared by several tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPLAINED_SAMPLE = 4
 
 
 def check_ply(case: Case, env: RawEnv, rng: random.Random) -> None:
-    """The checks that are cheap enough for every ply."""
+    """Run all checks on the current position."""
     case.game.words.check_state(env.position.state[0])
     check_masks(env)
     check_names(env)
@@ -29,7 +29,7 @@ def check_ply(case: Case, env: RawEnv, rng: random.Random) -> None:
 
 
 def check_masks(env: RawEnv) -> None:
-    """The mover's mask has an action, all others are empty; one mask everywhere."""
+    """Only the player to move has legal actions, and every place that shows a mask agrees."""
     position, over = env.position, is_over(env)
     mover = env.agent_selection
     assert mover == AGENTS[position.to_move]
@@ -49,7 +49,7 @@ def check_masks(env: RawEnv) -> None:
 
 
 def check_names(env: RawEnv) -> None:
-    """Mask, numbers and names say the same."""
+    """The mask, the action numbers and the move names agree."""
     position = env.position
     actions = [] if is_over(env) else legal_of(env).tolist()
     assert position.legal_actions() == actions
@@ -73,7 +73,7 @@ def check_explain(env: RawEnv, rng: random.Random) -> None:
 
 
 def check_observations(env: RawEnv) -> None:
-    """Both agents can look at any time; what they see lies in the space."""
+    """Both agents can observe at any time, and each observation lies in its space."""
     game = env.game
     for player, agent in enumerate(AGENTS):
         seen = env.observe(agent)
@@ -89,7 +89,7 @@ def check_observations(env: RawEnv) -> None:
 
 
 def check_text(case: Case, position: Position) -> None:
-    """A position survives text and back, but for what is hidden from both players."""
+    """Writing and reading a position restores all of it that at least one player can see."""
     text = str(position)
     again = case.read(text)
     assert text == " ".join(text.split())
@@ -109,7 +109,7 @@ def check_text(case: Case, position: Position) -> None:
 
 
 def check_copy(position: Position) -> None:
-    """A copy and a pickle are equal, hash equally and are of their own."""
+    """Copies and pickles are equal, have equal hashes and are independent of the original."""
     for twin in (position.copy(), pickle.loads(pickle.dumps(position)), copy.deepcopy(position)):
         assert twin == position
         assert hash(twin) == hash(position)
@@ -122,7 +122,7 @@ def check_copy(position: Position) -> None:
 
 
 def check_twin(env: RawEnv, twin: RawEnv, rng: random.Random, plies: int) -> None:
-    """Two environments look the same, play the same, and leave each other alone."""
+    """Two environments look alike, play alike and do not affect each other."""
     assert fingerprint(env) == fingerprint(twin)
     for _ in range(plies):
         if is_over(env):
@@ -136,7 +136,7 @@ def check_twin(env: RawEnv, twin: RawEnv, rng: random.Random, plies: int) -> Non
 
 
 def fingerprint(env: RawEnv) -> tuple[object, ...]:
-    """All of an environment that a user can see, as bytes and plain values."""
+    """Everything a user can see of an environment, as bytes and plain values."""
     return (
         env.position.state.tobytes(),
         str(env.position),

@@ -1,4 +1,4 @@
-"""The games and variants the contract is checked on."""
+"""The games and variants on which the contract is checked."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 @pytest.fixture(params=TESTED.values(), ids=lambda game: game.name)
 def first_case(request: pytest.FixtureRequest) -> Case:
-    """Every game with its first variant."""
+    """The first variant of every game."""
     return cases_of(request.param)[0]
 
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> random.Random:
-    """Random numbers of this test's own, the same at every run."""
+    """Random numbers seeded with the test's name, so the same in every run."""
     return random.Random(request.node.name)

@@ -1,4 +1,4 @@
-"""Bad input: a named error that says what was wrong, and nothing changed."""
+"""Bad input raises a named error that says what was wrong, and changes nothing."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ BAD_ACTIONS: tuple[Any, ...] = (
 INTEGERS = (int, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, np.array)
 
 
-def test_bad_actions_are_refused(case: Case, rng: random.Random) -> None:
-    """What is no action number raises `IllegalActionError` and changes nothing."""
+def test_invalid_actions_are_refused(case: Case, rng: random.Random) -> None:
+    """Anything that is not an action number raises `IllegalActionError` and changes nothing."""
     env = case.raw()
     env.reset(seed=1)
     play_out(env, rng, 3)
@@ -58,8 +58,8 @@ def test_bad_actions_are_refused(case: Case, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
-def test_all_kinds_of_integers_are_actions(first_case: Case, kind: type) -> None:
-    """An action may be any integer; the game goes on as with an int."""
+def test_actions_may_be_any_type_of_integer(first_case: Case, kind: type) -> None:
+    """An action may be any type of integer, with the same result as an int."""
     env, plain = first_case.raw(), first_case.raw()
     env.reset(seed=1)
     plain.reset(seed=1)
@@ -73,8 +73,8 @@ def test_all_kinds_of_integers_are_actions(first_case: Case, kind: type) -> None
     assert fingerprint(env) == fingerprint(plain)
 
 
-def test_illegal_moves_name_themselves(case: Case, rng: random.Random) -> None:
-    """An illegal move raises, names itself and the reason, and changes nothing."""
+def test_the_error_for_an_illegal_move_explains_it(case: Case, rng: random.Random) -> None:
+    """The error for an illegal move names the move and the reason; nothing changes."""
     env = case.raw()
     env.reset(seed=2)
     while not is_over(env):
@@ -94,7 +94,7 @@ def test_illegal_moves_name_themselves(case: Case, rng: random.Random) -> None:
 
 
 def test_nothing_is_legal_when_the_game_is_over(case: Case, rng: random.Random) -> None:
-    """`Position` refuses to go on after the end."""
+    """`Position` accepts no move after the end of the game."""
     env = case.raw()
     env.reset(seed=2)
     play_out(env, rng)
@@ -103,8 +103,8 @@ def test_nothing_is_legal_when_the_game_is_over(case: Case, rng: random.Random) 
             env.position.play(action)
 
 
-def test_every_action_has_a_name_of_its_own(case: Case) -> None:
-    """`parse_move` undoes `move_name`, over all actions."""
+def test_every_action_has_a_unique_name(case: Case) -> None:
+    """`parse_move` inverts `move_name` for all actions, and no two actions share a name."""
     env = case.raw()
     actions = range(env.action_space("player_0").n)
     names = [env.move_name(a) for a in actions]
@@ -115,8 +115,8 @@ def test_every_action_has_a_name_of_its_own(case: Case) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "x", "5e", "0a1", "5e10", "5é4", "\x00", "r0", "1" * 99])
-def test_names_of_no_move_are_refused(first_case: Case, name: str) -> None:
-    """`parse_move` and `Position.play` say that a text names no move."""
+def test_invalid_move_names_are_refused(first_case: Case, name: str) -> None:
+    """`parse_move` and `Position.play` raise `MoveNameError` for a text that names no move."""
     env = first_case.raw()
     env.reset(seed=1)
     before = fingerprint(env)
@@ -128,14 +128,14 @@ def test_names_of_no_move_are_refused(first_case: Case, name: str) -> None:
 
 
 def test_unknown_keywords_raise(first_case: Case) -> None:
-    """A constructor keyword the game does not have is an error that names it."""
+    """A keyword that the game does not have raises an error that names it."""
     for build in (make, raw, Position):
         with pytest.raises(OptionError, match="no_such_option"):
             build(first_case.game.name, no_such_option=1)
 
 
 def test_unknown_reset_options_warn(first_case: Case) -> None:
-    """An unknown reset option is ignored with a warning; the same without it, silently."""
+    """An unknown reset option is ignored with a warning; without one there is no warning."""
     env, plain = first_case.raw(), first_case.raw()
     with pytest.warns(UserWarning, match="no_such_option"):
         env.reset(seed=1, options={"no_such_option": 1})
@@ -145,8 +145,8 @@ def test_unknown_reset_options_warn(first_case: Case) -> None:
     assert fingerprint(env) == fingerprint(plain)
 
 
-def test_none_means_the_default(first_case: Case) -> None:
-    """Every option at None is every option left out, in the constructor and in `reset`."""
+def test_none_as_an_option_means_the_default(first_case: Case) -> None:
+    """An option set to None is an option left out, in the constructor and in `reset`."""
     game = first_case.game
     nothing = {option.name: None for option in game.options} | {"position": None}
     plain, made, reset = raw(game.name), raw(game.name, **nothing), raw(game.name)
@@ -157,7 +157,7 @@ def test_none_means_the_default(first_case: Case) -> None:
 
 
 def test_none_in_reset_overrides_the_constructor(case: Case) -> None:
-    """`reset` with None goes back to the default, where that keeps the number of actions."""
+    """None in `reset` restores the default, unless that would change the number of actions."""
     default = raw(case.game.name)
     env = case.raw()
     nothing = dict.fromkeys(case.options)
@@ -176,7 +176,7 @@ def test_none_in_reset_overrides_the_constructor(case: Case) -> None:
 
 
 def test_reset_options_hold_for_one_episode(case: Case) -> None:
-    """An option given to `reset` means what it means in the constructor, for that episode."""
+    """An option given to `reset` means the same as in the constructor, for one episode."""
     plain = raw(case.game.name)
     if case.setup.num_actions != plain.action_space("player_0").n:
         with pytest.raises(OptionError, match="number of actions"):
@@ -193,7 +193,7 @@ def test_reset_options_hold_for_one_episode(case: Case) -> None:
 
 
 def test_wrong_option_values_are_refused(first_case: Case) -> None:
-    """No option takes an arbitrary object; the error names the option; the game goes on."""
+    """No option takes arbitrary objects; the error names the option, and the game continues."""
     env = first_case.raw()
     env.reset(seed=1)
     before = fingerprint(env)
@@ -219,7 +219,7 @@ def test_bad_seeds_are_refused(first_case: Case, seed: Any) -> None:
 
 @pytest.mark.parametrize("options", [[1], 5, "position"])
 def test_reset_options_must_be_a_mapping(first_case: Case, options: Any) -> None:
-    """Anything else is refused by name, and the game goes on."""
+    """Anything else raises an error that names `options`, and the game continues."""
     env = first_case.raw()
     env.reset(seed=1)
     before = fingerprint(env)
@@ -231,18 +231,20 @@ def test_reset_options_must_be_a_mapping(first_case: Case, options: Any) -> None
 @pytest.mark.parametrize(
     ("name", "hint"), [("komi", r"\. It has"), ("positio", r"'position'\? It")]
 )
-def test_an_unknown_option_is_told_in_sentences(first_case: Case, name: str, hint: str) -> None:
-    """What there is follows in a sentence of its own, after a guess if there is one."""
+def test_the_error_for_an_unknown_option_lists_options(
+    first_case: Case, name: str, hint: str
+) -> None:
+    """The message suggests a similar name if there is one, and then lists the options."""
     with pytest.raises(OptionError, match=f"{name}.*: .* has no such option.*{hint}"):
         raw(first_case.game.name, **{name: 1})
 
 
-# ---- agents, and the order of calls ----
+# ---- agents and the order of calls ----
 
 
 @pytest.mark.parametrize("agent", ["nobody", 0, None, ["player_0"]])
-def test_unknown_agents_are_named(first_case: Case, agent: Any) -> None:
-    """In what they see and in their spaces."""
+def test_the_error_for_an_unknown_agent_names_it(first_case: Case, agent: Any) -> None:
+    """`observe` and both spaces name an agent that does not exist."""
     env = first_case.raw()
     env.reset(seed=1)
     for call in (env.observe, env.observation_space, env.action_space):
@@ -250,8 +252,8 @@ def test_unknown_agents_are_named(first_case: Case, agent: Any) -> None:
             call(agent)
 
 
-def test_nothing_of_an_episode_is_there_before_the_first_reset(first_case: Case) -> None:
-    """What needs one says so; names of moves do not need one."""
+def test_before_the_first_reset_there_is_no_episode(first_case: Case) -> None:
+    """Calls that need an episode ask for a reset; move names work without one."""
     env = first_case.raw(render_mode="ansi")
     calls = (env.last, env.state, env.render, env.get_state, lambda: env.observe("player_0"))
     for call in (*calls, lambda: env.step(0), lambda: list(env.agent_iter())):
@@ -268,8 +270,8 @@ def test_nothing_of_an_episode_is_there_before_the_first_reset(first_case: Case)
     assert fingerprint(env) == fingerprint(other)
 
 
-def test_nobody_is_left_to_step_when_all_are_gone(first_case: Case, rng: random.Random) -> None:
-    """After both agents have left, a step asks for a reset and changes nothing."""
+def test_stepping_after_the_episode_asks_for_a_reset(first_case: Case, rng: random.Random) -> None:
+    """After both agents have left, every step asks for a reset and changes nothing."""
     env = first_case.raw()
     env.reset(seed=1)
     play_out(env, rng)
@@ -284,8 +286,10 @@ def test_nobody_is_left_to_step_when_all_are_gone(first_case: Case, rng: random.
     assert str(env.position) == before
 
 
-def test_nobody_is_left_to_look_in_the_wrapped_game(first_case: Case, rng: random.Random) -> None:
-    """`last` asks for a reset there, too, with or without an observation; a new game has one."""
+def test_wrapped_last_after_the_episode_asks_for_a_reset(
+    first_case: Case, rng: random.Random
+) -> None:
+    """So does `last` of the wrapped environment, until the next reset."""
     env = first_case.env()
     env.reset(seed=1)
     while env.agents:
@@ -300,8 +304,8 @@ def test_nobody_is_left_to_look_in_the_wrapped_game(first_case: Case, rng: rando
 
 
 @pytest.mark.parametrize("moment", ["foo", None, 5])
-def test_what_is_no_moment_is_refused(first_case: Case, moment: Any) -> None:
-    """Nor is that of another game; nothing is changed."""
+def test_set_state_takes_only_what_get_state_returned(first_case: Case, moment: Any) -> None:
+    """Nor are bare states accepted; nothing changes."""
     env = first_case.raw()
     env.reset(seed=1)
     before = fingerprint(env)
@@ -313,11 +317,11 @@ def test_what_is_no_moment_is_refused(first_case: Case, moment: Any) -> None:
         assert fingerprint(env) == before
 
 
-# ---- positions to start from ----
+# ---- starting positions ----
 
 
-def test_any_running_position_can_be_started_from(case: Case, rng: random.Random) -> None:
-    """`position=` in the constructor and in `reset` starts there; play goes on the same."""
+def test_an_episode_can_start_from_any_running_position(case: Case, rng: random.Random) -> None:
+    """`position=` starts an episode there, in the constructor and in `reset`."""
     env = case.raw()
     env.reset(seed=3)
     while not is_over(env):
@@ -333,8 +337,8 @@ def test_any_running_position_can_be_started_from(case: Case, rng: random.Random
         play_out(env, rng, 9)
 
 
-def test_a_position_that_is_over_is_refused(case: Case, rng: random.Random) -> None:
-    """A position already over may be written and read, but no episode starts there."""
+def test_no_episode_starts_from_a_finished_game(case: Case, rng: random.Random) -> None:
+    """The position after the end of a game can be written and read, but not started from."""
     env = case.raw()
     env.reset(seed=3)
     play_out(env, rng)
@@ -348,7 +352,7 @@ def test_a_position_that_is_over_is_refused(case: Case, rng: random.Random) -> N
 
 @pytest.mark.parametrize("text", ["", "x", ".", "/ l", "a b c", 7, b"...", "9" * 500])
 def test_malformed_positions_are_refused(first_case: Case, text: Any) -> None:
-    """A text that is no position raises `PositionError`."""
+    """A text that does not describe a position raises `PositionError`."""
     env = first_case.raw()
     with pytest.raises(PositionError):
         first_case.raw(position=text)

@@ -1,4 +1,4 @@
-"""What optional packages are called, and how they are installed, agrees with the packaging."""
+"""The names of optional packages and the install commands in errors match `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def brought_by(extra: str) -> set[str]:
-    """The packages an extra installs, those of the extras it takes in included."""
+def installed_by(extra: str) -> set[str]:
+    """The packages that an extra installs, directly or through other extras."""
     found: set[str] = set()
     for wanted in PROJECT["optional-dependencies"][extra]:
         name, extras = re.match(r"([\w-]+)(?:\[(.*?)\])?", wanted).groups()  # type: ignore[union-attr]
         if name == PROJECT["name"]:
-            found = found.union(*map(brought_by, extras.split(",")))
+            found = found.union(*map(installed_by, extras.split(",")))
         else:
             found.add(name)
     return found
 
 
 def required() -> Iterator[tuple[str, str]]:
-    """Every module and extra that a call of `require` in the library names."""
+    """The module and the extra of every call of `require` in the library."""
     for folder in ("envs", "wrappers", "baselines", "benchmarks"):
         for file in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
@@ -41,12 +41,12 @@ def required() -> Iterator[tuple[str, str]]:
                         yield values[0], values[1]
 
 
-def test_every_package_is_named_as_its_extra_installs_it() -> None:
-    """The name in the error is one that pip finds, and the extra brings it."""
+def test_every_required_package_is_installed_by_its_extra() -> None:
+    """The error names the package as pip does, and the extra installs it."""
     pairs = set(required())
     assert {extra for _, extra in pairs} >= {"cli", "records", "render", "train", "cuda"}
     for module, extra in pairs:
-        assert distribution_of(module) in brought_by(extra), (module, extra)
+        assert distribution_of(module) in installed_by(extra), (module, extra)
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_every_package_is_named_as_its_extra_installs_it() -> None:
         ("torch", "cuda", "torch", 'pip install -e ".[cuda]"'),
     ],
 )
-def test_what_is_missing_is_named_and_how_to_get_it(
+def test_the_error_for_a_missing_package_says_how_to_install_it(
     module: str, extra: str, package: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its name in pip, and from a clone: the package itself is in no index."""
+    """The command works in a clone, as the package is in no index."""
     monkeypatch.setitem(sys.modules, module.partition(".")[0], None)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError) as raised:

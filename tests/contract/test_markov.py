@@ -1,10 +1,10 @@
 """Equal observations mean equal masks and equal futures.
 
-Moves are chosen by a hash of the observation, so that two positions that look alike to the
-player to move are continued alike, through as much of their future as there is. Histories are
-made to meet: games begin with the same few moves in different orders, and with every choice, or
-some of them, in the first steps. All variants with equally many actions are put together, for an
-environment may change between them at `reset`.
+Moves are chosen by a hash of the observation, so two positions that look alike to the player to
+move continue alike until the end. To make different histories lead to equal observations, games
+begin with the same few moves in different orders, and with all or some of the choices in the first
+steps. Variants with the same number of actions are tested together, because an environment may
+switch between them at `reset`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ WIDTH, MOST_OPENINGS = 3, 8
 
 @dataclass(frozen=True)
 class Seen:
-    """What followed an observation when it was seen first, and the text it was seen in."""
+    """The mask and the position text when an observation was first seen."""
 
     mask: bytes
     text: str
 
 
 class Memory:
-    """Observations of one game seen so far, and what followed them."""
+    """The observations seen so far in one game, and what followed each of them."""
 
     def __init__(self, game: Game, salt: int) -> None:
         self.game, self.salt = game, salt
@@ -42,17 +42,17 @@ class Memory:
         self.met = 0
 
     def look(self, position: Position) -> bytes:
-        """The observation's key; its mask must be the one it had before."""
+        """The key of the observation; asserts that its mask is the same as before."""
         view = view_of(position, position.to_move)
         mask = position.action_mask().tobytes()
         text = str(position)
         known = self.seen.setdefault(view, Seen(mask, text))
-        assert known.mask == mask, f"equal observations, other masks:\n{known.text}\n{text}"
+        assert known.mask == mask, f"equal observations, different masks:\n{known.text}\n{text}"
         self.met += known.text != text
         return view
 
     def follow(self, view: bytes, position: Position, action: int) -> None:
-        """Play; the step's outcome must be the one it had after an equal observation."""
+        """Play; asserts that the outcome is the same as after an equal observation."""
         mover, text = position.to_move, str(position)
         before = position.returns()[mover]
         position.play(action)
@@ -65,21 +65,21 @@ class Memory:
         if self.game.rules.resample is None:
             outcome += (view_of(position, mover), view_of(position, 1 - mover))
         known = self.followed.setdefault((view, action), (outcome, text))
-        assert known[0] == outcome, f"equal observations, other futures:\n{known[1]}\n{text}"
+        assert known[0] == outcome, f"equal observations, different futures:\n{known[1]}\n{text}"
 
     def choose(self, view: bytes, actions: list[int]) -> int:
-        """A move that depends on the observation alone."""
+        """A move that depends only on the observation."""
         digest = hashlib.blake2b(view, digest_size=8, key=self.salt.to_bytes(8, "big")).digest()
         return actions[int.from_bytes(digest, "big") % len(actions)]
 
 
 def view_of(position: Position, player: int) -> bytes:
-    """A player's observation."""
+    """A digest of a player's observation."""
     return hashlib.blake2b(position.observation(player).tobytes(), digest_size=16).digest()
 
 
 def walk(memory: Memory, position: Position, opening: list[int], bound: int) -> None:
-    """Play an opening as far as it is legal, then to the end by the observations."""
+    """Play the legal moves of an opening, then to the end as the observations decide."""
     steps = 0
     for action in opening:
         if action in position.legal_actions():
@@ -103,7 +103,7 @@ def opening_of(position: Position, rng: random.Random) -> list[int]:
 
 
 def openings_of(position: Position, rng: random.Random) -> list[list[int]]:
-    """Orders of one opening, and a tree of first steps."""
+    """One opening in several orders, and a tree of first steps."""
     opening = opening_of(position.copy(), rng)
     orders = [rng.sample(opening, len(opening)) for _ in range(SHUFFLES)]
     tree: list[list[int]] = [[]]
@@ -113,7 +113,7 @@ def openings_of(position: Position, rng: random.Random) -> list[list[int]]:
 
 
 def some_moves(position: Position, steps: list[int], rng: random.Random) -> list[int]:
-    """A few legal moves after some steps, or all where there are few."""
+    """At most `WIDTH` legal moves after some steps."""
     after = position.copy()
     for action in steps:
         after.play(action)
@@ -122,7 +122,7 @@ def some_moves(position: Position, steps: list[int], rng: random.Random) -> list
 
 
 def groups_of(game: Game) -> list[list[Case]]:
-    """The variants of a game, those with equally many actions together."""
+    """The variants of a game, grouped by their number of actions."""
     groups: dict[int, list[Case]] = {}
     for case in cases_of(game):
         groups.setdefault(case.setup.num_actions, []).append(case)
@@ -130,7 +130,7 @@ def groups_of(game: Game) -> list[list[Case]]:
 
 
 def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -> int:
-    """Walk all variants of a group, with one memory; returns how often different texts met."""
+    """Walk all variants of a group; returns how often different texts had equal observations."""
     memory = Memory(game, salt=rng.randrange(2**32))
     for seed in range(seeds):
         for case in group:
@@ -142,7 +142,7 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -> None:
-    """Over all variants of a game."""
+    """For all variants of a game."""
     for group in groups_of(game):
         check_group(game, group, rng, seeds=1)
 
@@ -150,6 +150,6 @@ def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -
 @pytest.mark.slow
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures_at_length(game: Game, rng: random.Random) -> None:
-    """The same, with more starts."""
+    """The same with more starts."""
     for group in groups_of(game):
         check_group(game, group, rng, seeds=12)

@@ -1,4 +1,4 @@
-"""PettingZoo's own tests; every warning is an error but those that are documented."""
+"""PettingZoo's own tests; every warning but the documented ones is an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cases import Case, legal_of
 from tests.contract.checker import fingerprint
 
 ALLOWED = (
-    "Observation is not a NumPy array",  # Dict observations of third parties: both warnings
+    "Observation is not a NumPy array",  # both warnings are about Dict observations
     "Observation space for each agent probably should be",
     "reset\\(options=...\\): .* has no option",  # api_test passes an option of its own
 )
@@ -28,7 +28,7 @@ CYCLES = 150
 
 @contextmanager
 def only_documented_warnings() -> Iterator[None]:
-    """Every other warning is an error."""
+    """Turn all warnings but those in `ALLOWED` into errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for message in ALLOWED:
@@ -38,7 +38,7 @@ def only_documented_warnings() -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["raw", "env"])
 def test_api(case: Case, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`api_test`, raw and wrapped."""
+    """`api_test` passes, raw and wrapped."""
     with only_documented_warnings():
         api_test(getattr(case, kind)(), num_cycles=CYCLES, verbose_progress=False)
     assert "Passed" in capsys.readouterr().out
@@ -46,33 +46,33 @@ def test_api(case: Case, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("kind", ["raw", "env"])
 def test_seed(case: Case, kind: str) -> None:
-    """`seed_test`, raw and wrapped."""
+    """`seed_test` passes, raw and wrapped."""
     with only_documented_warnings():
         seed_test(getattr(case, kind), num_cycles=CYCLES)
 
 
 def test_parallel_api(case: Case) -> None:
-    """`parallel_api_test` on the conversion of a turn-based game."""
+    """`parallel_api_test` passes on the game converted to the parallel API."""
     with only_documented_warnings():
         parallel_api_test(turn_based_aec_to_parallel(case.env()), num_cycles=CYCLES)
 
 
 def test_render(first_case: Case) -> None:
-    """`render_test` in every mode, headless and without pauses between pictures."""
+    """`render_test` passes in every mode, without a display and without pauses."""
     for package in ("azumaya.envs.render.raster", "resvg_py", "pygame"):
         pytest.importorskip(package, reason="needs the extra `render`")
     with only_documented_warnings():
-        render_test(lambda render_mode: hurried(first_case.env(render_mode=render_mode)))
+        render_test(lambda render_mode: without_pauses(first_case.env(render_mode=render_mode)))
 
 
-def hurried(env: Any) -> Any:
-    """An environment whose window does not wait between pictures."""
+def without_pauses(env: Any) -> Any:
+    """An environment whose window does not wait between frames."""
     env.unwrapped.metadata["render_fps"] = 10_000
     return env
 
 
 def test_wrapper_order(case: Case) -> None:
-    """Order enforcing, then the bounds, then illegal moves: PettingZoo's order."""
+    """Wrappers are in PettingZoo's order: call order, bounds, illegal moves."""
     env = case.env()
     kinds = []
     while env is not env.unwrapped:
@@ -88,7 +88,7 @@ def test_wrapper_order(case: Case) -> None:
 
 
 def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
-    """The offender gets -1, both are terminated, nobody is truncated."""
+    """The offender gets -1, and both agents are terminated."""
     env = case.env()
     env.reset(seed=1)
     while env.last()[0]["action_mask"].all():
@@ -108,14 +108,14 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
 
 
 def assert_nothing_legal(env: Any) -> None:
-    """Both masks are 0, in the observations and in the infos."""
+    """Both masks are all 0, in the observations and in the infos."""
     for agent in AGENTS:
         assert not env.observe(agent)["action_mask"].any()
         assert not env.unwrapped.infos[agent]["action_mask"].any()
 
 
 def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
-    """After a state is restored, a move that is legal there is legal, without an observe."""
+    """After `set_state` a move legal there can be played without observing first."""
     env = case.env()
     env.reset(seed=2)
     raw = env.unwrapped
@@ -130,8 +130,8 @@ def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
     assert fingerprint(raw) == after
 
 
-def test_registered_under_its_id(first_case: Case) -> None:
-    """`make` takes the name of a game, its id, and its name with the version."""
+def test_make_takes_names_and_ids(first_case: Case) -> None:
+    """`make` takes a game's name, its id, or its name with the version."""
     game = first_case.game
     texts = set()
     for env in (make(game.name), make(game.id), make(f"{game.name}_v{game.version}")):
@@ -142,7 +142,7 @@ def test_registered_under_its_id(first_case: Case) -> None:
 
 
 def test_a_game_is_in_pettingzoos_registry(first_case: Case) -> None:
-    """`pettingzoo.make`, which PettingZoo has since 1.27, gives the same environment."""
+    """`pettingzoo.make`, new in PettingZoo 1.27, gives the same environment."""
     registration = pytest.importorskip("pettingzoo.env_registry.registration")
     game = first_case.game
     env, ours = registration.make("aec", game.id), make(game.name)
@@ -153,7 +153,7 @@ def test_a_game_is_in_pettingzoos_registry(first_case: Case) -> None:
 
 
 def test_spaces_describe_the_game(case: Case) -> None:
-    """The planes of the record are the planes of the space; spaces are the same at each call."""
+    """The spaces match the game's record, and every call returns the same objects."""
     env = case.raw()
     game = case.game
     for agent in AGENTS:

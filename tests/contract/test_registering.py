@@ -1,4 +1,4 @@
-"""A game that does not belong to the library is found by its name, here and in other processes."""
+"""Games from outside the library are found by name, in this process and in others."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests are not changed by what is registered here."""
+def restored_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo after each test what it registered."""
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
 
 
 def in_a_new_process(code: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run Python code where nothing is registered."""
+    """Run Python code in a process where no other game is registered."""
     return subprocess.run(
         [sys.executable, "-c", code],
         input=pickle.dumps(Position(YARDSTICK).play("d")).hex(),
@@ -45,7 +45,7 @@ def test_a_registered_game_is_found_but_not_listed() -> None:
         assert make(name).unwrapped.game is YARDSTICK
 
 
-def test_pettingzoo_and_gymnasium_know_it() -> None:
+def test_pettingzoo_and_gymnasium_find_it() -> None:
     assert pettingzoo.make("aec", YARDSTICK.id).unwrapped.game is YARDSTICK
     single: Any = gymnasium.make(YARDSTICK.id).unwrapped
     assert isinstance(single, SingleAgentEnv)
@@ -55,7 +55,7 @@ def test_pettingzoo_and_gymnasium_know_it() -> None:
 
 
 def test_bad_records_are_refused() -> None:
-    """What is no game, and a name that the library has; nothing is changed."""
+    """Only a `Game` with a new name is accepted; refusals change nothing."""
     with pytest.raises(OptionError, match="must be a Game, not str"):
         register_game("chess")  # type: ignore[arg-type]
     shipped = next(iter(GAMES.values()))
@@ -66,21 +66,21 @@ def test_bad_records_are_refused() -> None:
     assert not set(registry._registered) & set(GAMES)
 
 
-def test_registering_again_replaces() -> None:
+def test_registering_a_name_again_replaces_the_game() -> None:
     again = replace(YARDSTICK, title="Four in a row")
     register_game(again)
     assert find_game(YARDSTICK.name) is again
 
 
-def test_a_process_that_unpickles_imports_the_module() -> None:
+def test_unpickling_imports_the_module_of_the_game() -> None:
     done = in_a_new_process(
         "import pickle, sys; p = pickle.loads(bytes.fromhex(sys.stdin.read())); print(p.play('d'))"
     )
     assert done.stdout.strip() == str(Position(YARDSTICK).play("d").play("d")), done.stderr
 
 
-def test_the_environment_names_modules() -> None:
-    """Without it the game is unknown; a module without games, or none at all, is told of."""
+def test_an_environment_variable_names_modules_with_games() -> None:
+    """`AZUMAYA_GAMES` names modules; those missing or without games raise an error."""
     code = f"from azumaya.envs import find_game; print(find_game({YARDSTICK.name!r}).title)"
     assert "no such game" in in_a_new_process(code).stderr
     found = in_a_new_process(code, AZUMAYA_GAMES=f"azumaya.wrappers, {MODULE}")

@@ -1,4 +1,4 @@
-"""Options are checked every time, however often the same were given before."""
+"""Options are checked on every call, although prepared options are cached."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.cases import TESTED
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_what_compares_equal_is_not_taken_for_the_same(game: str) -> None:
-    """True and 1 are equal in Python; an option that takes one refuses the other, seen or not."""
+def test_equal_values_of_another_type_are_refused(game: str) -> None:
+    """True equals 1 in Python, but an option that takes one refuses the other, cached or not."""
     for option in TESTED[game].options:
         for right, wrong in ((True, 1), (False, 0), (1, True), (0, False)):
             try:

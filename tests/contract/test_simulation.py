@@ -1,4 +1,4 @@
-"""Random games with a checker at every ply, over every variant of every game."""
+"""Random games of every variant of every game, checked at every ply."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TWIN_PLIES = 5
 
 
 def test_every_ply_of_a_random_game(case: Case, rng: random.Random) -> None:
-    """Checker at every ply, zero-sum rewards that add up to the returns, the ply bound."""
+    """All checks pass; rewards are zero-sum and add up to the returns; the game ends in time."""
     env = case.raw()
     env.reset(seed=rng.randrange(2**32))
     simulate(case, env, rng)
@@ -28,7 +28,7 @@ def test_every_ply_of_a_random_game(case: Case, rng: random.Random) -> None:
 
 @pytest.mark.slow
 def test_many_random_games(case: Case, rng: random.Random) -> None:
-    """The same, at length."""
+    """The same for many games."""
     env = case.raw()
     env.reset(seed=rng.randrange(2**32))
     for _ in range(25):
@@ -37,7 +37,7 @@ def test_many_random_games(case: Case, rng: random.Random) -> None:
 
 
 def simulate(case: Case, env: RawEnv, rng: random.Random) -> None:
-    """One game from the start an environment is in."""
+    """Play one game in an environment that has just been reset."""
     sums, plies = np.zeros(2), 0
     bound = case.game.options.max_steps(case.setup.settings)
     check_ply(case, env, rng)
@@ -54,7 +54,7 @@ def simulate(case: Case, env: RawEnv, rng: random.Random) -> None:
 
 
 def check_dead_steps(env: RawEnv) -> None:
-    """Dead agents take exactly one None step each, and nothing else."""
+    """Each dead agent takes exactly one None step and nothing else."""
     text = str(env.position)
     for left in (2, 1):
         assert len(env.agents) == left
@@ -65,8 +65,8 @@ def check_dead_steps(env: RawEnv) -> None:
     assert str(env.position) == text
 
 
-def test_rewards_come_at_the_end(case: Case, rng: random.Random) -> None:
-    """`last()` hands each agent all it has gained since its last step."""
+def test_last_returns_all_rewards(case: Case, rng: random.Random) -> None:
+    """`last()` returns all that an agent has gained since its last step."""
     env = case.raw()
     env.reset(seed=3)
     collected = dict.fromkeys(AGENTS, 0.0)
@@ -79,7 +79,7 @@ def test_rewards_come_at_the_end(case: Case, rng: random.Random) -> None:
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: Any) -> None:
-    """Deepcopy and pickle keep the game in progress, at several moments and over."""
+    """Deep copies and pickles continue as the original does, at several moments and at the end."""
     for env in (case.raw(), case.env()):
         env.reset(seed=5)
         raw = env.unwrapped
@@ -93,7 +93,7 @@ def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: Any) -
 
 
 def test_state_can_be_restored(case: Case, rng: random.Random) -> None:
-    """`set_state` goes back to a moment, here and in another environment; replays are equal."""
+    """`set_state` restores a saved state in any environment, and replays from it are equal."""
     env, other = case.raw(), case.raw()
     env.reset(seed=7)
     other.reset(seed=8)
@@ -109,8 +109,8 @@ def test_state_can_be_restored(case: Case, rng: random.Random) -> None:
         assert fingerprint(again) == end
 
 
-def test_a_moment_is_not_changed_by_play(case: Case, rng: random.Random) -> None:
-    """What `get_state` returned stays what it was, and after the end it can be returned to."""
+def test_a_saved_state_is_not_changed_by_play(case: Case, rng: random.Random) -> None:
+    """A saved state does not change as play continues, and can be restored after the end."""
     env = case.raw()
     env.reset(seed=9)
     moment, seen = env.get_state(), fingerprint(env)
@@ -122,8 +122,8 @@ def test_a_moment_is_not_changed_by_play(case: Case, rng: random.Random) -> None
         assert fingerprint(env) == seen
 
 
-def test_same_seed_same_bytes(case: Case) -> None:
-    """Seed, options and actions decide an episode, and a series of episodes."""
+def test_the_same_seed_gives_the_same_bytes(case: Case) -> None:
+    """Seed, options and actions determine an episode and the episodes after it."""
 
     def series(seed: int) -> list[tuple[object, ...]]:
         env, rng, seen = case.raw(), random.Random(0), []
@@ -138,15 +138,15 @@ def test_same_seed_same_bytes(case: Case) -> None:
 
 
 def test_position_and_environment_start_alike(case: Case) -> None:
-    """The first episode of a seed is the same for `Position` and the environment."""
+    """The first episode of a seed is the same in `Position` and in the environment."""
     env = case.raw()
     for seed in (0, 1, 2**64 - 1):
         env.reset(seed=seed)
         assert env.position == case.position(seed)
 
 
-def test_wrapped_plays_as_raw(case: Case, rng: random.Random) -> None:
-    """The wrappers change nothing in a legal game."""
+def test_wrapped_environments_play_like_raw_ones(case: Case, rng: random.Random) -> None:
+    """The wrappers do not change a game of legal moves."""
     raw, env = case.raw(), case.env()
     raw.reset(seed=13)
     env.reset(seed=13)

@@ -1,4 +1,4 @@
-"""One game in buffers of its own shows what the slow way of `Position` shows."""
+"""`SingleGame`, which reuses its buffers, shows the same as `Position`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from azumaya.envs.position import Position, episode_key
 from tests.cases import CASES, Case
 
 
-def begun(case: Case, seed: int) -> SingleGame:
+def started(case: Case, seed: int) -> SingleGame:
     single = SingleGame(case.game, case.setup.num_actions)
     case.game.rules.reset(single.states, 0, case.setup.starts, episode_key(seed, 0, 0))
     single.look()
@@ -33,8 +33,8 @@ def assert_shows(single: SingleGame, position: Position) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_shows_what_positions_show(case: Case) -> None:
-    single, position, rng = begun(case, 3), case.position(3), random.Random(3)
+def test_shows_the_same_as_a_position(case: Case) -> None:
+    single, position, rng = started(case, 3), case.position(3), random.Random(3)
     assert_shows(single, position)
     while not position.is_over:
         action = rng.choice(position.legal_actions())
@@ -46,8 +46,8 @@ def test_shows_what_positions_show(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_copies_are_aligned_and_live_on_their_own(case: Case) -> None:
-    single = begun(case, 5)
+def test_copies_are_aligned_and_independent(case: Case) -> None:
+    single = started(case, 5)
     action = int(single.masks()[single.to_move].argmax())
     for other in (copy.deepcopy(single), pickle.loads(pickle.dumps(single))):
         assert all(room.ctypes.data % SPREAD_BYTES == 0 for room in (other._masks, other._views))
@@ -58,8 +58,8 @@ def test_copies_are_aligned_and_live_on_their_own(case: Case) -> None:
         assert other.states.tobytes() != single.states.tobytes()
 
 
-def test_what_is_handed_out_is_a_copy() -> None:
-    single = begun(CASES[0], 7)
+def test_returned_arrays_are_copies() -> None:
+    single = started(CASES[0], 7)
     masks, planes = single.masks(), single.planes(0)
     masks[:], planes[:] = 7, 7
     assert single.masks().max() == 1

@@ -1,4 +1,4 @@
-"""Whatever is passed where it does not belong is refused by a named error, and nothing changes."""
+"""Arguments of the wrong type are accepted or refused with a documented error, nothing else."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 NAME = list(GAMES)[4]
 DOCUMENTED = (OptionError, IllegalActionError, MoveNameError, PositionError)
-THINGS = (
+VALUES = (
     None, True, np.True_, 1.0, float("nan"), -1, 2**62, 2**70, "", "x" * 300, b"x", ["planes"],
     {"a": 1}, (), object(), np.zeros(3), np.zeros((2, 2), np.int64), np.array("a"), int, len,
 )  # fmt: skip
-"""Things of all kinds."""
+"""Values of all types, most of them wrong everywhere."""
 
 
-def brief(thing: Any) -> str:
-    return repr(thing)[:20].split(" at 0x")[0]
+def brief(value: Any) -> str:
+    return repr(value)[:20].split(" at 0x")[0]
 
 
 def vector() -> Any:
@@ -113,13 +113,13 @@ CALLS: dict[str, Callable[[], Callable[[Any], Any]]] = {
 
 
 @pytest.mark.filterwarnings("ignore:.*reset.options.*has no option")
-@pytest.mark.parametrize("thing", THINGS, ids=brief)
+@pytest.mark.parametrize("value", VALUES, ids=brief)
 @pytest.mark.parametrize("name", CALLS)
-def test_things_of_all_kinds(name: str, thing: Any) -> None:
-    """Each is taken or refused; no other error comes out."""
+def test_any_value_is_accepted_or_refused_by_a_documented_error(name: str, value: Any) -> None:
+    """Each value is accepted or refused with a documented error."""
     call = CALLS[name]()
     with contextlib.suppress(*DOCUMENTED):
-        call(thing)
+        call(value)
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_things_of_all_kinds(name: str, thing: Any) -> None:
         (lambda: learner().env_method("position", indices=[0, 2]), OptionError),
     ],
 )
-def test_what_is_never_taken(call: Callable[[], Any], error: type[Exception]) -> None:
-    """Those that raised something else once, or gave something broken."""
+def test_known_bad_arguments_are_refused(call: Callable[[], Any], error: type[Exception]) -> None:
+    """Calls that once raised another error or returned something broken."""
     with pytest.raises(error):
         call()
 
 
-def test_words_are_whole_numbers() -> None:
-    """Floats of 64 bits are no packed observation."""
+def test_packed_observations_are_integers() -> None:
+    """64-bit floats are not a packed observation."""
     games = make_vec(NAME, 2, observation="packed")
     words = games.reset(seed=1)[0]
     floats = {name: array.astype(np.float64) for name, array in words.items()}
@@ -161,18 +161,18 @@ def test_words_are_whole_numbers() -> None:
     "call", [make, raw, make_vec, Position, SingleAgentEnv, AzumayaVecEnv], ids=lambda c: c.__name__
 )
 def test_unknown_keywords_are_type_errors(call: Callable[..., Any]) -> None:
-    """As Python's own; TorchRL tries keywords and catches these by their text."""
+    """As Python words it; TorchRL tries keywords and recognizes the error by its text."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'") as caught:
         call(NAME, frameskip=1)
     assert isinstance(caught.value, OptionError)
 
 
-# ---- where masks are ----
+# ---- where the mask is ----
 
 
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_masks_in_info_alone(wrapped: bool) -> None:
-    """The AEC environment shows planes; PettingZoo's tests take it, and illegal moves lose."""
+def test_masks_in_infos_only(wrapped: bool) -> None:
+    """With `action_mask="info"` an AEC environment observes planes alone and works as usual."""
     from pettingzoo.test import api_test  # noqa: PLC0415 - slow to load
 
     env, usual = make(NAME, action_mask="info"), make(NAME)
@@ -190,7 +190,7 @@ def test_masks_in_info_alone(wrapped: bool) -> None:
 
 
 def test_masks_inside_the_observation() -> None:
-    """One seat's observation may be a dict, as for many libraries."""
+    """`SingleAgentEnv` can observe a dict with the mask, which many libraries expect."""
     env, usual = SingleAgentEnv(NAME, action_mask="observation"), SingleAgentEnv(NAME)
     (seen, info), (planes, _) = env.reset(seed=1), usual.reset(seed=1)
     assert env.observation_space.contains(seen)

@@ -1,1 +1,1 @@
-"""The games on a CUDA device: compiled without one, simulated, and on a real one where it is."""
+"""The games on a GPU: compiled and emulated without one, and run on a real one if there is one."""

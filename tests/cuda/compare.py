@@ -1,4 +1,4 @@
-"""The environment of the CPU and that of a device, played side by side: equal in every bit."""
+"""Plays an environment on the CPU and one on a device side by side; all results must be equal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ COMBINATIONS = tuple((form, mode) for mode in MODES for form in FORMS)
 
 
 def on_host(value: Any) -> np.ndarray:
-    """A tensor or array as an array."""
+    """A tensor or array as a NumPy array."""
     return value.cpu().numpy() if hasattr(value, "cpu") else np.asarray(value)
 
 
 def equal(name: str, host: Any, device: Any) -> None:
-    """Two arrays have the same type, shape and content."""
+    """Assert that two arrays have the same dtype, shape and content."""
     left, right = np.asarray(host), on_host(device)
     assert left.dtype == right.dtype, name
     assert left.shape == right.shape, name
@@ -30,7 +30,7 @@ def equal(name: str, host: Any, device: Any) -> None:
 
 
 def equal_infos(host: dict[str, Any], device: dict[str, Any]) -> None:
-    """Infos are the same, those on games that ended in their rows."""
+    """Assert that infos are equal; final infos only in the rows of games that ended."""
     for name in ("action_mask", "to_move", "rewards"):
         equal(name, host[name], device[name])
         equal(f"_{name}", host[f"_{name}"], device[f"_{name}"])
@@ -49,7 +49,7 @@ def equal_infos(host: dict[str, Any], device: dict[str, Any]) -> None:
 
 
 def equal_results(host: tuple[Any, ...], device: tuple[Any, ...]) -> None:
-    """Results of `reset`, `set_state` or `step` are the same."""
+    """Assert that results of `reset`, `set_state` or `step` are equal."""
     assert host[0].keys() == device[0].keys()
     for name, array in host[0].items():
         equal(name, array, device[0][name])
@@ -60,14 +60,14 @@ def equal_results(host: tuple[Any, ...], device: tuple[Any, ...]) -> None:
 
 
 def equal_states(host: Any, device: Any) -> None:
-    """Both are in the same state, to the last byte."""
+    """Assert that the states of both environments are equal byte for byte."""
     for left, right in zip(host.get_state(), device.get_state(), strict=True):
         assert left.dtype.itemsize == right.dtype.itemsize
         assert left.tobytes() == right.tobytes()
 
 
 class Pair:
-    """Both environments, made alike, to which everything is done twice."""
+    """Two environments with the same arguments, one on the CPU and one on a device."""
 
     def __init__(self, game: Game, num_envs: int, form: str, mode: str, **options: Any) -> None:
         alike = {"observation": form, "autoreset_mode": mode, **options}
@@ -76,11 +76,11 @@ class Pair:
         self.mode, self.ends, self._over = mode, 0, np.zeros(num_envs, bool)
 
     def reset(self, **arguments: Any) -> None:
-        """Reset both and compare."""
+        """Reset both and compare the results."""
         equal_results(self.host.reset(**arguments), self.device.reset(**arguments))
 
     def step(self) -> None:
-        """One random step of both, compared; games that are over are reset if nobody else does."""
+        """One random step of both, compared; in disabled mode finished games are reset first."""
         if self.mode == "Disabled" and self._over.any():
             self.reset(options={"reset_mask": self._over})
         actions = self.device.random_actions()
@@ -91,15 +91,15 @@ class Pair:
         self.ends += int(self._over.sum())
 
     def play(self, steps: int, seed: int) -> None:
-        """A reset and so many steps."""
+        """A reset and `steps` random steps."""
         self.reset(seed=seed)
         for _ in range(steps):
             self.step()
         equal_states(self.host, self.device)
 
 
-def illegal_actions_are_told_later(game: Game, count: int) -> None:
-    """The word of errors keeps the first step with one, and in it the lowest row."""
+def illegal_actions_are_reported_later(game: Game, count: int) -> None:
+    """The device remembers the first step with an illegal action, and its lowest row."""
     env: Any = make_vec(game.name, count, device="cuda", observation="none")
     env.reset(seed=1)
     for bad_rows in ([count - 96, 17, 300], [5]):
@@ -108,11 +108,11 @@ def illegal_actions_are_told_later(game: Game, count: int) -> None:
         env.step(actions)
     with pytest.raises(IllegalActionError, match=r"actions\[17\]: -1 .* step 1 of 2"):
         env.check()
-    env.check()  # it is told once
+    env.check()  # the error is reported once
 
 
 def checked_actions_change_no_game(game: Game) -> None:
-    """With `check_actions` a step with an illegal action is refused whole."""
+    """With `check_actions` a step with an illegal action changes no game."""
     env: Any = make_vec(game.name, 64, device="cuda", check_actions=True)
     env.reset(seed=1)
     before, actions = env.get_state()[0].tobytes(), env.random_actions()

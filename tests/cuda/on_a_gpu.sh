@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What needs a GPU, in the order in which it matters, for a machine that is lent for minutes:
+# What needs a GPU, in order of importance, for a machine that is available for minutes only:
 #
-#   tests/cuda/on_a_gpu.sh check OUT    is everything there? then bit-equality of all games
+#   tests/cuda/on_a_gpu.sh check OUT    is everything installed? then equality of all games with the CPU
 #   tests/cuda/on_a_gpu.sh quick OUT    the quick benchmark of all games
-#   tests/cuda/on_a_gpu.sh bench OUT    the default one
+#   tests/cuda/on_a_gpu.sh bench OUT    the default benchmark
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
-# Nothing is installed but wheels that lie in .whl/ (gymnasium, pettingzoo, farama-notifications,
-# where the machine lacks them); logs and results go to OUT. Each part ends within ten minutes.
+# Only wheels found in .whl/ are installed (gymnasium, pettingzoo and farama-notifications, if the
+# machine lacks them). Logs and results go to OUT. Each part ends within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 part=${1:?check, quick, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
@@ -33,7 +33,7 @@ for name in ("torch", "numpy", "numba", "numba-cuda", "cuda-core", "cuda-binding
     try:
         print(name, installed.version(name))
     except installed.PackageNotFoundError:
-        print(name, "is not there")
+        print(name, "is not installed")
 from azumaya.envs.registry import GAMES
 from tests.cuda.compare import Pair
 Pair(GAMES["sudoku_moyo"], 2048, "packed", "SameStep").play(20, seed=1)
@@ -48,7 +48,7 @@ check)
     failed=0 jobs=()
     probe || exit
     games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
-    for game in $games; do # side by side, as compiling takes most of the time
+    for game in $games; do # in parallel, as compiling takes most of the time
         python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
             >"$out/$game.log" 2>&1 &
         jobs+=($!)

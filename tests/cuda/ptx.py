@@ -1,8 +1,9 @@
-"""Every kernel of the device compiled to PTX for sm_90, on a machine without a GPU.
+"""Compiles every kernel for the device to PTX for sm_90, on a machine without a GPU.
 
-Numba asks the device for nothing but its compute capability, so a stand-in that has one is enough.
+Numba asks the device only for its compute capability, so a stand-in is enough.
 
-    python -m tests.cuda.ptx [GAME ...]     # registers and stack of each kernel, if ptxas is there
+    python -m tests.cuda.ptx [GAME ...]     # registers and stack of each kernel, if ptxas is
+    installed
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ from tests.cases import TESTED
 from tests.cuda.emulator.build import CAPABILITY, device_to_compile_for
 
 TARGET = "sm_90"
+FLAGS = 4
+"""A game's flags in the outputs: `terminated`, `truncated`, `over`, `ended`."""
+CONSTANT_MEMORY = 65_536
+"""The size of a device's constant memory in bytes."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
@@ -50,50 +55,51 @@ def record(dtype: Any) -> Any:
     return array(numba.from_dtype(aligned_record(dtype)))
 
 
-FLAGS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
+BOOLEANS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
 BYTES = array(types.uint8, 2)
-REST = (array(types.float64), array(types.float64, 2), FLAGS, FLAGS, NUMBERS)
+REST = (array(types.float64), array(types.float64, 2), BOOLEANS, BOOLEANS, NUMBERS)
 
 
 def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
-    """The kernels of a game with the types of their arguments, by name."""
+    """The kernels of a game: names, kernels and types of their arguments."""
     words = word_count(game.options.num_actions(game.options.defaults))
     starts, series = record(game.rules.state), record(SERIES)
-    shown = (WORDS, FLAGS, WORDS, WORDS, *REST)
-    acting = (WORDS, series, starts, NUMBERS, *shown, WORDS, FLAGS, NUMBERS, NUMBERS, types.int64)
+    shown = (WORDS, BOOLEANS, WORDS, WORDS, *REST)
+    acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, types.int64)
+    acting = (WORDS, series, starts, NUMBERS, *acted)
     yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
     yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
     yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
-    yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, FLAGS, WORDS, NUMBERS)
+    yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, BOOLEANS, WORDS, NUMBERS)
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
     rolled = (types.int64, WORDS, series, starts, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
-    yield "expand", kernels.expand_kernel(game, False), (BYTES, FLAGS, WORDS)
+    yield "expand", kernels.expand_kernel(game, False), (BYTES, BOOLEANS, WORDS)
     yield "expand masks", kernels.expand_masks_kernel(words), (BYTES, WORDS)
 
 
 def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
-    """The kernels that all games have in common."""
-    yield "choose", kernels.choose_all, (WORDS, FLAGS, record(SERIES), NUMBERS)
-    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, FLAGS, NUMBERS)
+    """The kernels shared by all games."""
+    yield "choose", kernels.choose_all, (WORDS, BOOLEANS, record(SERIES), NUMBERS)
+    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, BOOLEANS, NUMBERS)
 
 
 def compile_ptx(kernel: Any, arguments: tuple[Any, ...]) -> str:
     """The PTX of a kernel.
 
     Raises:
-        Exception: whatever numba raises where it cannot compile it.
+        Exception: any error of numba that prevents compilation.
     """
-    config.FORCE_CUDA_CC = CAPABILITY  # read from the environment where numba came first
+    config.FORCE_CUDA_CC = CAPABILITY  # in case numba was imported first
     with device_to_compile_for():
         return str(cuda.compile_ptx(kernel.py_func, arguments, cc=CAPABILITY)[0])
 
 
 def assemble(ptx: str) -> str | None:
-    """What ptxas says of registers and stack; None where there is no ptxas for such PTX.
+    """The output of ptxas on registers and stack; None without a ptxas for this PTX version.
 
     Raises:
-        subprocess.CalledProcessError: ptxas refuses it.
+        subprocess.CalledProcessError: ptxas rejects the PTX.
     """
     ptxas = shutil.which("ptxas")
     if ptxas is None:
@@ -115,12 +121,25 @@ def assemble(ptx: str) -> str | None:
 
 
 def constants(ptx: str) -> int:
-    """The bytes of a kernel's tables, which lie in the device's memory of constants."""
+    """The bytes of a kernel's tables, which are in the device's constant memory."""
     return sum(map(int, re.findall(r"\.const [^;\[]*\.b8 [^;\[]*\[(\d+)\]", ptx)))
 
 
+def check(name: str, ptx: str) -> None:
+    """Assert that a kernel moves no record byte by byte and that its tables fit into the device.
+
+    Raises:
+        AssertionError: the PTX of the kernel `name` is bad.
+    """
+    assert ".visible .entry" in ptx, name
+    for part, most in (("st.local.u8", 0), ("ld.local.u8", 0), ("st.global.u8", FLAGS)):
+        found = ptx.count(part)
+        assert found <= most, f"{name}: {found} times {part}: a record is copied byte by byte"
+    assert constants(ptx) <= CONSTANT_MEMORY, name
+
+
 def figures(said: str, ptx: str) -> str:
-    """Registers, stack, spills and constants in short."""
+    """A summary of registers, stack, spills and constants."""
     found = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", said)
     registers = re.search(r"Used (\d+) registers", said)
     assert registers is not None
@@ -135,7 +154,7 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.cuda.ptx", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
-        "games", nargs="*", metavar="GAME", type=_game, help="a game's name; all if none is named"
+        "games", nargs="*", metavar="GAME", type=_game, help="without names, all games"
     )
     chosen = parser.parse_args(words).games or TESTED.values()
     try:
@@ -149,7 +168,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _game(name: str) -> Game:
-    """A game for the command line."""
+    """A game named on the command line."""
     try:
         return find_game(name)
     except OptionError as error:

@@ -1,6 +1,6 @@
-"""The device's environment in numba's simulator; `test_simulator.py` runs this in a process.
+"""The environment for devices in numba's simulator; `test_simulator.py` runs this in a process.
 
-Kernels run as plain Python there, hence few games, which begin a few moves from their end.
+Kernels run as plain Python there, so the tests play few games, from positions close to their end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.cases import TESTED
 from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
 
 STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])
-"""By game, options with which episodes begin shortly before their end."""
+"""For each game, options with which episodes begin close to their end."""
 ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 FIRST = next(iter(TESTED.values()))
 STEPS = 12
@@ -44,7 +44,7 @@ def device_env(game: Game = FIRST, num_envs: int = 3, **arguments: Any) -> Any:
 
 
 def runs() -> list[Any]:
-    """Two runs of every game; together they have every form in every mode."""
+    """Two runs of every game, which together cover every form in every mode."""
     found = []
     for number, game in enumerate(TESTED.values()):
         for turn in (0, 1):
@@ -53,12 +53,12 @@ def runs() -> list[Any]:
     return found
 
 
-def test_runs_have_every_form_in_every_mode() -> None:
+def test_runs_cover_every_form_in_every_mode() -> None:
     assert {run.values[1:] for run in runs()} == set(COMBINATIONS)
 
 
 @pytest.mark.parametrize(("game", "form", "mode"), runs())
-def test_as_on_the_cpu(game: Game, form: str, mode: str) -> None:
+def test_the_device_equals_the_cpu(game: Game, form: str, mode: str) -> None:
     pair = Pair(game, 3, form, mode, **STARTS[game.name])
     pair.play(STEPS, seed=5)
     assert pair.ends
@@ -74,8 +74,8 @@ def test_as_on_the_cpu(game: Game, form: str, mode: str) -> None:
 
 
 @ALL_GAMES
-def test_rows_are_spread_as_numpy_does(game: Game) -> None:
-    """Any words, not only those that games show."""
+def test_bits_are_spread_as_numpy_does(game: Game) -> None:
+    """For random words, not only those that games produce."""
     rng = np.random.default_rng(1)
     words = rng.integers(0, 2**64, (4, game.observation.packed_words), np.uint64)
     bits, size = (
@@ -108,9 +108,7 @@ def test_rows_are_spread_as_numpy_does(game: Game) -> None:
 # ---- measuring ----
 
 
-def test_every_row_of_a_benchmark_comes_about(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(signature, "WATCHED", 2)
     monkeypatch.setattr(signature, "PLIES", 3)
     game = list(TESTED.values())[-1]
@@ -136,16 +134,16 @@ def test_every_row_of_a_benchmark_comes_about(
 # ---- illegal actions ----
 
 
-def legal_and_not(env: Any) -> tuple[Any, Any]:
-    """Legal actions, and for every game one that is not."""
+def legal_and_illegal(env: Any) -> tuple[Any, Any]:
+    """A legal and an illegal action for each game."""
     masks = env.reset(seed=3)[0]["action_mask"]
     return masks.argmax(dim=1), masks.argmin(dim=1)
 
 
-def test_an_illegal_action_changes_nothing_and_is_told_later() -> None:
+def test_an_illegal_action_changes_nothing_and_is_reported_later() -> None:
     env, other = device_env(num_envs=5), device_env(num_envs=5)
-    legal, illegal = legal_and_not(env)
-    legal_and_not(other)
+    legal, illegal = legal_and_illegal(env)
+    legal_and_illegal(other)
     before, bad = env.get_state(), legal.clone()
     bad[1], bad[3] = -1, illegal[3]
     observations, rewards, *_ = env.step(bad)
@@ -159,7 +157,7 @@ def test_an_illegal_action_changes_nothing_and_is_told_later() -> None:
     env.step(bad)
     with pytest.raises(IllegalActionError, match=r"actions\[1\]: -1 .* in step 1 of 3 since"):
         env.check()
-    env.check()  # it is told once
+    env.check()  # the error is reported once
     pattern = rf"actions\[3\]: {int(illegal[3])} .* in step 1 of 1 since"
     bad = legal.clone()
     bad[3] = illegal[3]
@@ -173,7 +171,7 @@ def test_an_illegal_action_changes_nothing_and_is_told_later() -> None:
 
 def test_checked_actions_change_no_game() -> None:
     env = device_env(num_envs=4, check_actions=True)
-    legal, illegal = legal_and_not(env)
+    legal, illegal = legal_and_illegal(env)
     before = env.get_state()
     bad = legal.clone()
     bad[2], bad[3] = illegal[2], -1
@@ -184,8 +182,8 @@ def test_checked_actions_change_no_game() -> None:
     env.check()
 
 
-def test_an_action_for_a_game_that_is_over() -> None:
-    """It plays no part in the next-step mode; in the disabled mode it is illegal."""
+def test_an_action_for_a_finished_game() -> None:
+    """It is ignored in next-step mode and illegal in disabled mode."""
     following, disabled = device_env(num_envs=2), device_env(num_envs=2, autoreset_mode="Disabled")
     following.reset(seed=1)
     disabled.reset(seed=1)
@@ -210,7 +208,7 @@ def test_other_bad_actions() -> None:
         env.step(torch.zeros(3, dtype=torch.int64))
     with pytest.raises(ResetNeeded, match="random_actions: reset must be called"):
         env.random_actions()
-    legal, _ = legal_and_not(env)
+    legal, _ = legal_and_illegal(env)
     for wrong, pattern in (
         (legal[:2], r"shape \(2,\) given, \(3,\) is needed"),
         (legal.double(), "float64 given"),
@@ -232,7 +230,7 @@ def test_other_bad_actions() -> None:
 
 
 def test_buffers() -> None:
-    """Without copies the same memory at every call; with copies other memory."""
+    """Without copies every call uses the same memory, with copies new memory."""
     for copy in (False, True):
         env = device_env(copy=copy)
         first = env.reset(seed=1)[0]
@@ -245,7 +243,7 @@ def test_buffers() -> None:
             assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
 
 
-def test_scribbling_on_masks_harms_no_game() -> None:
+def test_writing_to_a_returned_mask_changes_no_game() -> None:
     for form in ("planes", "packed"):
         env = device_env(copy=False, observation=form)
         masks = env.reset(seed=1)[0]["action_mask"]
@@ -257,7 +255,7 @@ def test_scribbling_on_masks_harms_no_game() -> None:
             env.check()
 
 
-def test_states_go_from_one_device_to_the_other() -> None:
+def test_states_can_be_moved_between_devices() -> None:
     pair = Pair(FIRST, 3, "packed", "NextStep", **STARTS[FIRST.name])
     pair.host.reset(seed=8)
     pair.host.step(pair.host.random_actions())

@@ -1,4 +1,4 @@
-"""On a real GPU: bit-equality with the CPU over a million plies of every game, addresses, streams.
+"""On a real GPU: equality with the CPU over a million plies of every game, addresses, streams.
 
 python -m pytest -m cuda tests/cuda
 """
@@ -17,7 +17,7 @@ from tests.cuda.compare import (
     Pair,
     checked_actions_change_no_game,
     equal_states,
-    illegal_actions_are_told_later,
+    illegal_actions_are_reported_later,
 )
 
 torch = pytest.importorskip("torch")
@@ -33,8 +33,8 @@ GAMES_AT_ONCE, STEPS = 2048, 250
 
 
 @ALL_GAMES
-def test_a_million_plies_stepped(game: Game) -> None:
-    """Half of them step by step with everything compared, the others in rollouts."""
+def test_a_million_plies(game: Game) -> None:
+    """Half of the plies in steps with all results compared, the others in rollouts."""
     pair = Pair(game, GAMES_AT_ONCE, "packed", "SameStep")
     pair.play(STEPS, seed=9)
     assert pair.ends
@@ -53,7 +53,7 @@ def test_every_variant_form_and_mode(case: Case) -> None:
 
 @ALL_GAMES
 def test_nothing_is_copied(game: Game) -> None:
-    """Tensors are on the device, at the same address at every call, for other frameworks too."""
+    """Without copies tensors stay on the device at the same address, also through DLPack."""
     env: Any = make_vec(game.name, 256, device="cuda", copy=False)
     first = env.reset(seed=1)[0]
     for _ in range(5):
@@ -65,8 +65,8 @@ def test_nothing_is_copied(game: Game) -> None:
 
 
 @ALL_GAMES
-def test_on_a_stream_of_its_own(game: Game) -> None:
-    """Kernels follow what torch's stream has to do before them."""
+def test_on_another_stream(game: Game) -> None:
+    """Kernels run in order with torch's work on its current stream."""
     pair = Pair(game, 512, "planes", "NextStep")
     with torch.cuda.stream(torch.cuda.Stream()):
         pair.play(30, seed=4)
@@ -75,12 +75,12 @@ def test_on_a_stream_of_its_own(game: Game) -> None:
 
 @ALL_GAMES
 def test_illegal_actions(game: Game) -> None:
-    illegal_actions_are_told_later(game, 4096)
+    illegal_actions_are_reported_later(game, 4096)
     checked_actions_change_no_game(game)
 
 
 def test_rows_beyond_two_gigabytes() -> None:
-    """Offsets of bytes need more than 32 bits: the last rows are as right as the first."""
+    """The last rows are correct although their byte offsets need more than 32 bits."""
     game = next(iter(TESTED.values()))
     env: Any = make_vec(game.name, 2**20, device="cuda", copy=False)
     seen = env.reset(seed=3)[0]

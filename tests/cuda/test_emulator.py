@@ -1,4 +1,4 @@
-"""The emulator itself: what instructions mean, and that it catches what it is there to catch."""
+"""The emulator itself: the meaning of instructions, and the faults that it catches."""
 
 from __future__ import annotations
 
@@ -163,18 +163,18 @@ UNKNOWN = (
 
 
 def words(count: int) -> tuple[Array, np.ndarray]:
-    """Zeros as kernels take them, and as the test sees them."""
+    """An array of zeros for a kernel, and the same memory as a NumPy array."""
     seen = np.zeros(count, np.int64)
     return Array(seen.ctypes.data, (count,), seen.dtype, seen), seen
 
 
 def program(text: str) -> Program:
-    """A kernel of some instructions, which gets the address of its argument in `%rd8`."""
+    """A kernel of some instructions; `%rd8` has the address of its argument."""
     return Program("planted", TEXT.format(text.replace("; ", ";\n") + ";"))
 
 
-def test_what_instructions_mean() -> None:
-    """One kernel of all of them, that writes down what came of each."""
+def test_the_meaning_of_instructions() -> None:
+    """One kernel runs all instructions and stores the result of each."""
     lines: list[str] = []
     for number, (text, _) in enumerate(MEANINGS):
         target = next(kind for kind in STORED if f"%{kind}0" in text)
@@ -188,7 +188,7 @@ def test_what_instructions_mean() -> None:
 
 @pytest.mark.parametrize(("text", "pattern"), BEYOND)
 def test_accesses_are_checked(text: str, pattern: str) -> None:
-    """Every space of memory has its bounds, and what is declared so is aligned no better."""
+    """Accesses out of bounds or not aligned are found in every memory space."""
     array, seen = words(2)
     with pytest.raises(MemoryFaultError, match=f"planted: thread 0: .*({pattern})"):
         program(text).run(1, 1, [array])
@@ -196,12 +196,12 @@ def test_accesses_are_checked(text: str, pattern: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "name"), UNKNOWN)
-def test_what_is_unknown_is_named(text: str, name: str) -> None:
+def test_unknown_instructions_are_named(text: str, name: str) -> None:
     with pytest.raises(UnknownPtxError, match=re.escape(name)):
         program(text)
 
 
-def test_unknown_text_beside_the_kernel() -> None:
+def test_unknown_declarations_are_named() -> None:
     for line in (".global .align 8 .b8 room[8];", ".func helper()", ".extern .shared .b8 room[];"):
         with pytest.raises(UnknownPtxError, match=re.escape(line)):
             translate(TEXT.format("").replace(".const", f"{line}\n.const"))
@@ -210,7 +210,7 @@ def test_unknown_text_beside_the_kernel() -> None:
 
 
 def test_blocks_are_counted() -> None:
-    """A warp runs a block as often as that one of its threads which does so most often."""
+    """A warp runs a block as often as the thread that runs it most often."""
     loop = """
 	mov.u32 	%r1, %tid.x;
 $again:
@@ -228,20 +228,20 @@ $again:
     assert (figures.launches, figures.threads, figures.stack) == (1, 64, 8)
 
 
-# ---- faults planted in kernels, which numba compiles ----
+# ---- faults planted in kernels compiled by numba ----
 
 TABLE = np.arange(9) ** 2
 
 
 @cuda.jit
 def fills(given, out):
-    """Planted: no look whether there is such a place."""
+    """Planted: the index is not checked."""
     out[cuda.grid(1)] = given[0]
 
 
 @cuda.jit
 def reads_own(given, out):
-    """Planted: only four of them are there."""
+    """Planted: the array has only four items."""
     own = cuda.local.array(4, np.int64)
     for i in range(4):
         own[i] = out[i]
@@ -250,20 +250,20 @@ def reads_own(given, out):
 
 @cuda.jit
 def reads_table(given, out):
-    """Planted: only nine of them are there."""
+    """Planted: the table has only nine items."""
     out[0] = TABLE[given[0]]
 
 
 @cuda.jit
 def waits(given, out):
-    """Threads that wait for one another."""
+    """Threads wait for each other."""
     out[cuda.grid(1)] = given[0]
     cuda.syncthreads()
 
 
 @cuda.jit
 def shares(given, out):
-    """Memory that threads share."""
+    """Threads share memory."""
     shared = cuda.shared.array(4, np.int64)
     shared[given[0]] = 1
     out[0] = shared[given[1]]
@@ -271,12 +271,12 @@ def shares(given, out):
 
 @cuda.jit
 def adds_fractions(given, out):
-    """Arithmetic that no kernel of ours needs."""
+    """Arithmetic that none of our kernels needs."""
     out[0] = np.int64(float(given[0]) + 0.5)
 
 
 def launch(kernel: Any, value: int, places: int = 128, offset: int = 0) -> list[int]:
-    """One block of a kernel; returns what it wrote. `offset`: bytes that the room is off a word."""
+    """Run one block; returns what it wrote. `offset` bytes misalign the output."""
     room = torch.zeros((1, 8 * places + offset), dtype=torch.uint8)[:, offset:]
     with EMULATOR.installed():
         device: Any = adapter.Device()
@@ -286,7 +286,7 @@ def launch(kernel: Any, value: int, places: int = 128, offset: int = 0) -> list[
     return room.flatten().clone().view(torch.int64).tolist()
 
 
-def test_good_kernels_run() -> None:
+def test_correct_kernels_run() -> None:
     assert launch(fills, 5) == [5] * 128
     assert launch(reads_own, 3) == [0] * 128
     assert launch(reads_table, 8)[0] == 64
@@ -301,7 +301,9 @@ def test_good_kernels_run() -> None:
         (reads_table, 9, 1, 0, r"reads_table: .* outside .* ld\.const\.u64"),
     ],
 )
-def test_planted_faults(kernel: Any, value: int, places: int, offset: int, pattern: str) -> None:
+def test_planted_faults_are_caught(
+    kernel: Any, value: int, places: int, offset: int, pattern: str
+) -> None:
     with pytest.raises(MemoryFaultError, match=pattern):
         launch(kernel, value, places, offset)
 
@@ -309,12 +311,12 @@ def test_planted_faults(kernel: Any, value: int, places: int, offset: int, patte
 @pytest.mark.parametrize(
     ("kernel", "name"), [(waits, "bar.sync"), (shares, ".shared"), (adds_fractions, "add.f64")]
 )
-def test_kernels_beyond_it(kernel: Any, name: str) -> None:
+def test_unsupported_kernels_are_refused(kernel: Any, name: str) -> None:
     with pytest.raises(UnknownPtxError, match=re.escape(name)):
         launch(kernel, 1)
 
 
-def test_nothing_stays_patched() -> None:
+def test_installing_patches_only_temporarily() -> None:
     before = adapter.Device, cuda_device.cuda
     with EMULATOR.installed():
         assert (adapter.Device, cuda_device.cuda) != before
@@ -328,13 +330,13 @@ def test_arguments_are_counted() -> None:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """What `python -m tests.cuda.emulator` says."""
+    """Run `python -m tests.cuda.emulator`."""
     line = [sys.executable, "-m", "tests.cuda.emulator", *arguments]
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_the_command() -> None:
-    """It plays and prints a line for every kernel; a game that is none it refuses."""
+    """It prints a line for every kernel, and refuses unknown games."""
     name = next(iter(TESTED))
     done = command(name, "--games", "128", "--steps", "3", "--form", "none")
     assert done.returncode == 0, done.stderr

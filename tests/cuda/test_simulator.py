@@ -1,4 +1,4 @@
-"""Everything the device's environment does, without a device: in numba's simulator, as Python."""
+"""Runs `simulated.py`, the tests of the environment for devices, in numba's simulator."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.cases import TESTED, Case, cases_of
 
 ROOT = Path(__file__).parents[2]
 BEFORE = 5
-"""Moves before the end at which the simulated games begin."""
+"""How many moves before their end games begin."""
 HERE = Path(__file__).parent
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
 def near_the_end(case: Case) -> dict[str, Any]:
-    """Options with which a game begins a few moves before an end of it."""
+    """Options with which a game begins a few moves before its end."""
     rng, position = random.Random(3), case.position(seed=1)
     texts = [str(position)]
     while not position.play(rng.choice(position.legal_actions())).is_over:
         texts.append(str(position))
     options = {**case.options, "position": texts[-BEFORE:][0]}
-    Position(case.game, **options)  # it can begin there
+    Position(case.game, **options)  # fails if no game can begin there
     return options
 
 
@@ -42,8 +42,8 @@ def test_in_the_simulator() -> None:
     assert " passed" in done.stdout
 
 
-def test_what_is_missing_is_said() -> None:
-    """No GPU, no torch, a simulator beside compiled kernels: each has an error of its own."""
+def test_the_error_says_what_is_missing() -> None:
+    """Without a GPU or torch, or with a simulator but compiled kernels, there is a clear error."""
     code = "from azumaya.envs import make_vec; make_vec({!r}, 2, device='cuda')"
     line = code.format(next(iter(TESTED)))
     for environment, before, reason in (

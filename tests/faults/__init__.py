@@ -1,7 +1,7 @@
-"""Faults to plant in a game's rules, so that it is seen that the suite catches them.
+"""Faults to plant in the rules of the games, to see whether the suite catches them.
 
-A module of a game's name here has `FAULTS`, a tuple of `Fault`. `tests/planted_faults.py` plants
-each in a copy of the library and runs the tests.
+Each module is named after a game and has `FAULTS`, a tuple of `Fault`. `tests/planted_faults.py`
+plants each of them in a copy of the library and runs the tests.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ class Fault(NamedTuple):
 
     Attributes:
         name: what is wrong.
-        file: the file to edit, from the root of the repository.
-        right: a text that stands in it exactly once.
-        wrong: what is put in its place.
+        file: the file to edit, relative to the root of the repository.
+        right: a text that occurs in it exactly once.
+        wrong: the text to replace it with.
     """
 
     name: str

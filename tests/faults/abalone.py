@@ -1,4 +1,4 @@
-"""Faults in Abalone and what it stands on."""
+"""Faults in Abalone and in the code it builds on."""
 
 from tests.faults import Fault
 

@@ -1,4 +1,4 @@
-"""Faults in Halma-Dominari and what it stands on."""
+"""Faults in Halma-Dominari and in the code it builds on."""
 
 from tests.faults import Fault
 

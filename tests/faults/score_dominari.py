@@ -1,4 +1,4 @@
-"""Faults in Score-Dominari and what it stands on."""
+"""Faults in Score-Dominari and in the code it builds on."""
 
 from tests.faults import Fault
 

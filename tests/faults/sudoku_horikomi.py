@@ -1,4 +1,4 @@
-"""Faults in Sudoku Horikomi; those in what it shares with Moyo are Moyo's."""
+"""Faults in Sudoku Horikomi; those in the code shared with Sudoku Moyo are in `sudoku_moyo.py`."""
 
 from tests.faults import Fault
 

@@ -1,4 +1,4 @@
-"""Faults in Sudoku Moyo and what it stands on."""
+"""Faults in Sudoku Moyo and in the code it builds on."""
 
 from tests.faults import Fault
 

@@ -1,6 +1,6 @@
-"""Faults in the tile game and what it stands on.
+"""Faults in Sudoku tiles and in the code it builds on.
 
-The first is planted here because this game alone has rewards before the end.
+The first fault is planted here because only this game has rewards before its end.
 """
 
 from tests.faults import Fault

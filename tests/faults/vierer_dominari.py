@@ -1,4 +1,4 @@
-"""Faults in Vierer-Dominari and what it stands on."""
+"""Faults in Vierer-Dominari and in the code it builds on."""
 
 from tests.faults import Fault
 

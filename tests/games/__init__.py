@@ -1,1 +1,1 @@
-"""Hand-worked cases, one file per game."""
+"""Cases worked out by hand, one file per game."""

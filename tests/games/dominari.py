@@ -1,4 +1,4 @@
-"""Short forms for the tests of the Dominari games."""
+"""Helpers of the tests of the Dominari games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def at(game: str, text: str, **options: Any) -> Position:
 
 
 def after(position: Position, moves: str) -> Position:
-    """A position after some moves; the one given stays as it is."""
+    """The position after some moves; the given one is not changed."""
     played = position.copy()
     for move in moves.split():
         played.play(move)
@@ -28,7 +28,7 @@ def board(position: Position) -> str:
 
 
 def words(position: Position) -> list[str]:
-    """What stands after the board in a position's text."""
+    """The words after the board in a position text."""
     return str(position).split()[1:]
 
 
@@ -43,7 +43,7 @@ def cells(position: Position) -> set[str]:
 
 
 def check_random_games(game: str, games: int, **options: Any) -> None:
-    """Invariants at every step of random games, and that texts bring back every state whole."""
+    """Check the invariants of random games at every step, and that texts restore every state."""
     check_state = GAMES[game].words.check_state
     for seed in range(games):
         rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Abalone: hand-worked cases, and a naive player of the same rules on sets of coordinates."""
+"""Abalone: cases worked out by hand, and a naive implementation on sets of coordinates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LAYOUTS = {
 """The table of layouts in `docs/games/abalone.md`."""
 
 
-# ---- squares and texts, by arithmetic of their own ----
+# ---- squares and texts, independent of the library ----
 
 
 def xy(square: str) -> tuple[int, int]:
@@ -98,11 +98,11 @@ def board(black: str, white: str) -> tuple[set[str], set[str]]:
     return squares(black), squares(white)
 
 
-# ---- a naive player: sets of coordinates, every move looked at by itself ----
+# ---- a naive implementation: sets of coordinates, each move examined by itself ----
 
 
 def naive_moves(own: set[tuple[int, int]], theirs: set[tuple[int, int]]) -> dict[str, tuple]:
-    """Every legal move's name, with both sides' marbles after it."""
+    """The legal moves by name, with both sides' marbles after each."""
     found = {}
     for step in STEPS.values():
         for marble in own:
@@ -129,7 +129,7 @@ def beside(cell: tuple[int, int], step: tuple[int, int], times: int = 1) -> tupl
 
 
 def naive_line(own, theirs, marble, step):
-    """The marbles after a move in line, or None where it is illegal."""
+    """The marbles after an in-line move, or None if it is illegal."""
     line = [marble]
     while beside(line[-1], step) in own:
         line.append(beside(line[-1], step))
@@ -164,13 +164,13 @@ def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, i
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_perft_agrees_with_the_naive_player(layout: str) -> None:
+def test_perft_agrees_with_the_naive_implementation(layout: str) -> None:
     position = Position("abalone", layout=layout)
     assert perft(position, 2) == naive_perft(*sides_of(position), 2)
 
 
 def test_perft_of_the_standard_layout() -> None:
-    """44, and as the two sides are too far apart to meet in three plies, multiples of 44."""
+    """There are 44 moves, and as the sides cannot meet in three plies, multiples of 44 follow."""
     position = Position("abalone")
     assert [perft(position, 1), perft(position, 2)] == [44, 44 * 44]
     seconds = sum(perft_alone(position, first) for first in position.legal_actions())
@@ -178,12 +178,12 @@ def test_perft_of_the_standard_layout() -> None:
 
 
 def perft_alone(position: Position, first: int) -> int:
-    """Black's moves after a first one of black's, white having moved somewhere far away."""
+    """The number of black's second moves after a first one, with white moving far away."""
     after = position.copy().play(first)
     return len(after.play("g5f5").legal_actions())
 
 
-def test_moves_and_play_agree_with_the_naive_player_in_random_games() -> None:
+def test_random_games_agree_with_the_naive_implementation() -> None:
     for seed, layout in enumerate(LAYOUTS):
         rng, position = random.Random(seed), Position("abalone", layout=layout, max_plies=160)
         while not position.is_over:
@@ -209,8 +209,8 @@ PUBLISHED = [
     ("s1s1s/1sSSs1/1sSsSs1/3ss3/9/3SS3/1SsSsS1/1SssS1/S1S1S", 28, 20),
     ("5/S4s/SS3ss/SSSS1sss/3s1s3/sss1SSSS/ss3SS/s4S/5", 28, 34),
 ]
-"""Boards with their numbers of moves of one marble and of two, as the tests of
-Mind-Sports-Games/strategygames (AbaloneVariantTest) give them. Each looks the same for both."""
+"""Boards with their numbers of moves of one marble and of two, from the tests of
+Mind-Sports-Games/strategygames (AbaloneVariantTest). Each is the same for both sides."""
 
 
 @pytest.mark.parametrize(("rows", "ones", "twos"), PUBLISHED)
@@ -262,7 +262,7 @@ def test_there_are_1272_moves_in_the_order_of_the_page() -> None:
 
 @pytest.mark.parametrize("name", ["a1a1", "a1a3", "b2a1", "c3c2d2", "a1c1b1", "a5a6", "A1B2", "c2"])
 def test_names(name: str) -> None:
-    """Of these only `b2a1` names a move: marbles go one cell, and the first one is named first."""
+    """Of these names only `b2a1` is valid: marbles move one cell, and the first is named first."""
     position = Position("abalone")
     if name == "b2a1":
         assert position.move_name(position.parse_move(name)) == name
@@ -280,7 +280,7 @@ def test_layouts_equal_the_table(layout: str) -> None:
     assert out_of(position) == [0, 0]
 
 
-# ---- moves in line and pushes ----
+# ---- in-line moves and pushes ----
 
 
 CASES = {
@@ -339,7 +339,7 @@ def test_in_line(case: str) -> None:
 
 @pytest.mark.parametrize("line", ["e9", "e8 e9", "e7-e9"])
 def test_own_marbles_never_leave_the_board(line: str) -> None:
-    """There is no move over the edge, alone, pushed by own marbles, or broadside."""
+    """No move takes an own marble off the board: alone, pushed by own marbles, or broadside."""
     position = at(line + " h4 i5", "a1")
     before = len(board_of(position)[0])
     for action in position.legal_actions():
@@ -425,7 +425,7 @@ def test_six_out_wins(winner: int) -> None:
 
 @pytest.mark.parametrize("winner", [0, 1])
 def test_a_player_without_a_legal_move_loses(winner: int) -> None:
-    """The marble in the corner is shut in, and no push helps."""
+    """The marble in the corner is enclosed, and there is no push."""
     sides = ("a2 b2 c1", "a1") if winner == 0 else ("a1", "a2 b2 c1")
     position = at(*sides, mover="bw"[winner]).play("c1b1")
     assert position.is_terminated
@@ -443,7 +443,7 @@ def test_a_player_without_a_legal_move_loses(winner: int) -> None:
     ],
 )
 def test_a_push_may_be_the_only_move(walls: str, white: str, only: str, out: int) -> None:
-    """No cell beside white's marbles is free, yet white is not lost: black finds a push left."""
+    """No cell beside the enclosed marbles is free, but a push is possible."""
     before = at(walls + " a1", white).play("a1a2")
     assert not before.is_over
     assert before.legal_moves() == [only]
@@ -484,7 +484,7 @@ def test_truncation_with_tiebreak(out: str, returns: tuple[int, int]) -> None:
     ("black", "white", "move", "out"),
     [("e7 e8", "e9 a1", "e7e8", "5,5"), ("a2 b2 c1", "a1", "c1b1", "5,0")],
 )
-def test_an_end_by_the_rules_takes_precedence_over_the_limit(
+def test_an_end_by_the_rules_precedes_the_limit(
     black: str, white: str, move: str, out: str
 ) -> None:
     options = {"max_plies": 10, "tiebreak": "marbles"}
@@ -602,7 +602,7 @@ def test_texts_that_are_refused(bad: str, where: str) -> None:
     assert where in str(raised.value)
 
 
-def test_out_by_default_is_what_the_board_lacks() -> None:
+def test_out_defaults_to_the_marbles_missing_on_the_board() -> None:
     black, white = sorted(squares("a1-a5 b1-b6 c3-c5")), sorted(squares("i5-i9 h4-h9 g5-g7"))
     position = Position(
         "abalone", position=text(" ".join(black[:11]), " ".join(white[:9]), "w", "")
@@ -638,7 +638,7 @@ def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
 
 
 def test_all_ends_are_reached_by_random_play() -> None:
-    """Over the variants: both wins by six, both by no legal move, the limit, both tiebreaks."""
+    """Both wins by six marbles, both by no legal move, the limit, and both tiebreaks."""
     found = set()
     for options in ABALONE.options.variants:
         for seed in range(12):
@@ -738,7 +738,7 @@ for layout in ("belgian_daisy", "swiss_daisy"):
 """
 
 
-def test_interpreted_play_is_the_same() -> None:
+def test_interpreted_games_are_the_same() -> None:
     printed = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", PLAY_SOME],

@@ -1,4 +1,4 @@
-"""Connect Four: each rule and each end by hand, and the published numbers of positions."""
+"""Connect Four: rules and endings worked out by hand, and published numbers of positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POSITIONS = (1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186, 1662623)
 """Positions after n plies, counted once however they are reached: OEIS A212693 (J. Tromp; first
 computed by S. Edelkamp and P. Kissmann)."""
 SEQUENCES = (1, 7, 49, 343, 2401, 16807, 117649)
-"""Sequences of n moves: nobody can have won before move 7, and no column is full before move 6."""
+"""Sequences of n moves: no win is possible before move 7, and no column is full before move 6."""
 
 
 def played(moves: str) -> Position:
@@ -39,7 +39,7 @@ def test_x_begins_and_discs_fall() -> None:
 
 
 def test_full_columns_take_no_disc() -> None:
-    """Rule 2: and nothing changes where one is tried."""
+    """Rule 2: a move in a full column is refused and changes nothing."""
     position = played("dddddd")
     assert position.legal_moves() == list("abcefg")
     assert position.explain("d") == "d: column d is full (rule 2)"
@@ -70,8 +70,8 @@ def test_fours(moves: str, returns: tuple[int, int] | None) -> None:
     assert position.returns() == (returns or (0, 0))
 
 
-def test_fours_do_not_go_round_the_edge() -> None:
-    """The last cells of a row and the first of the next are neighbours as bits only."""
+def test_fours_do_not_wrap_around_the_edge() -> None:
+    """The last cell of a row and the first of the next are adjacent only as bits."""
     text = "......./......./......./......./....xxx/x...ooo o"
     assert not Position(YARDSTICK, position=text).is_over
 
@@ -102,7 +102,7 @@ def test_impossible_texts(text: str, message: str) -> None:
 
 
 def test_reflection() -> None:
-    """Left and right change places, columns with them."""
+    """Reflection swaps left and right, and the columns of moves."""
     reflection = YARDSTICK.symmetries.group[0][1]
     transform = Transform(YARDSTICK, reflection)
     assert transform.action_table.tolist() == [6, 5, 4, 3, 2, 1, 0]
@@ -113,7 +113,7 @@ def test_reflection() -> None:
 
 
 def after_each_ply(plies: int) -> list[dict[bytes, int]]:
-    """By ply the positions, and how many sequences of moves lead to each."""
+    """For each ply the positions, with the number of move sequences that lead to each."""
     levels = [{YARDSTICK.options.starts({}).tobytes(): 1}]
     rules, states = YARDSTICK.rules, YARDSTICK.new_states(1)
     packed = np.zeros(1, np.uint64)
@@ -135,7 +135,7 @@ def after_each_ply(plies: int) -> list[dict[bytes, int]]:
 
 @pytest.mark.parametrize("plies", [6, pytest.param(10, marks=pytest.mark.slow)])
 def test_published_counts(plies: int) -> None:
-    """Distinct positions by ply; and no other numbers of sequences than by arithmetic."""
+    """Numbers of distinct positions are as published, and numbers of sequences as calculated."""
     levels = after_each_ply(plies)
     assert tuple(map(len, levels)) == POSITIONS[: plies + 1]
     sequences = tuple(sum(level.values()) for level in levels)

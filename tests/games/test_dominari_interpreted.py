@@ -1,4 +1,4 @@
-"""Vierer-, Revers- and Score-Dominari play the same compiled and as plain Python."""
+"""Vierer-, Revers- and Score-Dominari behave the same compiled and as plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `evaluate` says of positions, worked out by hand or counted naively from the text."""
+"""Results of `evaluate`, worked out by hand or counted naively from the position text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_moyo_on_the_empty_board() -> None:
 def test_moyo_after_one_stone() -> None:
     """A 1 on a9, in a light corner.
 
-    Light loses the eight other numbers on a9 and the 1 on all nine cells of the block. On row 9 the
-    1 goes from three dark cells (d to f) and three light ones (g to i), on file a from three light
+    Light loses the eight other numbers on a9 and the 1 on all nine cells of the block. In row 9
+    three dark cells (d to f) and three light ones (g to i) lose the 1, and in column a three light
     ones (rows 6 to 4) and three dark ones (rows 3 to 1).
     """
     board = "/".join(["1........", *["........."] * 8])
@@ -74,13 +74,13 @@ POINTS = {
     "row, column and block in one": ("123456/4...../6.ba../5.12../3...../2.....", 11 + 3 + 3),
     "and the block": ("123456/45..../6.ba../5.12../3...../2.....", 12 + 3 + 3 + 2),
 }
-"""By what is on the board: the board, and white's lead in points. Only colours and blanks count."""
+"""Boards with white's lead in points. Only colours and blanks count."""
 
 
 @pytest.mark.parametrize("name", POINTS)
 @pytest.mark.parametrize("game", ["revers_dominari", "score_dominari"])
 def test_points(game: str, name: str) -> None:
-    """Numbers 1; a full block 2, row or column 3, one less with a blank in it."""
+    """A number counts 1, a full block 2, a full row or column 3, and one less with a blank."""
     board, lead = POINTS[name]
     marks = board.replace("/", "")
     states = find_game(game).new_states(1)
@@ -91,5 +91,5 @@ def test_points(game: str, name: str) -> None:
 
 
 def bits(marks: str, wanted: str) -> int:
-    """The cells with one of some marks."""
+    """The cells with one of the wanted marks, as bits."""
     return sum(1 << cell for cell, mark in enumerate(marks) if mark in wanted)

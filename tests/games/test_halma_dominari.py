@@ -1,4 +1,4 @@
-"""Halma-Dominari: hand-worked cases, and a naive player of the same rules on a dictionary."""
+"""Halma-Dominari: cases worked out by hand, and a naive implementation on a dictionary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
 BLACK_CELLS = ["f6", "e6", "d6", "f5", "e5", "f4"]
 
 
-# ---- squares and texts, by arithmetic of their own ----
+# ---- squares and texts, independent of the library ----
 
 
 def board_text(stones: dict[str, str]) -> str:
@@ -35,13 +35,13 @@ def board_text(stones: dict[str, str]) -> str:
 
 
 def at(stones: str, mover: str = "w", words: str = "") -> Position:
-    """The position with stones like `3a1 db2`: a mark and a square each."""
+    """The position with stones like `3a1 db2`: marks and squares."""
     board = board_text({word[1:]: word[0] for word in stones.split()})
     return Position("halma_dominari", position=f"{board} {mover} {words}")
 
 
 def turned(stones: str) -> str:
-    """The same stones after a half turn of the board and a swap of colours."""
+    """The stones after a half turn of the board with swapped colours."""
     swap = str.maketrans("123456abcdef", "abcdef123456")
     return " ".join(word[0].translate(swap) + half_turn(word[1:]) for word in stones.split())
 
@@ -65,11 +65,11 @@ def stones_of(position: Position) -> dict[str, str]:
 
 
 def moves_of(position: Position, number: int) -> set[str]:
-    """Where a number may go: squares and `off`."""
+    """Where a number may go: squares, or `off`."""
     return {name[1:] for name in position.legal_moves() if name[0] == str(number)}
 
 
-# ---- a naive player ----
+# ---- a naive implementation ----
 
 
 def naive_moves(stones: dict[str, str], mover: str) -> set[str]:
@@ -125,7 +125,7 @@ def obeys(stones: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_legal_moves_and_turns_agree_with_the_naive_player(seed: int) -> None:
+def test_random_games_agree_with_the_naive_implementation(seed: int) -> None:
     rng, position = random.Random(seed), Position("halma_dominari", seed=seed)
     while not position.is_over:
         mover = "wb"[position.to_move]
@@ -161,7 +161,7 @@ def perft(position: Position, depth: int) -> int:
 
 
 def naive_perft(stones: dict[str, str], mover: str, depth: int) -> int:
-    """Only while nobody is skipped and nobody has won: the first plies."""
+    """Valid only for the first plies, in which nobody is skipped or has won."""
     moves = naive_moves(stones, mover)
     if depth == 1:
         return len(moves)
@@ -176,7 +176,7 @@ def naive_perft(stones: dict[str, str], mover: str, depth: int) -> int:
     return total
 
 
-def test_perft_agrees_with_the_naive_player() -> None:
+def test_perft_agrees_with_the_naive_implementation() -> None:
     for setup in (("123456", "654321"), ("654321", "123456"), ("361524", "361524")):
         position = Position("halma_dominari", setup=setup)
         stones = stones_of(position)
@@ -213,7 +213,7 @@ GOALS = {
 
 @pytest.mark.parametrize("case", GOALS)
 def test_goals(case: str) -> None:
-    """Each also after a half turn, for black."""
+    """Each case also for black, after a half turn."""
     stones, number, goals = GOALS[case]
     filler = "" if goals else " 6a1"
     assert moves_of(at(stones + filler), number) == goals
@@ -231,8 +231,8 @@ def test_jumped_stones_stay() -> None:
 # ---- the Sudoku rule ----
 
 
-def test_the_rulebook_s_forbidden_moves_row_and_block() -> None:
-    """The black five meets the white five in a row, or in a block, whichever way it goes."""
+def test_the_forbidden_moves_of_the_rulebook() -> None:
+    """The black 5 would be in a row or block with the white 5, whichever way it goes."""
     position = at("5a3 ed4 af6", "b")
     assert moves_of(position, 5) == {"c4"}
     assert "the row of d3 has a 5 on a3" in position.explain("5d3")
@@ -245,8 +245,8 @@ def test_the_rulebook_s_forbidden_moves_row_and_block() -> None:
         position.play("5b4")
 
 
-def test_the_rulebook_s_forbidden_chain_goes_away_from_the_goal() -> None:
-    """Black jumps down and left; a jump over the three that leads to the right is none."""
+def test_the_forbidden_chain_of_the_rulebook() -> None:
+    """Black jumps down and left, but not to the right over the 3."""
     position = at("ed5 1d4 3e3 6a4", "b")
     assert moves_of(position, 5) == {"d3", "c5", "c4"}
     assert "going down and left (rule 2)" in position.explain("5f3")
@@ -270,13 +270,13 @@ def test_landing_by_rule_three(stones: str, square: str, house: str | None) -> N
         assert f"the {house} of {square}" in position.explain(f"1{square}")
 
 
-def test_only_the_same_number_counts_and_only_where_it_lies_after_the_move() -> None:
-    """The cell left does not count; other numbers do not; own numbers are all different."""
+def test_only_equal_numbers_count_where_they_are_after_the_move() -> None:
+    """The cell that a stone leaves does not count, and neither do other numbers."""
     assert moves_of(at("1c3 bc6 cf4 dd3 eb4"), 1) == {"c4", "d4", "e3"}
 
 
-def test_on_the_way_the_rule_may_be_broken() -> None:
-    """The 1 lands on a3, in the row of the black 1, and goes on to a5 and c5."""
+def test_the_rule_may_be_broken_between_jumps() -> None:
+    """The 1 lands on a3, in the row of the black 1, and jumps on to a5 and c5."""
     position = at("1a1 2a2 3a4 4b5 af3")
     assert moves_of(position, 1) == {"a5", "b1", "b2", "c5"}
     assert "the row of a3 has a 1 on f3" in position.explain("1a3")
@@ -321,7 +321,7 @@ def test_leaving(case: str) -> None:
 
 
 def test_a_jump_that_lands_on_the_corner_stays_there() -> None:
-    """It goes off with a turn of its own only."""
+    """It leaves the board only in a later turn."""
     position = at("1f4 2f5 3a1 aa3 bb6")
     assert moves_of(position, 1) == {"f6"}
     position.play("1f6")
@@ -331,7 +331,7 @@ def test_a_jump_that_lands_on_the_corner_stays_there() -> None:
     assert stones_of(position.play("1off")).get("f6") is None
 
 
-def test_a_landing_on_the_corner_obeys_rule_three_and_leaving_needs_no_room() -> None:
+def test_landing_on_the_corner_obeys_rule_three() -> None:
     position = at("1e6 2a1 af3")
     assert moves_of(position, 1) == set()
     position = at("1f6 2a1 ab3")
@@ -342,7 +342,7 @@ def test_a_landing_on_the_corner_obeys_rule_three_and_leaving_needs_no_room() ->
 
 
 def test_a_player_who_cannot_move_is_skipped_until_they_can() -> None:
-    """Black's 2 on b1 could only go to a1, which white's 2 keeps from it while in column a."""
+    """Black's 2 on b1 could only go to a1, which is forbidden while white's 2 is in column a."""
     position = at("2a3 1b3 3c5 bb1").play("3c6")
     assert naive_moves(stones_of(position), "b") == set()
     assert position.to_move == 0
@@ -352,7 +352,7 @@ def test_a_player_who_cannot_move_is_skipped_until_they_can() -> None:
 
 
 def test_a_draw_when_neither_can_move() -> None:
-    """A position found by random play: every stone would meet its double."""
+    """A position found by random play: every move would put equal numbers in a house."""
     board = "....../..d.../.4..../....../....../......"
     for mover in "wb":
         text = f"{board} {mover} result=0"
@@ -397,7 +397,7 @@ def test_all_ends_and_skips_are_reached_by_random_play() -> None:
 
 
 def test_the_start_cells_share_no_house() -> None:
-    """So rule 3 never binds while the stones are laid, whatever the arrangement."""
+    """So rule 3 never restricts the arrangement at the start."""
     for white, black in itertools.product(WHITE_CELLS, BLACK_CELLS):
         assert obeys({white: "1", black: "a"})
 
@@ -411,8 +411,8 @@ def test_setup_by_two_strings() -> None:
     assert str(position) == "...def/....bc/.....a/6...../45..../123... w"
 
 
-def test_white_can_always_begin() -> None:
-    """With b2 to c2, whatever the numbers: no black stone shares a house with c2."""
+def test_white_always_has_a_first_move() -> None:
+    """White can always play b2 to c2, because no black stone shares a house with c2."""
     for black in BLACK_CELLS:
         assert obeys({"c2": "1", black: "a"})
     for seed in range(200):
@@ -421,7 +421,7 @@ def test_white_can_always_begin() -> None:
         assert f"{number}c2" in position.legal_moves()
 
 
-def test_random_setups_are_arrangements_and_all_as_likely() -> None:
+def test_random_setups_are_uniform() -> None:
     where: Counter[tuple[str, str]] = Counter()
     seen = set()
     games = 3000
@@ -498,7 +498,7 @@ def test_action_numbers_and_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["7a1", "0a1", "1g1", "1a7", "off", "7off", "1of", "a1", "11a1"])
-def test_names_of_no_move(name: str) -> None:
+def test_invalid_move_names_are_refused(name: str) -> None:
     with pytest.raises(MoveNameError, match=name):
         Position("halma_dominari").parse_move(name)
 
@@ -538,7 +538,7 @@ def test_texts_that_are_refused(stones: str, mover: str, words: str, where: str)
     assert where in str(raised.value)
 
 
-def test_a_full_laying_is_no_stage() -> None:
+def test_a_complete_setup_is_not_a_setup_stage() -> None:
     text = str(Position("halma_dominari", setup=("123456", "123456"))) + " stage=choose"
     with pytest.raises(PositionError, match="stage=choose"):
         Position.from_text("halma_dominari", text)
@@ -606,7 +606,7 @@ def test_evaluate_is_progress_and_symmetric() -> None:
 
 
 def test_no_start_is_more_than_52_away() -> None:
-    """The bound of the rules file: the six cells farthest from f6."""
+    """The bound in the rules file: the six cells farthest from f6."""
     ways = sorted(5 - "abcdef".index(f) + 6 - r for f in "abcdef" for r in range(1, 7))
     assert sum(ways[-6:]) == 52
     assert halma.MAX_STEPS == 12 + (52 + 6) + (52 + 6 - 1)
@@ -650,7 +650,7 @@ for seed, setup in enumerate(("random", "choose")):
 """
 
 
-def test_interpreted_play_is_the_same() -> None:
+def test_interpreted_games_are_the_same() -> None:
     printed = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", PLAY_SOME],

@@ -1,4 +1,4 @@
-"""Revers-Dominari: cases worked by hand from `docs/games/revers_dominari.md`."""
+"""Revers-Dominari: cases worked out by hand from `docs/games/revers_dominari.md`."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def test_the_seed_draws_four_different_numbers() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["123", "12345", "1123", "1237", "0123", "abcd", 1234, (1, 2)])
-def test_a_wrong_centre(wrong: Any) -> None:
+def test_a_wrong_centre_is_refused(wrong: Any) -> None:
     with pytest.raises(OptionError, match="centre"):
         start(centre=wrong)
 
 
 def test_whites_first_moves() -> None:
-    """Each black stone can be taken from two sides; the numbers follow from the Sudoku rule."""
+    """Each black stone can be captured from two sides; the numbers follow from the Sudoku rule."""
     expected = {"b4": "3456", "c5": "2456", "e3": "1256", "d2": "1356"}
     position = start(centre="1234")
     assert legal(position) == {f"{n}{cell}" for cell, digits in expected.items() for n in digits}
@@ -101,7 +101,7 @@ CAPTURES = {
     "b and c: pair above, corner below": "....../..XX../..o*../..oX../....../......",
     "together, not in turn": "....../.xx.../oX*.../....../....../......",
 }
-"""`*` the new stone, `o` the mover's stones, `x` opposing ones, `X` those of them captured."""
+"""`*` is the new stone, `o` are the mover's, `x` the opponent's, and `X` those captured."""
 
 
 def board_with(picture: str, marks: str) -> np.uint64:
@@ -143,8 +143,8 @@ def test_blanks_of_both_colours_may_be_laid() -> None:
     assert words(position) == ["w", "phase=blanks"]
 
 
-def test_a_blank_of_the_own_colour_captures_at_once() -> None:
-    """The whole row turns white, black is left without a stone, and the game ends."""
+def test_a_blank_of_the_players_colour_captures_at_once() -> None:
+    """The whole row turns white, which leaves black without stones and ends the game."""
     position = after(start(FILLING), "6e3 wf4")
     assert board(position) == rows("34125W", "..546.")
     assert words(position) == ["w", "result=1"]
@@ -152,7 +152,7 @@ def test_a_blank_of_the_own_colour_captures_at_once() -> None:
     assert margin.returns() == (12, -12)  # eight numbers, a row with a blank, a block
 
 
-def test_black_wins_likewise() -> None:
+def test_black_can_win_the_same_way() -> None:
     text = rows("cd125.", "..e4..") + " b"
     position = after(start(text), "6e3 bf4")
     assert position.returns() == (-1, 1)
@@ -175,7 +175,7 @@ def test_a_blank_need_not_capture() -> None:
 
 
 def test_blanks_are_captured_like_other_stones() -> None:
-    """White's 1 on f3 takes the blank on f4, which is beside white's e4."""
+    """White's 1 on f3 captures the blank on f4, which is beside white's e4."""
     position = after(start(rows("34a25B", "..546.") + " w"), "1f3")
     assert board(position) == rows("34a25W", "..5461")
 
@@ -223,8 +223,8 @@ def test_a_claim_turns_stones_back() -> None:
     assert position.explain("claim").startswith("claim: no turn")
 
 
-def test_a_claimant_who_cannot_lay_then_is_skipped() -> None:
-    """After the undo all around black's only stone is white."""
+def test_a_claimant_who_cannot_lay_after_the_undo_is_skipped() -> None:
+    """After the undo black's only stone is surrounded by white."""
     before = "....../....../.565../.3c2../.232../.26..."
     text = f"....../..c.../.5f5../.3c2../.232../.26... w claim=1 undo={before} turns=12"
     position = after(start(text, referee=False), "claim")
@@ -232,7 +232,7 @@ def test_a_claimant_who_cannot_lay_then_is_skipped() -> None:
 
 
 def test_a_wrong_number_cannot_end_the_game() -> None:
-    """Black takes white's last stone, but with a second 2 in the column."""
+    """Black captures white's last stone, but with a second 2 in the column."""
     before = rows("..a2..", "..fd..", rank2="..d...")
     position = start(f"{before} b turns=3", referee=False)
     assert str(after(position, "2d5")) == f"{before} w turns=4"
@@ -241,14 +241,14 @@ def test_a_wrong_number_cannot_end_the_game() -> None:
 
 
 def test_a_blank_of_a_wrong_turn_cannot_end_the_game() -> None:
-    """There is a 6 on b3 already; the blank would take white's opponent's last stones."""
+    """There is already a 6 on b3; the blank would capture black's last stones."""
     before = rows("34abe.", ".65d..")
     position = after(start(f"{before} w", referee=False), "6e3")
     assert words(position) == ["w", "phase=blanks", f"undo={before}"]
     assert str(after(position, "wf4")) == f"{before} b turns=1"
 
 
-def test_an_older_mistake_makes_a_draw() -> None:
+def test_an_earlier_mistake_makes_a_draw() -> None:
     position = after(start(centre="1234", referee=False), "1b4 5b3 claim")
     assert position.is_terminated
     assert position.returns() == (0, 0)
@@ -281,7 +281,7 @@ def test_after_200_turns_the_game_is_cut_off() -> None:
         (f"{START} w undofree=w", "unknown field"),
     ],
 )
-def test_impossible_texts(text: str, error: str) -> None:
+def test_impossible_texts_are_refused(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         start(text)
 
@@ -296,7 +296,7 @@ def test_impossible_texts(text: str, error: str) -> None:
     ],
 )
 def test_study_positions_need_no_history(text: str) -> None:
-    """No game leads here, but each can be played on from: a teacher's board."""
+    """These positions occur in no game, but can be played from, as for studies."""
     assert str(start(text)) == text
 
 
@@ -316,8 +316,8 @@ def test_the_result_must_fit_the_reward() -> None:
         (rows("..1...", "..3d.."), "without one number"),
     ],
 )
-def test_impossible_undo(undo: str, error: str) -> None:
-    """White has just laid a wrong 1 on b4, which took c4."""
+def test_impossible_undos_are_refused(undo: str, error: str) -> None:
+    """White has just laid a wrong 1 on b4, which captured c4."""
     text = rows(".112..", "..3d..") + f" b claim=1 turns=1 undo={undo}"
     with pytest.raises(PositionError, match=error):
         start(text, referee=False)

@@ -1,4 +1,4 @@
-"""Score-Dominari: cases worked by hand from `docs/games/score_dominari.md`."""
+"""Score-Dominari: cases worked out by hand from `docs/games/score_dominari.md`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.games.dominari import after, at, board, cells, check_random_games, le
 
 GAME = "score_dominari"
 EXAMPLE = "cdB5fb/fB21ed/Befbc1/215cdW/46WWa5/5234B6"
-"""An end like that of the rule text: 15 and 14 numbers, and the houses it lists."""
+"""The final position of the rule text: 15 and 14 numbers, and the houses it lists."""
 APART = "..dbae/..6e.3/b6c4.a/ace.26/5a2cf./3b.154"
-"""A number fits only e5 and a6, and nobody has a stone around a6."""
+"""Numbers fit only on e5 and a6, and nobody has a stone beside a6."""
 
 
 def start(text: str | None = None, **options: Any) -> Position:
@@ -41,7 +41,7 @@ def test_the_first_numbers_go_to_the_corners() -> None:
     assert "black's first number goes to f6" in position.explain("1a2")
 
 
-def test_later_numbers_go_around_own_stones_diagonally_too() -> None:
+def test_later_numbers_go_beside_own_stones_also_diagonally() -> None:
     position = after(start(), "3a1 3f6")
     assert legal(position) == {f"{n}{cell}" for n in "12456" for cell in ("a2", "b1", "b2")}
     assert "no white stone lies beside e5, even diagonally" in position.explain("1e5")
@@ -62,7 +62,7 @@ def test_an_own_blank_counts_as_a_stone_to_lay_beside() -> None:
 
 
 def test_a_player_who_cannot_lay_is_skipped_and_may_then_lay_anywhere() -> None:
-    """Every cell around a white stone is taken."""
+    """Every cell beside a white stone is occupied."""
     position = start(".....b/.b...a/afBebc/c4bafW/634215/251634 b")
     position.play("4e6")
     assert str(position) == "....db/.b...a/afBebc/c4bafW/634215/251634 b free=w"
@@ -72,8 +72,8 @@ def test_a_player_who_cannot_lay_is_skipped_and_may_then_lay_anywhere() -> None:
     assert "skipped and may lay on any empty cell" in position.explain("3c6")
 
 
-def test_the_right_goes_before_the_corner() -> None:
-    """White has no stone and a1 is taken: white is skipped, and may then begin anywhere."""
+def test_the_right_takes_precedence_over_the_corner() -> None:
+    """White has no stone and a1 is occupied, so white is skipped and may then begin anywhere."""
     position = after(start("....../....../....../....../....../a....b b"), "1e2")
     assert words(position) == ["b", "free=w"]
     assert start(str(position)) == position
@@ -93,7 +93,7 @@ def test_the_right_is_used_up_by_the_next_number() -> None:
 
 
 def test_both_may_have_the_right_at_once() -> None:
-    """After white's 4 only a6 is left, and neither has a stone around it."""
+    """After white's 4 only a6 is left, and neither player has a stone beside it."""
     position = after(start(f"{APART} w"), "4e5 end")
     assert words(position) == ["b", "free=wb"]
     assert legal(position) == {"6a6"}
@@ -113,7 +113,7 @@ def test_the_scoring_example_of_the_rule_text() -> None:
 
 
 def test_the_last_blank_decides() -> None:
-    """With the blank on e1 black's fifth column is full."""
+    """The blank on e1 fills the fifth column for black."""
     before = start("cdB5fb/fB21ed/Befbc1/215c.W/46WWa5/5234.6 b")
     full = after(before, "4e3 be1")
     assert str(full) == f"{EXAMPLE} b result=-1"
@@ -137,7 +137,7 @@ def test_equal_points_are_a_draw() -> None:
 
 
 def test_the_game_goes_on_while_a_cell_is_not_dead() -> None:
-    """Neither can lay by rule 2, but a6 is not dead."""
+    """Neither player can lay by rule 2, but a6 is not dead."""
     position = after(start(f"{APART} w"), "4e5 end")
     assert not position.is_over
     assert after(position, "6a6 end").is_terminated
@@ -161,23 +161,23 @@ def test_a_claim_undoes_a_wrong_turn() -> None:
     assert after(position, "1e5 claim").is_terminated
 
 
-def test_an_undo_gives_back_the_right_to_lay_anywhere() -> None:
+def test_an_undo_restores_the_right_to_lay_anywhere() -> None:
     before = "daaaaa/edaeaa/44d4ae/541e5d/.44464/444..5"
     text = f"{before.replace('4..5', '4.f5')} w claim=1 undo={before} turns=45 undofree=b"
     position = after(start(text, referee=False), "claim")
     assert str(position) == f"{before} w turns=45 free=b"
 
 
-def test_an_undo_takes_back_the_rights_that_followed() -> None:
-    """White's second 1 in the row leaves both without a move; the undo ends the rights of both."""
+def test_an_undo_removes_later_rights() -> None:
+    """White's second 1 in the row leaves both without a move; the undo removes both rights."""
     before = "..e.ad/..4f5b/5a62d3/3fae2./acbd.6/6b31.e"
     position = after(start(f"{before} w", referee=False), "1d6 end")
     assert words(position) == ["b", "claim=1", f"undo={before}", "turns=1", "free=wb"]
     assert str(after(position, "claim")) == f"{before} b turns=1"
 
 
-def test_a_claimant_who_cannot_lay_then_is_skipped() -> None:
-    """All around d6 is white, so after the undo black cannot lay and gets the right."""
+def test_a_claimant_who_cannot_lay_after_the_undo_is_skipped() -> None:
+    """d6 is surrounded by white, so after the undo black cannot lay and gets the right."""
     before = "..5.1d/..465b/51f24c/36a52./1c2d.6/62ca.e"
     position = after(start(f"{before} w", referee=False), "1d6 end")
     assert words(position) == ["b", "claim=1", f"undo={before}", "turns=1", "free=wb"]
@@ -195,7 +195,7 @@ def test_a_wrong_turn_cannot_end_the_game() -> None:
     assert words(ended)[:2] == ["b", "turns=38"]
 
 
-def test_a_wrong_turn_that_would_end_the_game_gives_the_right_back() -> None:
+def test_undoing_a_wrong_last_turn_restores_the_right() -> None:
     position = start(f"{LAST} b turns=37 free=b", referee=False)
     assert str(after(position, "2a6")) == f"{LAST} w turns=38 free=b"
 
@@ -232,7 +232,7 @@ CORNERS = ".....c/....../....../....../....../3....."
         (f"{EXAMPLE.translate(NO_WHITE)} b result=-1", "white has blanks but no number"),
     ],
 )
-def test_impossible_texts(text: str, error: str) -> None:
+def test_impossible_texts_are_refused(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         start(text)
 
@@ -248,7 +248,7 @@ def test_impossible_texts(text: str, error: str) -> None:
     ],
 )
 def test_study_positions_need_no_history(text: str) -> None:
-    """No game leads here, but each can be played on from: a teacher's board."""
+    """These positions occur in no game, but can be played from, as for studies."""
     assert str(start(text)) == text
 
 
@@ -262,7 +262,7 @@ def test_study_positions_need_no_history(text: str) -> None:
         (f"b claim=1 turns=3 undo={CORNERS[:-6]}......", "one number"),
     ],
 )
-def test_impossible_rights(tail: str, error: str) -> None:
+def test_impossible_rights_are_refused(tail: str, error: str) -> None:
     """White has just laid a wrong 3 on b2."""
     wrong = ".....c/....../....../....../.3..../3....."
     with pytest.raises(PositionError, match=error):
@@ -270,7 +270,7 @@ def test_impossible_rights(tail: str, error: str) -> None:
 
 
 def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
-    """White's 3 on b1 is wrong beside black's on c1, but white had only a blank before it."""
+    """White's 3 on b1 is wrong because of black's on c1, but before it white had only a blank."""
     empty = "....../" * 5
     text = f"{empty}W3c... b claim=1 undo={empty}W.c... turns=3"
     with pytest.raises(PositionError, match="undo=: white has blanks but no number"):
@@ -286,5 +286,5 @@ def test_random_games(options: dict[str, Any]) -> None:
     check_random_games(GAME, 5, **options)
 
 
-def test_boards_of_texts_come_back() -> None:
+def test_boards_can_be_written_and_read_back() -> None:
     assert board(start(f"{EXAMPLE} b result=-1")) == EXAMPLE

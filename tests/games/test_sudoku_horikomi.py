@@ -1,4 +1,4 @@
-"""Sudoku Horikomi by hand: what differs from Sudoku Moyo, every option, every way to win."""
+"""Sudoku Horikomi by hand: differences from Sudoku Moyo, options, and ways to win."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FOUR_ONES = (
 )
 """The centre is full; a 1 lies in NW and W (light), N and NE (dark and light)."""
 STUCK = "81263.4793.485..129.572.36..6.3842.5.285176941739628..281.7695.6.91437284572.91.3"
-"""As a puzzle: light has no stone left that fits anywhere, dark has the 1 for f7."""
+"""As a puzzle: no stone of light fits anywhere, dark has the 1 for f7."""
 FINISHED = ".1495867373...69289261374.58.957126.1.536284927384915.347625.9169.48.532581793..6"
-"""As a puzzle: neither has a stone that fits; 7 cells of light and 8 of dark are empty."""
+"""As a puzzle: no stone of either side fits; 7 cells of light and 8 of dark are empty."""
 NEUTRAL = {f + r for f in "def" for r in "456"}
 LIGHT, DARK = (0, 2, 3, 7), (1, 5, 6, 8)
 """The standard territory: blocks in reading order."""
@@ -47,7 +47,7 @@ def play(position: Position, moves: str) -> Position:
 
 
 def stock(position: Position, player: int) -> list[int]:
-    """What a player has left of 1 to 9, as that player sees it."""
+    """The stones of each number that a player has left, from the player's observation."""
     planes = dict(
         zip(
             (p.name for p in HORIKOMI.observation.planes),
@@ -87,13 +87,13 @@ def test_stones_go_to_any_region_but_the_neutral_one() -> None:
     assert str(position).startswith("5......../.......5./")
 
 
-def test_before_the_opening_is_over_other_regions_are_closed() -> None:
+def test_during_the_opening_other_regions_are_closed() -> None:
     with pytest.raises(IllegalActionError, match=r"\(rule 2\)"):
         horikomi().play("5a9")
 
 
-def test_the_set_of_a_region_still_holds() -> None:
-    """In scattered regions no house forbids a number twice, the region alone does."""
+def test_a_region_holds_each_number_once() -> None:
+    """In scattered regions only the region itself forbids a number to occur twice."""
     rng = random.Random(4)
     position = horikomi(territory=SCATTERED)
     neutral = SCATTERED.owners.index(".") + 1
@@ -133,7 +133,7 @@ def test_stones_of_the_opening_count_for_nobody() -> None:
     assert str(position) == OPENED + " d"
 
 
-def test_stones_laid_count_for_who_laid_them() -> None:
+def test_stones_count_for_the_player_who_laid_them() -> None:
     """Dark lays into NW, a light region; light into N, a dark one."""
     position = play(horikomi(), OPENING + " 6a9 2d8")
     assert stock(position, 0) == [4, 3, 4, 4, 4, 4, 4, 4, 4]
@@ -192,7 +192,7 @@ def test_a_player_without_a_move_is_skipped() -> None:
     assert position.returns() == (-1, 1)
 
 
-def test_a_starter_without_a_move_is_an_error_though_the_opponent_has_one() -> None:
+def test_a_starter_without_a_move_is_an_error() -> None:
     with pytest.raises(OptionError, match="cannot lay"):
         horikomi(STUCK)
     with pytest.raises(OptionError, match="puzzle 2"):
@@ -201,7 +201,7 @@ def test_a_starter_without_a_move_is_an_error_though_the_opponent_has_one() -> N
         horikomi(STUCK, handicap=(0, 3))
 
 
-def test_a_starter_known_later_is_skipped() -> None:
+def test_a_starter_chosen_later_is_skipped() -> None:
     position = play(horikomi(STUCK, setup="choose"), "light start0")
     assert position.to_move == 1
     assert position.legal_moves() == ["1f7"]
@@ -210,7 +210,7 @@ def test_a_starter_known_later_is_skipped() -> None:
 
 
 @pytest.mark.parametrize(("colour", "returns"), [("light", (1, -1)), ("dark", (-1, 1))])
-def test_play_that_begins_with_no_move_for_anyone_is_over(
+def test_play_without_moves_for_either_player_is_over(
     colour: str, returns: tuple[int, int]
 ) -> None:
     position = play(horikomi(FINISHED, setup="choose"), f"{colour} start0")
@@ -332,7 +332,7 @@ def test_ranking(end: tuple[str, str, list[int], list[int], int], light: int) ->
 
 
 def naive_lead(text: str) -> int:
-    """The ranking as the rule says it, on any board."""
+    """The ranking according to the rule, on any board."""
     empty = empty_by_block(text)
     keys = []
     for blocks in (LIGHT, DARK):
@@ -342,7 +342,7 @@ def naive_lead(text: str) -> int:
 
 
 def test_ranking_at_every_ply_of_random_games() -> None:
-    """Every level decides somewhere: boards in mid-game are ranked, too."""
+    """Boards in mid-game are ranked too, so that every level of the ranking decides somewhere."""
     from azumaya.envs.games.shima.horikomi import winner_sign  # noqa: PLC0415
 
     rng, seen = random.Random(1), set()
@@ -367,7 +367,7 @@ def test_text_with_dark_as_player_0() -> None:
     assert str(position) == FOUR_ONES + " d light=1 stock=044444444,444444444"
 
 
-def test_stock_by_default_counts_for_the_owners() -> None:
+def test_the_default_stock_counts_for_the_owners() -> None:
     """NW, NE and W are light, N is dark."""
     position = from_text(FOUR_ONES + " l")
     assert stock(position, 0)[0] == 1
@@ -406,7 +406,7 @@ def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
 
 @pytest.mark.parametrize("options", HORIKOMI.options.variants, ids=str)
 def test_random_games_survive_text(options: dict[str, Any]) -> None:
-    """Every ply of a few games: invariants, and the text gives the same state."""
+    """At every ply of a few games the invariants hold and the text restores the state."""
     rng = random.Random(7)
     position = Position("sudoku_horikomi", seed=3, **options)
     settings = position._setup.settings
@@ -443,7 +443,7 @@ def test_module_and_lookahead() -> None:
 
 
 def test_interpreted_as_compiled() -> None:
-    """The same game without numba."""
+    """The same game is played without numba."""
     code = (
         "import random; from azumaya.envs import Position\n"
         "rng = random.Random(5)\n"

@@ -1,7 +1,7 @@
-"""Sudoku Horikomi decided far down in the ranking, where play hardly ever gets.
+"""Sudoku Horikomi games decided by low levels of the ranking, which play hardly ever reaches.
 
-On the board no number fits anywhere; the territories deal its stones out so that each region has
-the size wanted and no number twice. Regions 5-8 win.
+No number fits anywhere on the board. The territories divide its stones so that each region has the
+wanted number of stones and no number twice. Regions 5-8 win.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.cases import Case
 from tests.oracles.lockstep import Episode, Table
 from tests.oracles.sudoku_horikomi import DEALS, SPARSE
 
-# By the number of stones that decides: the stones in regions 1-4 and 5-8.
+# By deciding number of stones: the stones in regions 1-4 and in regions 5-8.
 SIZES = {
     5: ([4, 4, 4, 4], [5, 3, 4, 4]),
     4: ([3, 3, 5, 5], [4, 2, 5, 5]),
@@ -32,7 +32,7 @@ def options_of(regions: str, owners: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("decides", DEALS)
-def test_the_deals_are_what_they_are_said_to_be(decides: int) -> None:
+def test_the_deals_have_the_sizes_listed(decides: int) -> None:
     first, second = SIZES[decides]
     stones = [
         sum(
@@ -51,7 +51,7 @@ def test_the_deals_are_what_they_are_said_to_be(decides: int) -> None:
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 @pytest.mark.parametrize("owners", ["LLLLDDDD.", "DDDDLLLL."])
 @pytest.mark.parametrize("decides", DEALS)
-def test_more_regions_of_that_size_win(decides: int, owners: str, beginning: str) -> None:
+def test_more_regions_of_the_deciding_size_win(decides: int, owners: str, beginning: str) -> None:
     position = Position("sudoku_horikomi", **options_of(DEALS[decides], owners))
     for name in beginning.split():
         position.play(name)

@@ -14,7 +14,7 @@ from azumaya.envs.games.shima.territory import Territory
 
 EMPTY = "." * 81
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
-"""A full grid; `without` takes stones out of it."""
+"""A full grid; `without` removes stones from it."""
 
 FILES = "abcdefghi"
 SQUARES = [f + str(r) for r in range(9, 0, -1) for f in FILES]
@@ -29,7 +29,7 @@ DARK = set(SQUARES) - LIGHT - set(NEUTRAL)
 
 
 def without(*squares: str) -> str:
-    """The full grid, some squares empty."""
+    """The full grid without some squares."""
     return "".join("." if s in squares else SOLVED[i] for i, s in enumerate(SQUARES))
 
 
@@ -44,12 +44,12 @@ def moyo(puzzle: str | None = EMPTY, **options: Any) -> Position:
 
 
 def squares_of(moves: Iterable[str]) -> set[str]:
-    """Where moves lay their stones."""
+    """The squares on which moves lay stones."""
     return {move[1:] for move in moves}
 
 
 def play(position: Position, moves: str) -> Position:
-    """Several moves."""
+    """Play several moves."""
     for move in moves.split():
         position.play(move)
     return position
@@ -103,7 +103,7 @@ def test_rule_2_the_opening_goes_to_the_centre() -> None:
 
 
 def test_rule_2_the_opening_ends_when_nothing_fits_not_when_it_is_full() -> None:
-    """e5 is empty, but its only number, 5, lies in its row and column: dead."""
+    """e5 is empty but dead: its only number 5 is in its row and column."""
     cells = dict.fromkeys(SQUARES, ".") | dict(
         zip([s for s in NEUTRAL if s != "e5"], "12346789", strict=True)
     )
@@ -163,7 +163,7 @@ def test_rule_4_counts_candidates() -> None:
 
 
 def test_rule_4_a_stone_may_make_the_puzzle_unsolvable() -> None:
-    """i9 could only take the 9; a 9 on h8 is legal all the same and leaves i9 dead."""
+    """i9 could only take the 9, but a 9 on h8 is legal and makes i9 dead."""
     position = moyo(centre("145268379", **dict(zip(SQUARES[:8], "12345678", strict=True))))
     assert [m for m in position.legal_moves() if m[1:] == "i9"] == ["9i9"]
     position.play("9h8")
@@ -172,7 +172,7 @@ def test_rule_4_a_stone_may_make_the_puzzle_unsolvable() -> None:
 
 
 def test_rule_4_one_set_for_each_region() -> None:
-    """Where regions are no houses, a region holds each number once all the same."""
+    """A region holds each number once even if it is not a house."""
     diagonal = [(c - r) % 9 + 1 for r in range(9) for c in range(9)]
     territory = Territory(diagonal, "L.DLDLDLD")
     position = moyo(territory=territory)
@@ -258,7 +258,7 @@ def test_a_half_turn_of_the_standard_territory_swaps_the_colours() -> None:
     assert owners[::-1] == owners.translate(str.maketrans("LD", "DL"))
 
 
-def test_a_territory_of_ones_own_like_a_named_one_is_that() -> None:
+def test_a_custom_territory_may_equal_a_named_one() -> None:
     rows = Territory([i // 9 + 1 for i in range(81)], "LDLD.LDLD")
     assert moyo(territory=rows) == moyo(territory="rows")
 
@@ -306,7 +306,7 @@ def test_a_taken_region_cannot_be_drafted_again() -> None:
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("starter", [0, 1])
 def test_choose(colour: str, starter: int) -> None:
-    """player_0 chooses a colour, player_1 who starts."""
+    """player_0 chooses a colour, and player_1 chooses who starts."""
     position = moyo(setup="choose")
     assert (position.to_move, position.legal_moves()) == (0, ["light", "dark"])
     position.play(colour)
@@ -333,7 +333,7 @@ def test_until_colours_are_chosen_player_0_is_written_l() -> None:
 
 
 def test_a_starter_without_a_move_loses_at_once() -> None:
-    """Dark's d9 alone is empty: player_0 takes dark, player_1 lets themself start, and loses."""
+    """Only dark's d9 is empty: player_0 takes dark, player_1 chooses to start and loses."""
     position = play(moyo(without("d9"), setup="choose"), "dark start1")
     assert position.is_terminated
     assert position.returns() == (1, -1)
@@ -401,7 +401,7 @@ def test_wrong_handicaps_are_refused(handicap: Any) -> None:
 
 
 def test_points_count_from_the_winning_stone_on() -> None:
-    """player_0's 5e5 ends it; then light lays a9 and i9 too: three points."""
+    """player_0's 5e5 ends the game; light could also lay a9 and i9: three points."""
     position = moyo(without("e5", "a9", "i9"), scoring="points").play("5e5")
     assert not position.is_over
     assert position.to_move == 0
@@ -419,12 +419,12 @@ def test_points_for_player_1() -> None:
     assert position.returns() == (-2, 2)
 
 
-def test_points_with_nothing_to_lay_on_is_one() -> None:
+def test_a_win_without_further_stones_counts_one_point() -> None:
     assert moyo(without("e5"), scoring="points").play("5e5").returns() == (1, -1)
 
 
 def test_points_of_a_starter_without_a_move() -> None:
-    """The other player gets what can still be laid, be it nothing."""
+    """The other player gets the stones that can still be laid, even if there are none."""
     options = {"setup": "choose", "scoring": "points"}
     position = play(moyo(without("d9"), **options), "light start0")
     assert (position.to_move, position.legal_moves()) == (1, ["6d9"])
@@ -450,7 +450,7 @@ def test_puzzles_may_be_written_with_zeros_and_come_in_sequences() -> None:
     assert drawn == {str(moyo()), str(moyo(zeros))}
 
 
-def test_the_bank_is_drawn_from_by_the_seed() -> None:
+def test_the_seed_draws_from_the_bank() -> None:
     drawn = [str(Position("sudoku_moyo", seed=s)) for s in range(30)]
     assert len(set(drawn)) > 25
     assert drawn == [str(Position("sudoku_moyo", seed=s)) for s in range(30)]
@@ -510,7 +510,7 @@ def test_impossible_texts_are_refused(text: str, options: dict[str, Any], messag
 
 
 def test_the_observation_is_seen_from_the_observer() -> None:
-    """The same planes for both, but whose regions and whose turn."""
+    """Both players see the same planes except for regions and the player to move."""
     position = moyo(without("e5", "d9", "a9"))
     names = [plane.name for plane in position.game.observation.planes]
     own, opposing, turn = (names.index(n) for n in ("own", "opposing", "to move"))

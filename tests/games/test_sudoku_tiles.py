@@ -21,13 +21,13 @@ SOLVED = "5346789126721953481983425678597614234268537917139248569615372842874196
 EXAMPLE = (
     "...3..2../.....5.../.7...6.3./...721..3/.1.5.3.../....68.../.......8./..4....../...9....."
 )
-"""The picture of the rules, without the 4 that is laid on d4."""
+"""The board of the picture in the rules, before the 4 is laid on d4."""
 DEAD_END = "634.78912.721953481983425678597614234268.3791713924856961537284287419635345286179"
-"""5, 5 and 6 are left: one 5 fits on e5, nothing on a8 and d9."""
+"""5, 5 and 6 are left; a 5 fits on e5, nothing on a8 and d9."""
 
 
 def without(*squares: str) -> str:
-    """The full grid, some squares empty."""
+    """The full grid without some squares."""
     return "".join("." if s in squares else SOLVED[i] for i, s in enumerate(SQUARES))
 
 
@@ -65,7 +65,7 @@ def block_of(square: str) -> tuple[int, int]:
 
 
 def play_out(position: Position, rng: random.Random) -> list[int]:
-    """Play random moves to the end; returns the tiles drawn, the first one included."""
+    """Play random moves to the end; returns the tiles drawn, including the first."""
     order = [drawn(position)]
     while not position.is_over:
         position.play(rng.choice(position.legal_actions()))
@@ -108,7 +108,7 @@ def test_random_start() -> None:
     assert all(300 <= numbers[n] <= 500 for n in range(1, 10)), "each number about 400 times"
 
 
-def test_one_each() -> None:
+def test_a_start_with_one_tile_of_each_number() -> None:
     boards = []
     for seed in range(60):
         board = board_of(tiles(seed, start="one_each"))
@@ -161,7 +161,7 @@ def test_all_81_tiles_are_there() -> None:
     assert all(counts[n] + numbers[f"left {n}"] == 9 for n in range(1, 10))
 
 
-def test_draws_come_first_and_in_order() -> None:
+def test_tiles_in_draws_come_first_in_order() -> None:
     for start in ("random", "one_each"):
         for seed in range(5):
             order = play_out(tiles(seed, start=start, draws="59381"), random.Random(seed))
@@ -170,8 +170,8 @@ def test_draws_come_first_and_in_order() -> None:
             assert order != others, "the rest is drawn by the seed"
 
 
-def test_draws_leave_the_start_what_they_do_not_take() -> None:
-    """All tiles are named but the nine 5s: they are the start."""
+def test_the_start_uses_tiles_not_in_draws() -> None:
+    """All tiles but the nine 5s are named in `draws`, so the 5s are the start."""
     position = tiles(draws="12346789" * 9)
     assert set(board_of(position).values()) == {5}
     assert len({block_of(s) for s in board_of(position)}) == 9
@@ -205,8 +205,8 @@ def test_a_tile_is_laid_by_sudokus_rule() -> None:
         position.play("d9")
 
 
-def test_the_order_to_come_is_hidden() -> None:
-    """Other orders look the same to both players, and chance decides which tile comes next."""
+def test_the_order_of_the_pile_is_hidden() -> None:
+    """Other orders look the same to both players; chance decides which tile comes next."""
     position = tiles(seed=5)
     nexts = set()
     for seed in range(40):
@@ -223,15 +223,15 @@ def test_the_order_to_come_is_hidden() -> None:
     assert len(nexts) >= 6
 
 
-def test_resampling_draws_each_tile_as_often_as_it_is_left() -> None:
-    """On the dead end 5 and 6 are left under the first 5: each comes next half the time."""
+def test_resampling_draws_tiles_in_proportion() -> None:
+    """After the first 5 in the dead end, 5 and 6 are left: each comes next half the time."""
     position = tiles(start=DEAD_END)
     nexts = Counter(drawn(position.resample_hidden(s).play("e5")) for s in range(400))
     assert set(nexts) == {5, 6}
     assert 150 < nexts[5] < 250
 
 
-def test_resampling_with_the_seed_of_the_game_does_not_give_its_pile_away() -> None:
+def test_resampling_with_the_game_seed_does_not_reveal_the_pile() -> None:
     same = sum(
         (tiles(s).resample_hidden(s).state["pile"] == tiles(s).state["pile"]).all()
         for s in range(20)
@@ -258,7 +258,7 @@ def test_draws_after_a_text_follow_its_tile_as_long_as_they_are_left() -> None:
     assert order == [5, 6]
 
 
-def test_a_replay_draws_what_was_drawn() -> None:
+def test_a_replay_draws_the_same_tiles() -> None:
     start = tiles(seed=9, start="one_each", draws="12", misplacement=True)
     position, rng, moves = start.copy(), random.Random(2), []
     while not position.is_over:
@@ -318,13 +318,13 @@ def test_misplacement() -> None:
     assert [stone.label for stone in trays["put aside"]] == ["4"]
 
 
-def test_a_tile_well_laid_scores_under_misplacement_too() -> None:
+def test_a_correct_tile_also_scores_under_misplacement() -> None:
     position = from_text(EXAMPLE + " 0 tile=4", misplacement=True).play("d4")
     assert words_of(position)["score"] == "9,0"
     assert "aside" not in words_of(position)
 
 
-def test_rule_4_stays_under_misplacement() -> None:
+def test_rule_4_also_holds_under_misplacement() -> None:
     """The tile drawn fits nowhere: the game is over though cells are empty."""
     position = tiles(start=DEAD_END, misplacement=True)
     assert set(position.legal_moves()) == {"a8", "d9", "e5"}
@@ -449,7 +449,7 @@ def test_impossible_texts_with_tiles_aside() -> None:
 
 @pytest.mark.parametrize("options", TILES.options.variants, ids=str)
 def test_random_games_survive_text(options: dict[str, Any]) -> None:
-    """Every ply: invariants, and the text gives an equal position, also of other piles."""
+    """At every ply the invariants hold and the text gives an equal position, whatever the pile."""
     rng = random.Random(7)
     position = tiles(seed=3, **options)
     settings = position._setup.settings
@@ -465,7 +465,7 @@ def test_random_games_survive_text(options: dict[str, Any]) -> None:
 
 
 def test_interpreted_as_compiled() -> None:
-    """The same game without numba."""
+    """The same game is played without numba."""
     code = (
         "import random; from azumaya.envs import Position\n"
         "rng, p = random.Random(5), Position('sudoku_tiles', seed=8, draws='5')\n"

@@ -1,4 +1,4 @@
-"""Symmetries of single games, worked out by hand; the property itself is tested for all."""
+"""Symmetries of single games worked out by hand; `tests/property` tests them for all games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZES = {
 
 
 def test_sizes() -> None:
-    """How many symmetries of the board and how many numbers to rename each game has."""
+    """The number of board symmetries and of renamable numbers of each game."""
     found = {name: (g.symmetries.size, g.symmetries.numbers) for name, g in GAMES.items()}
     assert found == SIZES
 
@@ -68,7 +68,7 @@ def test_moves(
 
 
 def test_regions_of_a_draft_stay_in_reading_order() -> None:
-    """A quarter turn takes block 1 to the place of block 3, which is region 3 there, too."""
+    """A quarter turn moves block 1 to the place of block 3, which is then region 3."""
     position = Position("sudoku_moyo", seed=1, territory="draft")
     settings = position._setup.settings
     transform = Transform("sudoku_moyo", square(9)["quarter turn"], None, settings)
@@ -81,7 +81,7 @@ def test_regions_of_a_draft_stay_in_reading_order() -> None:
 
 
 def test_a_match_in_the_mirror() -> None:
-    """The match's own fields and planes follow, into the second game and to its end."""
+    """The fields and planes of the match follow, through the second game to its end."""
     rng = random.Random(5)
     for options in ({}, {"territory": "draft", "handicap": (1, 2)}, {"setup": "choose"}):
         env = AugmentedAEC(Match(sudoku_moyo_v0.raw_env(**options)))

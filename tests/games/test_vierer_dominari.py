@@ -1,4 +1,4 @@
-"""Vierer-Dominari: cases worked by hand from `docs/games/vierer_dominari.md`."""
+"""Vierer-Dominari: cases worked out by hand from `docs/games/vierer_dominari.md`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_blank_is_named_by_the_colour_of_the_mover() -> None:
 
 
 @pytest.mark.parametrize("name", ["6a1", "claim", "we7", "ga1", "5a", "END", "0a1", "xa1"])
-def test_names_of_no_move(name: str) -> None:
+def test_invalid_move_names_are_refused(name: str) -> None:
     with pytest.raises(MoveNameError):
         start().parse_move(name)
 
@@ -58,7 +58,7 @@ def test_the_first_number_goes_anywhere() -> None:
     assert len(legal(start())) == 180
 
 
-def test_later_numbers_go_beside_a_stone_and_not_diagonally() -> None:
+def test_later_numbers_go_beside_a_stone_but_not_diagonally() -> None:
     position = after(start(), "3c4")
     expected = {f"{n}{cell}" for n in "1245" for cell in ("b4", "d4", "c5", "c3")}
     assert legal(position) == expected
@@ -88,7 +88,7 @@ def test_the_dead_cell_of_the_rule_text() -> None:
     assert after(filling, "wd3").returns() == (1, -1)  # b3, c3, d3, e3
 
 
-def test_a_turn_without_dead_cells_is_over_without_a_step() -> None:
+def test_without_dead_cells_a_turn_ends_at_once() -> None:
     position = after(start(), "3c4")
     assert words(position) == ["b"]
     assert "turn begins with a number" in position.explain("end")
@@ -107,7 +107,7 @@ def test_blanks_are_laid_one_by_one_until_end() -> None:
     assert words(position) == ["b"]
 
 
-def test_a_dead_cell_left_may_be_filled_by_the_opponent_later() -> None:
+def test_a_dead_cell_may_be_filled_by_the_opponent_later() -> None:
     position = after(start(CORNER), "4a6 end 4d4")
     assert {"ba5", "bb5", "bd6", "end"} <= legal(position)
 
@@ -116,8 +116,8 @@ BLANKS_11 = "WBW2ec/bBe1W4/1dbWBB/W2ce4./B34Bbe/41..3. b"
 BLANKS_12 = "WBW2ec/bBe1W4/1dbWBB/W2ce4./B34Bbe/41W.3. b"
 
 
-def test_the_twelve_blanks_serve_both() -> None:
-    """With eleven on the board one more may be laid, and that ends the turn."""
+def test_both_players_share_the_twelve_blanks() -> None:
+    """With eleven blanks on the board one more may be laid, which ends the turn."""
     position = after(start(BLANKS_11), "1f3")
     assert legal(position) == {"bc1", "bd1", "bf1", "end"}
     position.play("bc1")
@@ -160,8 +160,8 @@ def test_four_in_a_square_that_is_no_block_do_not_win() -> None:
     assert not position.is_over
 
 
-def test_four_in_a_line_must_not_go_round_a_corner() -> None:
-    """White on e6, f6 and a5, b5: cells 4 to 7, but not side by side."""
+def test_four_in_a_line_must_not_wrap_around_the_edge() -> None:
+    """White is on e6, f6, a5 and b5, which have adjacent numbers but are not in a line."""
     position = start(".....1/24a3eb/....../....../....../...... w", referee=False)
     assert not after(position, "3e6").is_over
 
@@ -176,14 +176,14 @@ def test_blanks_on_dead_cells_fill_the_block_and_win() -> None:
     assert words(position) == ["w", "result=1"]
 
 
-def test_black_fills_the_block_likewise() -> None:
+def test_black_can_fill_the_block_the_same_way() -> None:
     text = ".a5.../..b3e1/....../....../....../...... b"
     position = after(start(text, referee=False), "4a6 ba5")
     assert not position.is_over
     assert after(position, "bb5").returns() == (-1, 1)
 
 
-def test_nobody_left_with_a_number_is_a_draw() -> None:
+def test_the_game_is_drawn_if_no_number_can_be_laid() -> None:
     position = after(start(BLANKS_11), "1f3 end")
     assert position.is_terminated
     assert position.returns() == (0, 0)
@@ -202,7 +202,7 @@ def test_the_mask_shows_wrong_numbers_without_a_referee() -> None:
     assert "claim" not in legal(start(referee=False))
 
 
-def test_a_claim_undoes_a_wrong_turn_and_the_claimant_goes_on() -> None:
+def test_a_claim_undoes_a_wrong_turn_and_the_claimant_continues() -> None:
     position = after(start(referee=False), "3c4 3b4")
     assert words(position) == ["w", "claim=1", f"undo={ONE}", "turns=2"]
     position.play("claim")
@@ -211,14 +211,14 @@ def test_a_claim_undoes_a_wrong_turn_and_the_claimant_goes_on() -> None:
     assert "claim" in legal(after(position, "1c5"))
 
 
-def test_a_claim_against_a_right_turn_does_nothing_and_is_used_up() -> None:
+def test_a_claim_against_a_correct_turn_is_used_up() -> None:
     position = after(start(referee=False), "3c4 claim")
     assert str(position) == f"{ONE} b turns=1"
     assert "claimed already" in position.explain("claim")
     assert "claim" in legal(after(position, "1c5"))
 
 
-def test_an_older_mistake_makes_a_draw_whoever_made_it() -> None:
+def test_an_earlier_mistake_of_either_player_makes_a_draw() -> None:
     for moves, claimant in (
         ("3c4 3b4 1c5", 1),  # black's own
         ("3c4 3b4 1c5 2d4", 0),
@@ -231,7 +231,7 @@ def test_an_older_mistake_makes_a_draw_whoever_made_it() -> None:
         assert position.to_move == claimant
 
 
-def test_a_wrong_last_turn_is_undone_before_older_mistakes_count() -> None:
+def test_a_wrong_last_turn_is_undone_before_earlier_mistakes_count() -> None:
     position = after(start(referee=False), "3c4 3b4 3d4 claim")
     assert not position.is_over
     assert board(position) == "....../....../.c3.../....../....../......"
@@ -258,13 +258,13 @@ THREE = ".3..../33..../....../....../....../......"
 
 
 def test_a_wrong_turn_cannot_win() -> None:
-    """The 3 on a6 would fill the block; it is taken back at that step, and black is to move."""
+    """The 3 on a6 would fill the block, but it is undone at once, and black is to move."""
     position = after(start(f"{THREE} w turns=6", referee=False), "3a6")
     assert str(position) == f"{THREE} b turns=7"
     assert "claim" not in legal(position)
 
 
-def test_a_right_turn_on_a_wrong_board_may_win() -> None:
+def test_a_correct_turn_on_a_wrong_board_may_win() -> None:
     position = after(start(f"{THREE} w turns=6", referee=False), "1a6")
     assert position.returns() == (1, -1)
     assert words(position) == ["w", "turns=7", "result=1"]
@@ -280,7 +280,7 @@ def test_a_blank_of_a_wrong_turn_cannot_win() -> None:
 
 
 def test_a_wrong_turn_cannot_make_a_draw() -> None:
-    """Whatever lies on f3, no number can be laid after it; only the 1 is right."""
+    """After any number on f3 no other can be laid, but only the 1 is correct."""
     position = start(BLANKS_12, referee=False)
     undone = after(position, "2f3")
     assert board(undone) == board(position)
@@ -297,7 +297,7 @@ def test_after_200_turns_the_game_is_cut_off() -> None:
     assert words(position) == ["w", "turns=200", "result=limit"]
 
 
-def test_a_turn_taken_back_by_itself_counts_to_the_limit() -> None:
+def test_an_undone_winning_turn_counts_towards_the_limit() -> None:
     position = after(start(f"{THREE} w turns=199", referee=False), "3a6")
     assert position.is_truncated
     assert str(position) == f"{THREE} b turns=200 result=limit"
@@ -309,14 +309,14 @@ def test_an_end_by_the_rules_comes_before_the_limit() -> None:
     assert position.returns() == (1, -1)
 
 
-def test_claims_do_not_count_to_the_limit() -> None:
+def test_claims_do_not_count_towards_the_limit() -> None:
     text = f"....../....../.c3.../....../....../...... w claim=1 undo={ONE} turns=199"
     position = after(start(text, referee=False), "claim")
     assert str(position) == f"{ONE} w turns=199"
     assert after(position, "1c5").is_truncated
 
 
-def test_two_hundred_wrong_turns_each_undone() -> None:
+def test_two_hundred_undone_turns_end_the_game() -> None:
     """Turns undone by claims count: the 200th ends the game."""
     position = after(start(referee=False), "3c4")
     for _ in range(198):
@@ -346,7 +346,7 @@ def test_two_hundred_wrong_turns_each_undone() -> None:
         (BLANKS_12.replace("1W.3", "1WW3"), "13 blanks"),
     ],
 )
-def test_impossible_texts(text: str, error: str) -> None:
+def test_impossible_texts_are_refused(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         start(text)
 
@@ -363,7 +363,7 @@ def test_impossible_texts(text: str, error: str) -> None:
     ],
 )
 def test_study_positions_need_no_history(text: str) -> None:
-    """No game leads here, but each can be played on from: a teacher's board."""
+    """These positions occur in no game, but can be played from, as for studies."""
     assert str(start(text)) == text
 
 
@@ -400,7 +400,7 @@ def test_study_positions_need_no_history(text: str) -> None:
         (f"{THREE} b turns=9 result=0 claim=1", "only while the game is running"),
     ],
 )
-def test_impossible_texts_without_a_referee(text: str, error: str) -> None:
+def test_impossible_texts_are_refused_without_a_referee(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         start(text, referee=False)
 
@@ -425,7 +425,7 @@ def test_random_games(referee: bool) -> None:
     check_random_games(GAME, 8, referee=referee)
 
 
-# ---- what greedy goes by ----
+# ---- the evaluation used by greedy ----
 
 
 def greedy_choices(position: Position) -> set[str]:

@@ -11,7 +11,7 @@ A perft file has any number of sections, each with a start and a table:
 
 `moves` lead from the start of the seed's first episode to `position`. Each line of the table has
 the depth, the number of sequences of that many legal moves, and how many of these end the game with
-a gain for player_0, with a gain for player_1, without a gain, or truncated. Lines with `#` say
+a gain for player_0, with a gain for player_1, without a gain, or truncated. Lines with `#` tell
 where the numbers come from.
 """
 
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.game import TERMINATED, Game
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from tests.cases import TESTED, Case, case_of
 from tests.oracles import BaseOracle, oracle_of
@@ -47,8 +48,15 @@ class Section:
     rows: tuple[Row, ...]
 
     def start(self) -> tuple[Case, Position]:
-        """The position to count from; it must be the recorded one."""
+        """The position to count from; it must be the recorded one.
+
+        In plain Python it is read from its text, because drawing a start from thousands of puzzles
+        is slow there.
+        """
         case = any_case(self.game, self.options)
+        if INTERPRETED and case.game.rules.resample is None:
+            options = {**case.options, "position": self.position}
+            return case, Position(case.game, **options)
         position = case.position(self.seed)
         for name in self.moves:
             position.play(name)
@@ -57,7 +65,7 @@ class Section:
 
 
 def any_case(name: str, described: str) -> Case:
-    """The variant that is described like this, otherwise the options as parsed from JSON."""
+    """The variant with this description, or else a case with the options parsed from JSON."""
     try:
         return case_of(name, described)
     except LookupError:
@@ -170,7 +178,7 @@ def _both_after(position: Position, oracle: BaseOracle, name: str) -> tuple[Posi
 
 
 def endings_by_oracle(oracles: list[BaseOracle]) -> tuple[int, int, int, int]:
-    """As `endings`."""
+    """The same as `endings`, for oracles."""
     ended = [(oracle.returns[0], oracle.over) for oracle in oracles if oracle.over]
     return (
         sum(gain > 0 for gain, _ in ended),

@@ -53,7 +53,7 @@ class Playthrough:
         return case_of(self.game, self.options)
 
     def first_position(self, from_seed: bool) -> Position:
-        """The start, drawn by the seed or read from the text, which lacks what is hidden."""
+        """The start, drawn by the seed or read from its text if nothing is hidden."""
         if from_seed or TESTED[self.game].rules.resample is not None:
             return self.case.position(self.seed)
         options = {**self.case.options, "position": self.start.text}

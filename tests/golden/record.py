@@ -77,7 +77,7 @@ def play_and_look(case: Case, seed: int) -> playthrough.Playthrough:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="all", choices=["all", *TESTED])
     parser.add_argument("--only", choices=["perft", "playthroughs"])

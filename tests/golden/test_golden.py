@@ -1,23 +1,21 @@
-"""Perft files are recounted and playthroughs replayed; every game has both."""
+"""Perft files are recounted and playthroughs replayed; every game has some of both.
+
+`tests/run.py interpreted` runs these tests again with the kernels as plain Python.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from azumaya.envs.adapters.lookahead import DECIDED, worth_kernel
 from azumaya.envs.game import TERMINATED, Game
+from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import TESTED
 from tests.golden import perft, playthrough
 
-ROOT = Path(__file__).parents[2]
 QUICK, BY_ORACLE, BY_ORACLE_AT_LENGTH = 1_000, 60, 3_000
-INTERPRETED_PLIES = 60
-MOST_SECONDS = 550
 
 PERFT_FILES = sorted(perft.FOLDER.glob("*.txt"))
 PLAYTHROUGHS = sorted(playthrough.FOLDER.glob("*/*.json"))
@@ -31,7 +29,7 @@ def test_no_game_lacks_goldens() -> None:
     assert lacking == [], "run: python -m tests.golden.record --game ..."
 
 
-def test_no_golden_lacks_its_game() -> None:
+def test_every_golden_belongs_to_a_game() -> None:
     """Every perft file and playthrough belongs to a game and is tested."""
     known = {file for name in TESTED for file in perft.files_of(name)}
     known |= {file for name in TESTED for file in playthrough.files_of(name)}
@@ -40,7 +38,7 @@ def test_no_golden_lacks_its_game() -> None:
 
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft(file: Path) -> None:
-    """The kernels give the recorded counts; at the lower depths so does the oracle."""
+    """The kernels give the recorded counts, and so does the oracle at lower depths."""
     derivation, sections = perft.read_perft(file)
     assert "Derivation" in derivation
     assert sections
@@ -51,14 +49,14 @@ def test_perft(file: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", PERFT_FILES, ids=lambda file: file.stem)
 def test_perft_at_all_depths(file: Path) -> None:
-    """Every recorded line by the kernels, and by the oracle as many as it can count in time."""
+    """The kernels recount every recorded line, the oracle as many as it can in reasonable time."""
     for section in perft.read_perft(file)[1]:
         most = max(row[0] for row in section.rows)
         assert check_section(section, most, BY_ORACLE_AT_LENGTH) == len(section.rows)
 
 
 def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int:
-    """Recount a section; returns how many lines the kernels counted."""
+    """Recount a section; returns the number of lines counted by the kernels."""
     assert section.rows, section.position
     _, position = section.start()
     rows = tuple(perft.count(position, most, len(section.rows)))
@@ -72,15 +70,20 @@ def check_section(section: perft.Section, most: int, most_by_oracle: int) -> int
 
 @pytest.mark.parametrize("file", PLAYTHROUGHS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_playthrough(file: Path) -> None:
-    """Replayed from the seed and, if nothing is hidden, also from the text."""
+    """A playthrough is replayed from its seed and, if nothing is hidden, from its text.
+
+    In plain Python, where drawing a start from thousands of puzzles is slow, only the first
+    playthrough of each game is replayed from its seed.
+    """
     played = playthrough.read_playthrough(file)
-    played.replay(from_seed=True)
+    if not INTERPRETED or file == playthrough.files_of(played.game)[0]:
+        played.replay(from_seed=True)
     played.replay(from_seed=False)
 
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_what_the_end_is_worth(game: Game) -> None:
-    """A finished game has its payoff as evaluation, for both players and any width of `payoff`."""
+def test_the_evaluation_of_a_finished_game_is_its_payoff(game: Game) -> None:
+    """For both players and every dtype of `payoff`."""
     states = game.new_states(1)
     states["over"] = TERMINATED
     for payoff in (-1, 0, 2):
@@ -89,38 +92,3 @@ def test_what_the_end_is_worth(game: Game) -> None:
             DECIDED * payoff,
             -DECIDED * payoff,
         ]
-
-
-def run_interpreted(*arguments: str) -> str:
-    """The output of `python -m ...` with numba switched off."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=MOST_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_playthroughs_interpreted() -> None:
-    """The same rules as plain Python give the same games."""
-    out = run_interpreted("tests.golden.replay", "--plies", str(INTERPRETED_PLIES))
-    assert "plies replayed, interpreted" in out
-
-
-@pytest.mark.slow
-def test_playthroughs_interpreted_from_their_seeds() -> None:
-    """Complete games, with starts drawn in plain Python."""
-    assert "replayed, interpreted" in run_interpreted("tests.golden.replay", "--seeds")
-
-
-def test_bits_and_random_numbers_interpreted() -> None:
-    """The property tests of the kernels' helpers also pass in plain Python."""
-    files = ("tests/property/test_bits.py", "tests/property/test_rng.py")
-    out = run_interpreted("pytest", "-p", "no:cacheprovider", "-rA", *files)
-    assert "PASSED tests/property/test_rng.py" in out

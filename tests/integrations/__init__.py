@@ -1,1 +1,1 @@
-"""Other libraries with these environments, each in a virtual environment of its own."""
+"""Examples of other libraries with our environments, each in its own virtual environment."""

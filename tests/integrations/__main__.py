@@ -1,11 +1,11 @@
-"""Run other libraries' examples with our environments, each in an environment of its own.
+"""Run examples of other libraries with our environments, each in its own virtual environment.
 
     python -m tests.integrations [NAME ...] [--place FOLDER] [--remove]
 
-Without names all libraries of `catalogue.py` run. A virtual environment is made for each at the
-first run, in the user's cache folder unless told; `--remove` removes it after its script. For each
-library one JSON line is printed: versions, what was done, or what failed. Ends with status 1 if
-one of them failed, 2 where a name is unknown.
+Without names all libraries of `catalogue.py` run. The first run makes a virtual environment for
+each of them, by default in the user's cache folder; `--remove` removes it after the script. For
+each library one JSON line is printed with versions and results, or with what failed. The exit
+status is 1 if a library failed and 2 if a name is unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ print(json.dumps({name: version(name) for name in sys.argv[1:]}))
 
 
 class ScriptError(Exception):
-    """A script failed or did not print its result; the message says why."""
+    """A script failed or printed no result; the message says why."""
 
 
 def run_script(python: Path, *words: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def run_script(python: Path, *words: str) -> dict[str, Any]:
     The working directory is the folder of the environment, which holds no modules.
 
     Raises:
-        ScriptError: it failed, took too long, or printed something else.
+        ScriptError: it failed, took too long, or did not print a JSON object.
     """
     try:
         done = run_child([str(python), "-P", *words], TIME_LIMIT_S, folder=python.parent)
@@ -60,7 +60,7 @@ def run_script(python: Path, *words: str) -> dict[str, Any]:
 
 
 def run_library(library: Library, place: Path, remove: bool = False) -> dict[str, Any]:
-    """Make a library's environment, run its script; returns its result, or `{"error": ...}`."""
+    """Make a library's environment and run its script; returns its result or `{"error": ...}`."""
     result: dict[str, Any] = {"library": library.name}
     python = None
     try:
@@ -78,7 +78,7 @@ def run_library(library: Library, place: Path, remove: bool = False) -> dict[str
 
 
 def main(words: Sequence[str]) -> int:
-    """Run what the command line names."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(LIBRARIES))
     place = default_place().parent / "integrations"

@@ -1,4 +1,4 @@
-"""The libraries: what pip installs beside ours for each, pinned, and the script that uses it."""
+"""The libraries: the pinned packages that pip installs beside ours, and the script for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "scripts"
 TORCH = "torch==2.13.0"
 CORE = ("numpy", "gymnasium", "pettingzoo", "numba")
-"""What the core install depends on."""
+"""The core dependencies."""
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Library:
     """A library that takes our environments.
 
     Attributes:
-        name: short, as `python -m tests.integrations NAME` takes it.
-        title: as its authors write it.
-        pins: its requirement and those of what it needs beside itself; the first is its own.
-        script: in `scripts/`.
+        name: the short name that `python -m tests.integrations NAME` takes.
+        title: the name as its authors write it.
+        pins: pinned requirements, first its own, then those of packages that it needs.
+        script: the file in `scripts/`.
         shows: what the script does, for the table in the documentation.
-        adapter: what of the library takes our environments, for the same table.
-        packages: the versions to report besides its own and our core dependencies.
+        adapter: the part of the library that takes our environments, for the same table.
+        packages: packages whose versions are reported besides its own and our core dependencies.
         torch: whether it needs torch.
     """
 
@@ -41,25 +41,25 @@ class Library:
 
     @property
     def version(self) -> str:
-        """The version that is pinned."""
+        """The pinned version."""
         return self.pins[0].partition("==")[2]
 
     @property
     def reported(self) -> tuple[str, ...]:
-        """The packages whose versions belong to a result."""
+        """The packages whose versions a result reports."""
         own = self.pins[0].partition("==")[0].partition("[")[0]
         return (own, *self.packages, *CORE)
 
     def environment(self) -> Peer:
-        """Its virtual environment: the library and ours, resolved by pip together."""
-        # ours is named with its bounds, so that an environment made for others is made anew
+        """Its virtual environment, with the library and ours resolved together by pip."""
+        # our bounds are included, so that changing them makes the environment anew
         ours = ("-e", str(ROOT), *dependencies())
         first = (TORCH,) if self.torch else ()
         return Peer(self.name, self.script, (*ours, *first, *self.pins), first)
 
 
 def dependencies() -> tuple[str, ...]:
-    """What our core install asks for, with bounds."""
+    """The core dependencies with their bounds."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return tuple(project["dependencies"])
 
@@ -97,7 +97,7 @@ LIBRARIES = {
         Library(
             "agilerl",
             "AgileRL",
-            ("agilerl==2.58.0", "peft==0.21.2"),  # which it imports and does not require
+            ("agilerl==2.58.0", "peft==0.21.2"),  # imported by AgileRL, but not required by it
             "agilerl_dqn.py",
             "`gymnasium.make_vec` of single seats",
             "masked DQN for one seat",
@@ -123,4 +123,4 @@ LIBRARIES = {
         ),
     )
 }
-"""By name, in the order in which they run."""
+"""The libraries by name, in the order in which they run."""

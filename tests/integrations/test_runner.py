@@ -1,4 +1,4 @@
-"""The runner of other libraries' examples, with scripts of the tests' own; pins and pages."""
+"""The runner of other libraries' examples, tested with its own scripts; pins; the page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ assert "azumaya/abalone-v0" in gymnasium.registry
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """A library whose environment is this one; its script is for the test to write."""
+    """A library that uses this environment; each test writes its script."""
     monkeypatch.setattr(runner, "environment_of", lambda *_: Path(sys.executable))
     script = tmp_path / "script.py"
     return Library("a", "A", ("numpy==0",), str(script), "", "")
@@ -41,7 +41,7 @@ def run(library: Library, code: str) -> dict[str, object]:
     return runner.run_library(library, Path("unused"))
 
 
-def test_a_result_has_the_versions_and_what_the_script_said(library: Library) -> None:
+def test_a_result_has_the_versions_and_the_output_of_the_script(library: Library) -> None:
     result = run(library, "print('much'); print('{\"steps\": 3}')")
     versions = result["versions"]
     assert isinstance(versions, dict)
@@ -74,7 +74,7 @@ def test_a_script_that_takes_too_long_is_an_error(
     assert run(library, "import time; time.sleep(60)")["error"] == "it took more than 2 s"
 
 
-def test_the_command_tells_failures_by_its_status(
+def test_the_exit_status_tells_whether_a_library_failed(
     library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> Path:
@@ -93,7 +93,7 @@ def test_the_command_tells_failures_by_its_status(
     assert ended.value.code == 2
 
 
-def test_an_environment_is_removed_where_that_is_asked_for(
+def test_remove_removes_the_environment(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = tmp_path / "environment" / "bin" / "python"

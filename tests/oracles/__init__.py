@@ -1,12 +1,12 @@
-"""Naive oracles: the rules once more, from `docs/games` alone, with sets and coordinates.
+"""Naive oracles: second implementations of the rules, written from `docs/games` alone.
 
-An oracle for a game is the class `Oracle` in the module of the game's name in this folder, and
-is found by that name. It shares nothing with the kernels: no numpy, no bitboards, no action
-numbers, no import from `azumaya`. It is slow on purpose where that makes it plain, but a ply
-should stay well below a millisecond: a million plies a game are played against it
-(`python -m tests.oracles.crosscheck`).
+The oracle for a game is the class `Oracle` in the module of the game's name in this folder. It
+works with sets and coordinates and shares nothing with the kernels: no numpy, no bitboards, no
+action numbers, no import from `azumaya`. Clarity comes before speed, but a ply should take well
+below a millisecond, because `python -m tests.oracles.crosscheck` plays a million plies of each
+game.
 
-Modules here that are no game's name hold what several oracles share.
+Modules not named after a game contain what several oracles share.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Any
 
 
 class BaseOracle(ABC):
-    """One game in progress, known by its rules alone.
+    """One game in progress.
 
     Args:
         text: a position text (`docs/games/conventions.md`) in which the game is not over.
-        options: the options as a user gives them; those left out are at their default.
+        options: the options as a user gives them; the others have their defaults.
 
     Attributes:
-        to_move: 0 or 1; after an end by the rules, who made the last step.
-        over: "" while the game goes on, "terminated" by the rules, "truncated" by a limit.
-        returns: what both players have gained in rewards so far; zero-sum. An oracle that starts
-            in mid-game starts with what its text says was gained before.
+        to_move: 0 or 1; after an end by the rules, the player who made the last step.
+        over: "" during the game, then "terminated" by the rules or "truncated" by a limit.
+        returns: the sums of both players' rewards so far; zero-sum. If the start is in mid-game,
+            rewards before it are included as far as the position text has them.
     """
 
     to_move: int
@@ -38,15 +38,15 @@ class BaseOracle(ABC):
     returns: tuple[float, float] = (0, 0)
 
     happened: frozenset[str] | set[str] = frozenset()
-    """What has happened in this game of the things that random play rarely reaches; a cross-check
-    counts them, so that it is seen that it meets them."""
+    """Rare events that happened in this game. The cross-check counts them, which shows that it
+    reaches them."""
 
     further: tuple[Mapping[str, Any], ...] = ()
-    """Options that a cross-check plays with besides the game's variants: starts close to what
-    random play rarely reaches."""
+    """Options that the cross-check plays besides the game's variants: starts close to rare
+    events."""
 
     needs_text: bool = False
-    """Whether `see` must be called after every step: where chance decides something."""
+    """Whether `see` must be called after every step, because chance decides something."""
 
     @abstractmethod
     def __init__(self, text: str, options: Mapping[str, Any]) -> None:
@@ -58,24 +58,21 @@ class BaseOracle(ABC):
 
     @abstractmethod
     def play(self, name: str) -> None:
-        """Make a legal move; chance that follows it is told by `see`."""
+        """Make a legal move; `see` then tells what chance decided."""
 
     @abstractmethod
     def board(self) -> str:
         """The board as the first word of a position text."""
 
     def sought(self, rng: random.Random) -> set[str]:
-        """Legal moves towards what random play rarely reaches; none where there is no such thing.
-
-        A mode of play in the cross-check goes for them.
-        """
+        """Legal moves towards rare events, if any. A mode of the cross-check prefers them."""
         return set()
 
     def see(self, text: str) -> None:  # noqa: B027 - most games have no chance
         """Learn what chance decided (the tile drawn) from the library's position text.
 
-        Called after `play`, before anything is compared. An oracle must take from the text only
-        what chance decided, and check what it can.
+        Called after `play`, before anything is compared. An oracle must read only what chance
+        decided, and check as much of it as it can.
         """
 
 

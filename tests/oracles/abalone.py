@@ -1,4 +1,4 @@
-"""Abalone once more, from `docs/games/abalone.md`, with a dictionary of cells."""
+"""An oracle for Abalone, written from `docs/games/abalone.md`, with a dictionary of cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS = {
 }
 CELLS = {f"{letter}{n}" for letter in LETTERS for n in NUMBERS[letter]}
 UP = {"NE": (1, 1), "E": (0, 1), "NW": (1, 0)}
-"""What a step adds to the row and to the number; the other three are the way back."""
+"""What a step adds to the row and to the number; the other three directions are opposite."""
 WAYS = {**UP, "SW": (-1, -1), "W": (0, -1), "SE": (-1, 0)}
 
 
@@ -38,7 +38,7 @@ BESIDE = {(cell, way): step(cell, way) for cell in CELLS for way in WAYS}
 
 
 def side_by_side(cell: str, way: str, count: int) -> list[str]:
-    """So many cells in a line; fewer where the board ends."""
+    """`count` cells in a line, or fewer if the board ends."""
     line: list[str] = []
     while cell and len(line) < count:
         line.append(cell)
@@ -109,11 +109,11 @@ class Oracle(BaseOracle):
     # ---- what is legal ----
 
     def moves_of(self, own: str) -> dict[str, list[str]]:
-        """The moves of a side: for each name the marbles that move, foremost first."""
+        """The moves of a side: for each name the marbles that move, the foremost first."""
         return dict([*self.in_line(own), *self.broadside(own)])
 
     def in_line(self, own: str) -> Iterator[tuple[str, list[str]]]:
-        """Own marbles from the trailing one on, and what they push."""
+        """Own marbles in line from the trailing one on, and the marbles they push."""
         for trailing, owner in self.marbles.items():
             if owner != own:
                 continue
@@ -152,7 +152,7 @@ class Oracle(BaseOracle):
         return set() if self.over else set(self.moves)
 
     def sought(self, rng: random.Random) -> set[str]:
-        """Pushes, best of all off the board."""
+        """Pushes, those off the board first."""
         own = "bw"[self.to_move]
         pushes = {
             name: moving
@@ -163,7 +163,7 @@ class Oracle(BaseOracle):
         return off or set(pushes)
 
     def behind(self, name: str, cell: str) -> str:
-        """The cell a marble goes to by a move; "" off the board."""
+        """The cell that a marble reaches by a move; "" off the board."""
         way = next(way for way in WAYS if BESIDE[name[:2], way] == name[-2:])
         return BESIDE[cell, way]
 
@@ -201,7 +201,7 @@ class Oracle(BaseOracle):
         self.over, self.returns = how, (gain, -gain)
 
     def board(self) -> str:
-        """The board as a position text has it."""
+        """The board as in a position text."""
         return "/".join(
             "".join(self.marbles.get(f"{letter}{n}", ".") for n in NUMBERS[letter])
             for letter in reversed(LETTERS)

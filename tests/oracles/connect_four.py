@@ -1,4 +1,4 @@
-"""Connect Four once more, from the text of its rules, with a list of discs for each column."""
+"""An oracle for Connect Four, written from the text of its rules: a list of discs per column."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Oracle(BaseOracle):
             self.to_move = 1 - self.to_move
 
     def disc(self, column: int, row: int) -> str:
-        """The disc on a place, or nothing."""
+        """The disc on a cell; "" if it is empty."""
         if not 0 <= column < len(COLUMNS):
             return ""
         discs = self.columns[COLUMNS[column]]
         return discs[row] if 0 <= row < len(discs) else ""
 
     def lines_through(self, name: str) -> set[str]:
-        """In which directions the top disc of a column is one of four."""
+        """The directions in which the top disc of a column is in a line of four."""
         column, row = COLUMNS.index(name), len(self.columns[name]) - 1
         own, found = self.disc(column, row), set()
         for way, (right, up) in zip(("row", "column", "rise", "fall"), WAYS, strict=True):
@@ -69,14 +69,14 @@ class Oracle(BaseOracle):
         return found
 
     def board(self) -> str:
-        """The rows from the top."""
+        """The rows from top to bottom."""
         return "/".join(
             "".join(self.disc(column, row) or "." for column in range(len(COLUMNS)))
             for row in reversed(range(HEIGHT))
         )
 
     def sought(self, rng: random.Random) -> set[str]:
-        """Moves after which nobody has won: full boards are rare in random play."""
+        """Moves that do not win, because full boards are rare in random play."""
         quiet = set()
         for name in self.legal():
             self.columns[name].append("xo"[self.to_move])

@@ -1,10 +1,10 @@
-"""Random games in lockstep with the oracles, by the million.
+"""Play millions of plies of random games in lockstep with the oracles.
 
     python -m tests.oracles.crosscheck --game all --plies 1000000 --seed 0 --jobs 2
 
-Progress is kept in `--state` (default `runs/crosscheck`): what is interrupted goes on where it
-was when the same command is given again. Ends with status 1 at the first disagreement of a game,
-which is printed with all that is needed to play it again.
+Progress is kept in `--state` (default `runs/crosscheck`): after an interruption the same command
+continues. The check of a game stops at its first disagreement, which is printed with all that is
+needed to replay it; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tests.cases import TESTED
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 
 SPECIAL_SHARE = 0.2
-"""At least so much of the plies is from late, crowded or edge-heavy play."""
+"""The least share of plies from late, crowded or edge-heavy play."""
 BATCH = 60
 _TABLES: dict[str, list[Table]] = {}
 
 
 @dataclass
 class Progress:
-    """How far the check of one game has come."""
+    """The progress of the check of one game."""
 
     game: str
     seed: int
@@ -54,7 +54,7 @@ class Progress:
 
 
 def run_batch(game: str, seed: int, first: int, count: int) -> Progress:
-    """Some episodes of a game; a disagreement is told in the result."""
+    """Play some episodes of a game; the result reports a disagreement."""
     if game not in _TABLES:
         _TABLES[game] = tables_of(TESTED[game])
     done = Progress(game, seed, first)
@@ -72,7 +72,7 @@ def run_batch(game: str, seed: int, first: int, count: int) -> Progress:
 
 
 class Check:
-    """The check of one game: batches handed out in order, results kept on disk in order."""
+    """The check of one game: hands out batches and keeps results on disk, both in order."""
 
     def __init__(self, game: str, seed: int, plies: int, folder: Path) -> None:
         self.file = folder / f"{game}-{seed}.json"
@@ -99,7 +99,7 @@ class Check:
         return self.progress.game, self.progress.seed, first, BATCH
 
     def take(self, first: int, done: Progress) -> None:
-        """Add a batch's result; those that come early wait for their turn."""
+        """Add a batch's result; results that arrive early wait for their turn."""
         self._early[first] = done
         while self.progress.next_episode in self._early and not self.progress.mismatch:
             batch = self._early.pop(self.progress.next_episode)
@@ -118,7 +118,7 @@ class Check:
 
 
 def run(checks: list[Check], jobs: int) -> None:
-    """Work on all checks with some processes until each is done."""
+    """Work on all checks with `jobs` processes until each is done."""
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
     running: dict[Future[Progress], tuple[Check, int]] = {}
     try:
@@ -142,7 +142,7 @@ _SHOWN: dict[str, float] = {}
 
 
 def report(check: Check) -> None:
-    """A line of progress, at most every five seconds a game, and at the end."""
+    """Print progress, at most every five seconds per game, and at the end."""
     now, progress = time.monotonic(), check.progress
     if not check.is_done and now - _SHOWN.get(progress.game, 0) < 5:
         return
@@ -158,14 +158,14 @@ def report(check: Check) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="all", choices=["all", *TESTED])
     parser.add_argument("--plies", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--state", type=Path, default=Path("runs/crosscheck"))
-    parser.add_argument("--fresh", action="store_true", help="forget what was kept")
+    parser.add_argument("--fresh", action="store_true", help="discard earlier progress")
     args = parser.parse_args(arguments)
     names = list(TESTED) if args.game == "all" else [args.game]
     if args.fresh:

@@ -1,4 +1,4 @@
-"""The 6x6 board of Dominari, for the oracles of the games whose turns are a number and blanks."""
+"""The 6x6 board, for the oracles of Vierer-, Revers- and Score-Dominari."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 FILES, RANKS = "abcdef", "123456"
 MARKS = {0: "123456W", 1: "abcdefB"}
-"""A player's marks in a position text: the numbers, then the blank."""
+"""The marks of each player in a position text: numbers, then the blank."""
 OWNER = {mark: player for player, marks in MARKS.items() for mark in marks}
 NUMBER = {m: n for own in MARKS.values() for m, n in zip(own, "123456 ", strict=True)}
 OTHER_SIDE = dict(zip(MARKS[0] + MARKS[1], MARKS[1] + MARKS[0], strict=True))
@@ -34,7 +34,7 @@ Stones = dict[str, str]
 
 
 def step(square: str, files: int, ranks: int) -> str:
-    """The square so many files and ranks on; "" off the board."""
+    """The square some files and ranks further; "" off the board."""
     file, rank = FILES.index(square[0]) + files, RANKS.index(square[1]) + ranks
     return FILES[file] + RANKS[rank] if 0 <= file < 6 and 0 <= rank < 6 else ""
 
@@ -43,7 +43,7 @@ STRAIGHT = ((0, 1), (1, 0), (0, -1), (-1, 0))
 DIAGONAL = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 BESIDE = {s: {step(s, *way) for way in STRAIGHT} - {""} for s in SQUARES}
 ROUND = {s: {step(s, *way) for way in STRAIGHT + DIAGONAL} - {""} for s in SQUARES}
-"""The squares beside a square; the same, diagonals too."""
+"""The neighbours of each square, without and with diagonals."""
 
 
 def read(board: str) -> Stones:
@@ -70,22 +70,22 @@ def of(stones: Stones, player: int) -> set[str]:
 
 
 def has_blank(stones: Stones, squares: Iterable[str]) -> bool:
-    """Whether a blank lies on any of some squares."""
+    """Whether a blank is on any of the squares."""
     return any(stones.get(square, "") in ("W", "B") for square in squares)
 
 
 def numbers_round(stones: Stones, square: str) -> set[str]:
-    """The numbers in the houses of a square, itself left out."""
+    """The numbers in the houses of a square, except its own."""
     return {NUMBER[stones[other]] for other in SEEN[square] if other in stones} - {" "}
 
 
 def breaks_rule(stones: Stones) -> bool:
-    """Whether some number stands twice in a house."""
+    """Whether a house contains a number twice."""
     return any(NUMBER[mark] in numbers_round(stones, square) for square, mark in stones.items())
 
 
 def points(stones: Stones, player: int) -> int:
-    """What a player's stones are worth: numbers, and houses full of own stones."""
+    """A player's points for numbers and for houses full of own stones."""
     own = of(stones, player)
     total = sum(not has_blank(stones, [square]) for square in own)
     for houses, worth in ((BLOCKS, 2), (LINES, 3)):

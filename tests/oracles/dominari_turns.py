@@ -1,4 +1,4 @@
-"""What the oracles of Vierer, Revers and Score share: turns of a number and blanks, and claims.
+"""What the oracles of Vierer, Revers and Score share: turns of a number and blanks; claims.
 
 From `docs/games/dominari.md` and `docs/games/conventions.md`.
 """
@@ -15,20 +15,20 @@ from tests.oracles import dominari_board as on
 
 TURNS = 200
 SHY = 0.5
-"""How many of the games that seek what is rare avoid short ends (`DominariOracle.sought`)."""
+"""The share of `sought` games that avoid early ends (`DominariOracle.sought`)."""
 
 
 class DominariOracle(BaseOracle):
     """One game: a number, then blanks; with claims where there is no referee.
 
     Attributes:
-        stones: what lies where.
-        filling: whether the number of this turn is laid and blanks may follow.
+        stones: the mark on each square that has a stone.
+        filling: whether the number of this turn has been laid and blanks may follow.
         wrong: whether the number of the turn in progress, or else of the last one, broke the
             Sudoku rule.
-        kept: what `snapshot` said before that turn; None where it was not wrong.
+        kept: the result of `snapshot` before that turn; None if the turn was not wrong.
         claim: whether the player to move may claim.
-        turns: how many were played, those undone too.
+        turns: how many turns were played, including those undone.
     """
 
     numbers = "123456"
@@ -49,26 +49,26 @@ class DominariOracle(BaseOracle):
         self.happened: set[str] = set()
         self.shy: bool | None = None
 
-    # ---- what a game says for itself ----
+    # ---- what each game defines ----
 
     @abstractmethod
     def places(self, player: int) -> set[str]:
-        """The empty squares on which a player may lay a number, the Sudoku rule aside."""
+        """The empty squares where a player may lay a number, ignoring the Sudoku rule."""
 
     @abstractmethod
     def lay(self, square: str, mark: str) -> None:
-        """Lay a stone of either colour, with all that follows on the board."""
+        """Lay a stone of either colour and apply its effects on the board."""
 
     @abstractmethod
     def is_decided(self) -> bool:
-        """Whether the game is over when a turn is."""
+        """Whether the game is over at the end of a turn."""
 
     @abstractmethod
     def gain(self) -> int:
-        """What player_0 gains then."""
+        """What player_0 gains at the end of the game."""
 
     def won_at_once(self) -> bool:
-        """Whether the stone just laid ends the game before the turn is over."""
+        """Whether the stone just laid ends the game before the end of the turn."""
         return False
 
     def blank_colours(self) -> str:
@@ -76,18 +76,18 @@ class DominariOracle(BaseOracle):
         return "wb"[self.to_move]
 
     def skipped(self, player: int) -> None:
-        """A player was to move and could not lay."""
+        """Called when a player is skipped because they cannot lay."""
 
     def snapshot(self) -> Any:
-        """All that a claim brings back."""
+        """Everything that a claim restores."""
         return dict(self.stones)
 
     def snapshot_of_text(self, board: str) -> Any:
-        """The same from a position text."""
+        """The snapshot written in a position text."""
         return on.read(board)
 
     def restore(self, kept: Any) -> None:
-        """Bring it back."""
+        """Restore a snapshot."""
         self.stones = dict(kept)
 
     # ---- what is legal ----
@@ -105,7 +105,7 @@ class DominariOracle(BaseOracle):
         return any(self.fitting(square) for square in self.places(player))
 
     def fillable(self) -> set[str]:
-        """The squares for blanks, while there are blanks."""
+        """The squares where blanks may be laid, while blanks are left."""
         lying = sum(mark in "WB" for mark in self.stones.values())
         if lying < on.BLANKS:
             return self.dead()
@@ -186,7 +186,7 @@ class DominariOracle(BaseOracle):
         self.wrong, self.kept, self.last = False, None, None
 
     def _pass_on(self) -> None:
-        """The other player is to move; whoever cannot lay is skipped."""
+        """Pass the turn to the other player; a player who cannot lay is skipped."""
         self._first_of(1 - self.to_move)
         if not self.referee and self.turns >= TURNS:
             self.over = "truncated"
@@ -222,19 +222,19 @@ class DominariOracle(BaseOracle):
         self.returns = (gain, -gain)
 
     def reward_of(self, difference: int) -> int:
-        """What player_0 gains by being so many points ahead."""
+        """What player_0 gains with this lead in points."""
         if self.margin:
             return difference
         return (difference > 0) - (difference < 0)
 
     def board(self) -> str:
-        """The board as a position text has it."""
+        """The board as in a position text."""
         return on.write(self.stones)
 
     # ---- what random play rarely finds ----
 
     def sought(self, rng: random.Random) -> set[str]:
-        """Claims, right numbers, blanks; in some games nothing that would end it soon."""
+        """Claims, correct numbers and blanks; in shy games no moves that end the game soon."""
         if self.shy is None:
             self.shy = rng.random() < SHY
         legal = self.legal()
@@ -245,9 +245,9 @@ class DominariOracle(BaseOracle):
         return self.good({name for name in legal if self.is_right(name)})
 
     def is_right(self, name: str) -> bool:
-        """Whether a move is a number that breaks no rule."""
+        """Whether a move lays a number that breaks no rule."""
         return name[0] in self.numbers and name[0] in self.fitting(name[1:])
 
     def good(self, names: Iterable[str]) -> set[str]:
-        """Those of some moves that lead to what is rare."""
+        """The moves among `names` that lead to rare situations."""
         return set(names)

@@ -1,4 +1,4 @@
-"""Halma-Dominari once more, from `docs/games/halma_dominari.md`, with a dictionary of squares."""
+"""An oracle for Halma-Dominari, written from its page, with a dictionary of squares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CORNER = {0: "f6", 1: "a1"}
 """Where a player's stones leave the board."""
 AHEAD = {0: ((0, 1), (1, 0), (1, 1)), 1: ((0, -1), (-1, 0), (-1, -1))}
 OUT = "off"
-"""One step beyond the corner, whichever way; all else beyond the edge is nowhere."""
+"""One step beyond the corner, in any direction; no other place beyond the edge can be reached."""
 
 Stone = tuple[int, str]
 """A player and a number."""
@@ -27,7 +27,7 @@ def coordinates(square: str) -> tuple[int, int]:
 
 
 def next_square(square: str, ahead: tuple[int, int]) -> str:
-    """The square one step on; "" off the board."""
+    """The next square in a direction; "" off the board."""
     file, rank = (at + step for at, step in zip(coordinates(square), ahead, strict=True))
     return FILES[file] + RANKS[rank] if 0 <= file < 6 and 0 <= rank < 6 else ""
 
@@ -85,7 +85,7 @@ class Oracle(BaseOracle):
         return self.moves
 
     def moves_of(self, player: int) -> set[str]:
-        """All a player's stones may do."""
+        """All moves of a player's stones."""
         return {
             number + goal
             for (owner, number), square in self.at.items()
@@ -95,7 +95,7 @@ class Oracle(BaseOracle):
         }
 
     def goals(self, player: int, square: str) -> set[str]:
-        """Where a stone may come to rest, the Sudoku rule aside."""
+        """Where a stone may end its move, ignoring the Sudoku rule."""
         if square == CORNER[player]:
             return {OUT}
         taken = set(self.at.values())
@@ -103,7 +103,7 @@ class Oracle(BaseOracle):
         return (near - taken - {""}) | self.jumps(player, square, taken)
 
     def jumps(self, player: int, square: str, taken: set[str]) -> set[str]:
-        """Where one jump or several may end."""
+        """Where one or more jumps may end."""
         goals = set()
         for ahead in AHEAD[player]:
             over = NEXT[square, ahead]
@@ -118,7 +118,7 @@ class Oracle(BaseOracle):
         return goals
 
     def fits(self, player: int, number: str, square: str) -> bool:
-        """Whether a number of a player may rest on a square: the other one is in no house of it."""
+        """Whether a number may end on a square, with the opponent's equal in no house of it."""
         other = self.at.get((1 - player, number))
         return other is None or not share_a_house(square, other)
 
@@ -129,7 +129,7 @@ class Oracle(BaseOracle):
         return {name for name in self.moves if self.hops(name)}
 
     def hops(self, name: str) -> int:
-        """How many jumps a move takes at least, as far as can be seen by its length."""
+        """The least number of jumps that a move of this length takes."""
         at, goal = self.at[self.to_move, name[0]], name[1:]
         if goal == OUT:
             goal = CORNER[self.to_move]
@@ -170,7 +170,7 @@ class Oracle(BaseOracle):
         self.over, self.returns = "terminated", (gain, -gain)
 
     def board(self) -> str:
-        """The board as a position text has it."""
+        """The board as in a position text."""
         marks = {
             square: MARKS[player][NUMBERS.index(number)]
             for (player, number), square in self.at.items()

@@ -18,16 +18,16 @@ from tests.oracles import BaseOracle, oracle_of
 
 OVER = {RUNNING: "", TERMINATED: "terminated", TRUNCATED: "truncated"}
 MODES = ("plain", "late", "crowded", "edge", "sought")
-"""How an episode is played: evenly at random; from a position far on; with a taste for moves
-that leave few; with a taste for cells at the edge; with a taste for what the oracle seeks."""
-TASTE = 0.8
-"""How often a move is made by taste in the last three modes."""
+"""How an episode is played: uniformly at random; from a late position; preferring moves that leave
+few replies; preferring cells at the edge; preferring moves that the oracle seeks."""
+PREFERENCE = 0.8
+"""The probability of a preferred move in the last three modes."""
 ORDER = ("plain", "late", "plain", "crowded", "plain", "edge", "plain", "sought")
-"""The modes of episodes one after the other."""
-FURTHER = 100
-"""The number of the first case of the oracle's own."""
+"""The modes of consecutive episodes."""
+FIRST_ADDED = 100
+"""The number of the first case that the oracle adds."""
 TEXT_EVERY = 7
-"""Boards are compared every so many plies, and at the end."""
+"""Boards are compared at every seventh ply and at the end."""
 
 
 class MismatchError(AssertionError):
@@ -36,7 +36,7 @@ class MismatchError(AssertionError):
 
 @dataclass
 class Table:
-    """What a case needs at every ply, made once; names and actions by who is to move."""
+    """Tables of a case that every ply needs; names and actions by player to move."""
 
     case: Case
     names: tuple[list[str], list[str]] = field(init=False)
@@ -62,7 +62,7 @@ class Table:
 
 
 def border_of(shape: tuple[int, int]) -> set[int]:
-    """The outermost cells of a rectangle; of a hex board drawn in one, some of its edge."""
+    """The outermost cells of a rectangle; on a hexagonal board these are part of its edge."""
     rows, columns = shape
     return {
         r * columns + c
@@ -95,18 +95,18 @@ class Library:
         self.case.game.rules.play(self.states[0], action)
 
     def left_after(self, action: int) -> int:
-        """How many moves whoever is next has after a move."""
+        """The number of legal moves after a move."""
         after = self.states.copy()
         self.case.game.rules.play(after[0], action)
         return len(self.legal(after))
 
     def names(self) -> list[str]:
-        """The names of all actions for whoever is to move."""
+        """The names of all actions for the player to move."""
         return self.table.names[int(self.states["to_move"][0])]
 
     @property
     def over(self) -> str:
-        """As an oracle says it."""
+        """How the game is over, in the words of the oracles."""
         return OVER[int(self.states["over"][0])]
 
     def text(self) -> str:
@@ -120,7 +120,7 @@ class Library:
 
 @dataclass
 class Episode:
-    """One game in lockstep; `plies` counts what has been compared, `happened` is the oracle's."""
+    """One game in lockstep; `plies` counts the plies compared, `happened` is the oracle's."""
 
     table: Table
     mode: str
@@ -131,10 +131,10 @@ class Episode:
     moves: list[str] = field(default_factory=list)
 
     def run(self) -> str:
-        """Play to the end, comparing; returns how it ended.
+        """Play to the end and compare at every ply; returns how the game ended.
 
         Raises:
-            MismatchError: with all that is needed to play it again.
+            MismatchError: the two sides differ; the message says how to replay the game.
         """
         rng = random.Random(f"{self.table.case.label} {self.mode} {self.seed}")
         library = Library(self.table, self.seed)
@@ -150,7 +150,7 @@ class Episode:
         return ending_of(library)
 
     def story(self) -> str:
-        """How to get there."""
+        """How to replay the game up to this ply."""
         case = self.table.case
         return (
             f"game {case.game.name}, options {describe(case.options)}, mode {self.mode}, "
@@ -158,7 +158,7 @@ class Episode:
         )
 
     def _play_ahead(self, library: Library, rng: random.Random) -> None:
-        """Play most of a game with the kernels alone; stop before its end."""
+        """Play most of a game with the kernels alone."""
         moments = []
         while not library.over:
             moments.append(library.states.copy())
@@ -184,13 +184,13 @@ class Episode:
 
     def _choose(self, library: Library, oracle: BaseOracle, rng: random.Random) -> int:
         legal = library.legal()
-        if self.mode == "edge" and rng.random() < TASTE:
+        if self.mode == "edge" and rng.random() < PREFERENCE:
             at_edge = legal[self.table.edge[legal]]
             legal = at_edge if len(at_edge) else legal
-        elif self.mode == "crowded" and rng.random() < TASTE:
+        elif self.mode == "crowded" and rng.random() < PREFERENCE:
             some = [int(rng.choice(legal)) for _ in range(4)]
             return min(some, key=library.left_after)
-        elif self.mode == "sought" and rng.random() < TASTE:
+        elif self.mode == "sought" and rng.random() < PREFERENCE:
             actions = self.table.actions[oracle.to_move]
             sought = sorted(actions[name] for name in oracle.sought(rng))
             return rng.choice(sought) if sought else int(rng.choice(legal))
@@ -213,7 +213,7 @@ class Episode:
 
 
 def ending_of(library: Library) -> str:
-    """Who gained from a game, or how it was cut off."""
+    """Who gained, or that the game was cut off."""
     payoff = int(library.states["payoff"][0])
     if library.over == "truncated" and not payoff:
         return "cut off"
@@ -227,7 +227,7 @@ def same(what: str, ours: object, theirs: object) -> None:
 
 
 def episodes(tables: list[Table], seed: int, first: int = 0) -> Iterator[Episode]:
-    """Endless episodes over all variants; the modes in turn, a plain one before each other."""
+    """Endless episodes over all variants, in the modes of `ORDER`."""
     number = first
     while True:
         table = tables[number % len(tables)]
@@ -237,8 +237,8 @@ def episodes(tables: list[Table], seed: int, first: int = 0) -> Iterator[Episode
 
 
 def tables_of(game: Game) -> list[Table]:
-    """The tables of a game's variants and of the oracle's further cases."""
-    further = enumerate(oracle_of(game.name).further, FURTHER)
+    """The tables of a game's variants and of the cases that the oracle adds."""
+    further = enumerate(oracle_of(game.name).further, FIRST_ADDED)
     cases = (*cases_of(game), *(Case(game, number, options) for number, options in further))
     tables = [Table(case) for case in cases]
     for table in tables:

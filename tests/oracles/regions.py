@@ -1,4 +1,4 @@
-"""The 9x9 board with nine regions, for the oracles of the games that are played on it."""
+"""The 9x9 board with nine regions, for the oracles of the games played on it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def owners_of(territory: Any) -> str:
 
 
 class Regions:
-    """Stones on the board, and who owns what.
+    """The stones on the board and the owners of the regions.
 
     Attributes:
         number: the number on each square that has a stone.
         owner: the owner of each region: `L`, `D`, `.` (neutral) or `?` (still free).
         groups: for each square the four groups it is in: row, column, block and region. No
-            number may stand twice in a group.
-        used: for each group the numbers in it.
+            number may occur twice in a group.
+        used: the numbers in each group.
     """
 
     def __init__(self, territory: Any, owners: str | None) -> None:

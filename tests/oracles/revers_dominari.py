@@ -1,4 +1,4 @@
-"""Revers-Dominari once more, from `docs/games/revers_dominari.md`, with a dictionary of squares."""
+"""An oracle for Revers-Dominari, written from its page, with a dictionary of squares."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Oracle(DominariOracle):
             self._check_start(options.get("centre"))
 
     def _check_start(self, centre: str | None) -> None:
-        """Four different numbers lie as they must."""
+        """Check that four different numbers are in their places."""
         assert {square: on.OWNER[mark] for square, mark in self.stones.items()} == START
         numbers = "".join(on.NUMBER[self.stones[square]] for square in CENTRE)
         assert len(set(numbers)) == 4
@@ -39,11 +39,11 @@ class Oracle(DominariOracle):
     # ---- captures ----
 
     def captured(self, square: str, player: int) -> set[str]:
-        """The stones that a stone of a player, laid on a square, turns over."""
+        """The stones captured by a player's stone laid on a square."""
         return set().union(*self.ways(square, player).values())
 
     def ways(self, square: str, player: int) -> dict[str, set[str]]:
-        """The same by the three ways to capture."""
+        """The captured stones by each of the three ways to capture."""
         own, other = on.of(self.stones, player), on.of(self.stones, 1 - player)
         return {
             "in a line": set(self.in_lines(square, own, other)),
@@ -52,7 +52,7 @@ class Oracle(DominariOracle):
         }
 
     def in_lines(self, square: str, own: set[str], other: set[str]) -> Iterator[str]:
-        """A gapless line between the new stone and an own one."""
+        """Stones in a gapless line between the new stone and one of the same player."""
         for way in on.STRAIGHT:
             line, at = [], on.step(square, *way)
             while at in other:
@@ -81,11 +81,11 @@ class Oracle(DominariOracle):
     # ---- the shared turn ----
 
     def places(self, player: int) -> set[str]:
-        """Where a stone would capture."""
+        """The squares where a stone would capture."""
         return {s for s in on.empty(self.stones) if self.captured(s, player)}
 
     def lay(self, square: str, mark: str) -> None:
-        """Turn over what is captured, but not by a blank of the other colour."""
+        """Lay a stone and turn over its captures; a blank of the other colour captures nothing."""
         mover = self.to_move
         self.note(square, mark)
         turned = self.captured(square, mover) if on.OWNER[mark] == mover else set()
@@ -94,7 +94,7 @@ class Oracle(DominariOracle):
             self.stones[other] = on.OTHER_SIDE[self.stones[other]]
 
     def note(self, square: str, mark: str) -> None:
-        """Remember what random play may miss."""
+        """Record rare events."""
         mover, stone = self.to_move, "blank" if mark in "WB" else "number"
         if on.OWNER[mark] != mover:
             caught = self.captured(square, 1 - mover)
@@ -109,21 +109,21 @@ class Oracle(DominariOracle):
             self.happened.add(f"{stone} captures nothing")
 
     def blank_colours(self) -> str:
-        """Either."""
+        """Blanks of either colour."""
         return "wb"
 
     def is_decided(self) -> bool:
-        """Neither can lay a number."""
+        """Neither player can lay a number."""
         return not self.can_lay(0) and not self.can_lay(1)
 
     def gain(self) -> int:
-        """More points win."""
+        """The gain from the difference in points."""
         difference = on.points(self.stones, 0) - on.points(self.stones, 1)
         self.happened.add("more points" if difference else "equal points")
         return self.reward_of(difference)
 
     def good(self, names: Iterable[str]) -> set[str]:
-        """Of blanks those that capture, if any."""
+        """Blanks that capture, if there are any."""
         names = set(names)
         mover = self.to_move
         if not self.filling:

@@ -1,4 +1,4 @@
-"""Score-Dominari once more, from `docs/games/score_dominari.md`, with a dictionary of squares."""
+"""An oracle for Score-Dominari, written from its page, with a dictionary of squares."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ FIRST = {0: "a1", 1: "f6"}
 
 
 NEARLY_STUCK = "..5fdc/..2315/d21e.f/c6.db./6a3b5d/5df1c2 w"
-"""After white's number on f3 neither can lay beside an own stone, while a6 is not dead."""
+"""After white's number on f3 neither player can lay beside their own stones, but a6 is not dead."""
 FAR_FROM_BLACK = "..24cf/..1ceb/b4.561/f53.2d/d65.1c/31f245"
 WRONG_2 = FAR_FROM_BLACK.replace("f53.2d", "f5322d")
 CLAIM_BY_RIGHT = f"{WRONG_2} b free=wb claim=1 undo={FAR_FROM_BLACK} turns=190"
-"""The same with d3, where a wrong 2 lies: black, who claims, is stuck on the board before it."""
+"""The same with a wrong 2 on d3: after the undo black, who claims, cannot lay."""
 MANY_BLANKS = ".fabBe/..WfBb/WB3daW/52BWBf/3.5Bd./65413W w"
 """Eleven blanks of twelve."""
 
@@ -39,7 +39,7 @@ class Oracle(DominariOracle):
         return {"wb".index(letter) for letter in self.words.get(key, "")}
 
     def places(self, player: int) -> set[str]:
-        """The corner first; then beside own stones, diagonals too, or anywhere."""
+        """The corner first; then beside own stones, also diagonally, or by right anywhere."""
         own, empty = on.of(self.stones, player), set(on.empty(self.stones))
         if player in self.free:
             return empty
@@ -60,7 +60,7 @@ class Oracle(DominariOracle):
         self.stones[square] = mark
 
     def skipped(self, player: int) -> None:
-        """The next number may go anywhere."""
+        """The player may lay the next number anywhere."""
         self.free.add(player)
 
     def is_decided(self) -> bool:
@@ -68,23 +68,23 @@ class Oracle(DominariOracle):
         return self.dead() == set(on.empty(self.stones))
 
     def gain(self) -> int:
-        """More points win."""
+        """The gain from the difference in points."""
         difference = on.points(self.stones, 0) - on.points(self.stones, 1)
         self.happened.add("more points" if difference else "equal points")
         return self.reward_of(difference)
 
-    # ---- what a claim brings back ----
+    # ---- what a claim restores ----
 
     def snapshot(self) -> Any:
-        """Stones and rights."""
+        """The stones and the rights to lay anywhere."""
         return dict(self.stones), set(self.free)
 
     def snapshot_of_text(self, board: str) -> Any:
-        """The same from a position text."""
+        """The snapshot written in a position text."""
         return on.read(board), self._players("undofree")
 
     def restore(self, kept: Any) -> None:
-        """Bring them back."""
+        """Restore a snapshot."""
         stones, free = kept
         if free != self.free:
             self.happened.add("a right given back")

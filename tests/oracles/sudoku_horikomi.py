@@ -1,4 +1,4 @@
-"""Sudoku Horikomi once more, from `docs/games/sudoku_horikomi.md`; before play it is Moyo's."""
+"""An oracle for Sudoku Horikomi, written from its page; the stages before play are Moyo's."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ SET = 4
 """How many stones of each number a player has."""
 
 LOCKED = "74.23..9653.96..428.1..57...9.62..344.75.81...2.34..69275..18...6.49..231.8..75.."
-"""No number fits on any empty cell, of which the blocks have 3 to 5."""
+"""No number fits on any empty cell; each block has 3 to 5 empty cells."""
 SPARSE = "..92.854.76..3...1..24.589.61..7...3..59.428.37..1...6..48.295.13..6...7..85.942."
-"""Neither here: rows and columns fall into two groups each, and the empty cells are where a row of
-one group meets a column of the other."""
+"""No number fits here either: rows and columns form two groups each, and the empty cells are where
+a row of one group meets a column of the other."""
 DEALS = {
     5: "119919991691292229235431513353374448442255165185566664667762337727757789888484838",
     4: "119919991691192229223328413353373448441254455185565664665767326726757779888384788",
     3: "119919991691191229223323382342373348444154445185555564667567276726656779787883888",
     2: "119919991591191129223323332232272337444454445885545553667767776516646669778888888",
 }
-"""Regions that deal its 41 stones out so that 1-4 and 5-8 hold as many, and 5-8 win by more
-regions of so many stones; the ninth is full."""
+"""By number of stones, regions for that board in which 1-4 and 5-8 hold equally many stones, and
+5-8 win by having more regions with this number of stones. The ninth region is full."""
 
 
 def dealt(size: int, owners: str) -> dict[str, Any]:
-    """The territory of a deal, as a game record holds it."""
+    """The territory of a deal, as in a game record."""
     return {"regions": tuple(int(mark) for mark in DEALS[size]), "owners": owners}
 
 
 class Oracle(Moyo):
-    """One game of Sudoku Horikomi: `left` says how many stones of a number a player still has."""
+    """One game of Sudoku Horikomi; `left` counts the stones a player still has by number."""
 
     further = (
         {"territory": "draft", "puzzle": LOCKED},
@@ -76,7 +76,7 @@ class Oracle(Moyo):
     # ---- what is legal ----
 
     def moves_of(self, player: int) -> set[str]:
-        """In the neutral region while any number fits there, then anywhere but there."""
+        """In the neutral region while any number fits there, then in all other regions."""
         opening = self.regions.fitting(".")
         if opening:
             return opening
@@ -88,7 +88,7 @@ class Oracle(Moyo):
         return bool(self.moves_of(player))
 
     def sought(self, rng: random.Random) -> set[str]:
-        """In play those of which fewest are left."""
+        """During play, stones of the numbers of which fewest are left."""
         if self.stage != "play":
             return set()
         names = self.legal()
@@ -121,7 +121,7 @@ class Oracle(Moyo):
             self.happened.add("skipped")
 
     def _next_is(self, player: int) -> None:
-        """A player who has no move is skipped; the game ends when neither has one."""
+        """Pass the move to a player, skip them if they have none, or end the game."""
         if self.can_move(player):
             self.to_move = player
         elif self.can_move(1 - player):
@@ -130,7 +130,7 @@ class Oracle(Moyo):
             self._rank()
 
     def _rank(self) -> None:
-        """Compare the stones in the regions, fullest first, after those in all four."""
+        """Compare the totals of stones, then the stones in each region, the fullest first."""
         light, dark = self.standing("L"), self.standing("D")
         gain = (light > dark) - (light < dark)
         self.happened.add(self.reason(light, dark))
@@ -139,7 +139,7 @@ class Oracle(Moyo):
         self.returns = (gain, -gain)
 
     def reason(self, light: list[int], dark: list[int]) -> str:
-        """What has decided the game."""
+        """What decided the game."""
         for rank, (one, other) in enumerate(zip(light, dark, strict=True)):
             if one != other:
                 return f"decided by {f'regions of {10 - rank}' if rank else 'Moyo stones'}"

@@ -1,4 +1,4 @@
-"""Sudoku Moyo once more, from `docs/games/sudoku_moyo.md`, with dictionaries of squares."""
+"""An oracle for Sudoku Moyo, written from its page, with dictionaries of squares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.oracles import BaseOracle
 from tests.oracles.regions import FILES, RANKS, Regions
 
 DRAFT_TURNS = "01100110"
-"""player_0 takes one, player_1 two, player_0 two, player_1 two, player_0 one."""
+"""The order of the draft: player_0 takes one, player_1 two, player_0 two, and so on."""
 
 
 class Oracle(BaseOracle):
@@ -126,7 +126,7 @@ class Oracle(BaseOracle):
         self.returns = (gain, -gain) if winner == 0 else (-gain, gain)
 
     def board(self) -> str:
-        """The board as a position text has it."""
+        """The board as in a position text."""
         number = self.regions.number
         rows = ("".join(number.get(f + r, ".") for f in FILES) for r in reversed(RANKS))
         return "/".join(rows)

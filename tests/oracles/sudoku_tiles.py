@@ -1,4 +1,4 @@
-"""Sudoku tiles once more, from `docs/games/sudoku_tiles.md`, with a dictionary of squares."""
+"""An oracle for Sudoku tiles, written from its page, with a dictionary of squares."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIDGAME = (
 
 
 class Oracle(BaseOracle):
-    """One game of Sudoku tiles; the tile drawn is learnt from the text, and must be possible."""
+    """One game of Sudoku tiles; the tile drawn is read from the text and must be possible."""
 
     needs_text = True
     further = (
@@ -65,12 +65,12 @@ class Oracle(BaseOracle):
     # ---- the tiles ----
 
     def drawn_before(self) -> int:
-        """How many tiles were laid or put aside since the start."""
+        """How many tiles were laid or put aside after the start."""
         at_start = sum(self.start.count(n) for n in NUMBERS) if len(self.start) == 81 else 9
         return len(self.lying) - at_start + self.aside.total()
 
     def _check_start(self) -> None:
-        """The start is one that the option allows."""
+        """Check that the option allows the start."""
         assert all(not self.clash(mark, square) for square, mark in self.lying.items())
         if len(self.start) == 81:
             marks = "".join(self.lying.get(square, ".") for square in SQUARES)
@@ -92,7 +92,7 @@ class Oracle(BaseOracle):
         return all_tiles
 
     def see(self, text: str) -> None:
-        """Learn the tile drawn; the game ends where it fits nowhere or none is left."""
+        """Read the tile drawn; the game ends if it fits nowhere or none is left."""
         _, _, *rest = text.split()
         words = dict(word.split("=") for word in rest)
         assert words["score"] == f"{self.scores[0]},{self.scores[1]}", f"score {self.scores}"
@@ -110,7 +110,7 @@ class Oracle(BaseOracle):
     # ---- what is legal ----
 
     def clash(self, number: str, square: str) -> bool:
-        """Whether a number on a square would stand twice in a row, a column or a block."""
+        """Whether a number on a square would occur twice in a row, a column or a block."""
         return any(self.lying.get(other) == number for other in SEEN[square])
 
     def may_lie(self, square: str) -> bool:
@@ -126,7 +126,7 @@ class Oracle(BaseOracle):
         return {square for square in SQUARES if self.may_lie(square)}
 
     def sought(self, rng: random.Random) -> set[str]:
-        """Wrong places, so that tiles run out before room does; or else those worth most."""
+        """Wrong places, so that tiles run out before cells do; otherwise moves with most points."""
         names = self.legal()
         wrong = {square for square in names if not self.may_lie(square)}
         if wrong:
@@ -141,7 +141,7 @@ class Oracle(BaseOracle):
     # ---- steps ----
 
     def play(self, name: str) -> None:
-        """Lay the tile, or put it aside where it breaks the Sudoku rule."""
+        """Lay the tile, or put it aside if it breaks the Sudoku rule."""
         points = 0
         if self.may_lie(name):
             points = self.worth(name)
@@ -157,7 +157,7 @@ class Oracle(BaseOracle):
         self.returns = (self.returns[0] + gain, self.returns[1] - gain)
 
     def _finish(self) -> None:
-        """The one who made the last step keeps the move."""
+        """End the game; the player who made the last step stays to move."""
         self.over, self.to_move = "terminated", 1 - self.to_move
         self.happened.add("the tile fits nowhere" if self.tile else "the tiles run out")
         if self.scores[0] == self.scores[1]:
@@ -167,6 +167,6 @@ class Oracle(BaseOracle):
             self._gain((ahead > 0) - (ahead < 0))
 
     def board(self) -> str:
-        """The board as a position text has it."""
+        """The board as in a position text."""
         rows = ("".join(self.lying.get(f + r, ".") for f in FILES) for r in reversed(RANKS))
         return "/".join(rows)

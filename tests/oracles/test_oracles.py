@@ -1,4 +1,4 @@
-"""Every game has an oracle, oracles share nothing with the library, and both agree."""
+"""Every game has an oracle that shares nothing with the library and agrees with it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USES_THE_LIBRARY = {"lockstep.py", "crosscheck.py", Path(__file__).name}
 
 
 def test_no_game_lacks_an_oracle() -> None:
-    """A module of the game's name in this folder."""
+    """There is a module of the game's name in this folder."""
     assert [name for name in TESTED if not has_oracle(name)] == []
 
 
@@ -46,7 +46,7 @@ def test_random_games_in_lockstep(name: str) -> None:
 
 
 def test_oracles_share_nothing_with_the_library() -> None:
-    """No import but the standard library's and other oracles'."""
+    """Oracles import only the standard library and other oracles."""
     for file in HERE.glob("*.py"):
         if file.name in USES_THE_LIBRARY:
             continue
@@ -60,22 +60,22 @@ def test_oracles_share_nothing_with_the_library() -> None:
 
 @pytest.fixture
 def first_game() -> str:
-    """Some game that has an oracle."""
+    """The first game that has an oracle."""
     return next(name for name in TESTED if has_oracle(name))
 
 
-def test_a_disagreement_is_told(first_game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the oracle does not allow is a mismatch, with the moves that lead there."""
+def test_a_disagreement_is_reported(first_game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move that the oracle does not allow raises an error with all moves of the game."""
     table = Table(cases_of(TESTED[first_game])[0])
     monkeypatch.setattr("tests.oracles.lockstep.OVER", {0: "", 1: "elsewise", 2: "truncated"})
     with pytest.raises(MismatchError, match=r"over: .*\n(.|\n)*start .*\nmoves "):
         Episode(table, "plain", 0).run()
 
 
-def test_the_command_goes_on_where_it_was(
+def test_the_command_continues_where_it_stopped(
     first_game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Batches may come in any order; what is kept is what is done without a gap."""
+    """Batches may finish in any order; only those without a gap before them are kept."""
     monkeypatch.setattr("tests.oracles.crosscheck.BATCH", 3)
     check = Check(first_game, 5, 10_000, tmp_path)
     batches = [check.next_batch() for _ in range(2)]
@@ -92,7 +92,7 @@ def test_the_command_goes_on_where_it_was(
 def test_the_command_runs(
     first_game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From the command line, with its summary."""
+    """It prints a summary."""
     arguments = ["--game", first_game, "--plies", "500", "--jobs", "1", "--state", str(tmp_path)]
     assert main(arguments) == 0
     assert "500 plies" in capsys.readouterr().out

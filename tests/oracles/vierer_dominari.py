@@ -1,4 +1,4 @@
-"""Vierer-Dominari once more, from `docs/games/vierer_dominari.md`, with a dictionary of squares."""
+"""An oracle for Vierer-Dominari, written from its page, with a dictionary of squares."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Oracle(DominariOracle):
     )
 
     def places(self, player: int) -> set[str]:
-        """The first number anywhere, later ones beside a stone."""
+        """Anywhere for the first number, later beside a stone."""
         if not self.stones:
             return set(on.SQUARES)
         return {
@@ -36,11 +36,11 @@ class Oracle(DominariOracle):
         }
 
     def lay(self, square: str, mark: str) -> None:
-        """Nothing follows."""
+        """Lay a stone, without further effects."""
         self.stones[square] = mark
 
     def won_at_once(self) -> bool:
-        """Whether the player to move has four."""
+        """Whether the player to move has a four."""
         own = on.of(self.stones, self.to_move)
         done = [(four, kind) for four, kind in FOURS if four <= own]
         for four, kind in done:
@@ -59,7 +59,7 @@ class Oracle(DominariOracle):
         return 0
 
     def good(self, names: Iterable[str]) -> set[str]:
-        """Shy: no four. Else what makes or fills blocks."""
+        """In shy games moves that make no four, otherwise moves that help to fill blocks."""
         names = set(names)
         own = on.of(self.stones, self.to_move)
         winning = {n for n in names if any(four <= own | {n[1:]} for four, _ in FOURS)}

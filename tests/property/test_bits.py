@@ -16,12 +16,12 @@ boards = st.lists(words, min_size=1, max_size=4)
 
 
 def row(numbers: list[int]) -> np.ndarray:
-    """Words as an array."""
+    """A row of words."""
     return np.array(numbers, U64)
 
 
 def whole(board: np.ndarray) -> int:
-    """A row of words as one Python integer."""
+    """A row of words as one integer."""
     return sum(int(word) << 64 * i for i, word in enumerate(board))
 
 
@@ -45,7 +45,7 @@ def test_select_finds_the_kth_bit(word: int, data: st.DataObject) -> None:
 
 
 @given(boards)
-def test_rows_of_words(numbers: list[int]) -> None:
+def test_operations_on_rows_of_words(numbers: list[int]) -> None:
     board, value = row(numbers), whole(row(numbers))
     lit = [i for i in range(64 * len(numbers)) if value >> i & 1]
     assert bits.count(board, len(board)) == len(lit)
@@ -93,7 +93,7 @@ def test_pictures(columns: int, rows: int, data: st.DataObject) -> None:
     assert (bits.parse(picture) == board).all()
 
 
-def test_a_wrong_picture_is_refused() -> None:
+def test_a_malformed_picture_is_refused() -> None:
     with pytest.raises(ValueError, match="picture"):
         bits.parse("x.o")
 

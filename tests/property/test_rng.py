@@ -70,7 +70,7 @@ def test_random_below_stays_below(key: int, n: int, bound: int) -> None:
     assert 0 <= value < bound
 
 
-def test_one_is_no_choice() -> None:
+def test_a_bound_of_one_gives_zero() -> None:
     assert {int(random_below(U64(k), k, 1)) for k in range(50)} == {0}
 
 
@@ -110,7 +110,7 @@ def stream_of(name: str) -> list[int]:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_streams_are_even_and_without_memory(name: str) -> None:
+def test_streams_are_uniform_and_independent(name: str) -> None:
     """Bytes are uniform, bits are fair, successive words are independent, none repeats."""
     stream = stream_of(name)
     assert len(set(stream)) == SAMPLES
@@ -125,7 +125,7 @@ def test_streams_are_even_and_without_memory(name: str) -> None:
 
 
 @pytest.mark.parametrize("bound", [2, 3, 6, 9, 72, 81, 2500])
-def test_random_below_is_even(bound: int) -> None:
+def test_random_below_is_uniform(bound: int) -> None:
     key = key_at(17, 0, 0)
     drawn = [int(random_below(key, n, bound)) for n in range(SAMPLES)]
     counts = np.bincount(drawn, minlength=bound)
@@ -153,7 +153,7 @@ def word_at(arguments: list[int]) -> int:
     return int(random_word(key_at(seed, environment, episode), n))
 
 
-def test_streams_are_not_each_other_moved() -> None:
+def test_streams_are_not_shifted_copies() -> None:
     """Streams of adjacent keys share no words at small offsets."""
     seen: set[int] = set()
     for seed, environment, episode in itertools.product(range(4), repeat=3):
@@ -166,7 +166,7 @@ PAIRS = [((0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 0, 1)), ((5, 6, 7), (5, 6, 8))]
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_streams_do_not_correlate(pair: tuple[tuple[int, int, int], ...]) -> None:
+def test_streams_are_uncorrelated(pair: tuple[tuple[int, int, int], ...]) -> None:
     """The bits of two episodes agree as often as fair coins do."""
     one, other = (key_at(*parts) for parts in pair)
     count = SAMPLES // 10

@@ -55,7 +55,7 @@ def everything(size: int) -> Any:
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_compiled_is_plain(size: int, data: st.DataObject) -> None:
+def test_compiled_rows_equal_plain_python(size: int, data: st.DataObject) -> None:
     """Every function and operator, for arbitrary words and extreme ones."""
     row = st.lists(EDGES | WORDS, min_size=size, max_size=size)
     a = np.array(data.draw(row), U64)
@@ -71,7 +71,7 @@ def test_compiled_is_plain(size: int, data: st.DataObject) -> None:
     assert results[0] == results[1]
 
 
-def test_two_dimensions_are_one_row_after_the_other() -> None:
+def test_rows_of_a_two_dimensional_array_are_consecutive() -> None:
     """`start` is an index of words, whatever the size of the row."""
 
     @kernel

@@ -31,7 +31,7 @@ def texts_of(case: Case) -> tuple[str, ...]:
 
 
 def read_or_refuse(case: Case, text: str) -> None:
-    """A text is refused, or gives a valid position whose text means the same."""
+    """A text is refused, or gives a valid position whose own text gives the same position."""
     try:
         position = case.read(text)
     except PositionError:
@@ -60,7 +60,7 @@ def test_damaged_texts_are_refused_or_understood(case: Case, data: st.DataObject
 
 
 @given(some_case, st.data())
-def test_words_of_other_texts_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
+def test_mixed_words_are_refused_or_understood(case: Case, data: st.DataObject) -> None:
     """Words of valid texts in any combination."""
     texts = st.sampled_from(texts_of(case))
     board, mover, *words = data.draw(texts).split()
@@ -88,7 +88,7 @@ def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
 
 @given(some_case, some_text | st.text("123456789abcdefghirstlok0", max_size=6))
 def test_move_names(case: Case, name: str) -> None:
-    """A text is refused as a move name, or is the name of the action that it is read as."""
+    """A text is refused, or is the name of the action it is read as."""
     settings = case.setup.settings
     try:
         action = case.game.words.parse_move(name, settings)
@@ -102,7 +102,7 @@ def test_move_names(case: Case, name: str) -> None:
 
 
 @given(some_text)
-def test_splitting_never_fails_otherwise(text: str) -> None:
+def test_splitting_raises_only_the_documented_error(text: str) -> None:
     try:
         parts = split_position(text, (2, 3), ".ab", "wb", ("k",))
     except PositionError:
@@ -141,7 +141,7 @@ def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str
         ("ab/... w k=1 k=1", "twice"),
     ],
 )
-def test_messages_say_where(text: str, message: str) -> None:
+def test_messages_quote_the_wrong_part(text: str, message: str) -> None:
     if not message:
         assert split_position(text, (2, 3), ".ab", "wb", ("k",)).to_move == "w"
         return
@@ -151,7 +151,7 @@ def test_messages_say_where(text: str, message: str) -> None:
 
 
 @given(st.integers(-10, 10), st.integers(0, 10), st.integers(-30, 30))
-def test_read_wholes_in_range(low: int, span: int, number: int) -> None:
+def test_numbers_in_the_range_are_read(low: int, span: int, number: int) -> None:
     high = low + span
     if low <= number <= high:
         assert read_whole(str(number), "k", low, high) == number

@@ -1,4 +1,4 @@
-"""Whole numbers from users: which are accepted, which are refused, and with what message."""
+"""Integers from users: which are accepted, which are refused, and the messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from azumaya.envs.whole import as_whole, whole_number
 
 
 @given(st.integers(), st.integers(), st.integers())
-def test_numbers_in_the_range_are_taken_and_no_others(value: int, one: int, other: int) -> None:
+def test_only_numbers_in_the_range_are_accepted(value: int, one: int, other: int) -> None:
     low, high = sorted((one, other))
     if low <= value <= high:
         assert whole_number(value, "n", low, high) == value
@@ -30,7 +30,7 @@ def test_every_type_of_integer_becomes_an_int(kind: type) -> None:
 @pytest.mark.parametrize(
     "value", [True, False, np.True_, 1.0, np.float64(2), "3", None, [1], np.zeros(2, int)]
 )
-def test_what_is_no_whole_number_is_refused(value: object) -> None:
+def test_other_values_than_integers_are_refused(value: object) -> None:
     assert as_whole(value) is None
     with pytest.raises(OptionError, match=r"^n=.*: a whole number is needed$"):
         whole_number(value, "n")
@@ -45,7 +45,7 @@ def test_what_is_no_whole_number_is_refused(value: object) -> None:
         (0, 255, "a whole number from 0 to 255 is needed"),
     ],
 )
-def test_the_message_tells_the_range(low: int | None, high: int | None, said: str) -> None:
+def test_the_message_gives_the_range(low: int | None, high: int | None, said: str) -> None:
     with pytest.raises(DeviceError, match=f"^n=0.5: {said}$"):
         whole_number(0.5, "n", low, high, DeviceError)
 

@@ -1,4 +1,4 @@
-"""Sudoku by sets and loops, slow on purpose: it shares nothing with the package."""
+"""A naive Sudoku solver with sets and loops, which shares nothing with the library."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PEERS = [peers(cell) for cell in range(81)]
 
 
 def candidates(puzzle: str) -> dict[int, set[str]]:
-    """By empty cell, the numbers that none of its peers has."""
+    """For each empty cell, the numbers that none of its peers has."""
     return {
         cell: DIGITS - {puzzle[p] for p in PEERS[cell]} for cell in range(81) if puzzle[cell] == "."
     }
 
 
 def solutions(puzzle: str, limit: int) -> set[str]:
-    """Solutions by trying: the cell with the fewest numbers first; at most `limit`."""
+    """At most `limit` solutions by trial, starting with the cell that has fewest candidates."""
     open_cells = candidates(puzzle)
     if not open_cells:
         return {puzzle}
@@ -48,7 +48,7 @@ def solutions(puzzle: str, limit: int) -> set[str]:
 
 
 def singles(puzzle: str) -> set[tuple[int, str]] | None:
-    """The naked and hidden singles of a position; None where it has plainly no solution."""
+    """The naked and hidden singles of a position; None if it obviously has no solution."""
     open_cells = candidates(puzzle)
     if any(not numbers for numbers in open_cells.values()):
         return None
@@ -64,7 +64,7 @@ def singles(puzzle: str) -> set[tuple[int, str]] | None:
 
 
 def by_singles(puzzle: str) -> tuple[bool, int, int]:
-    """Whether singles finish a puzzle, in how many rounds, and how many the first one finds."""
+    """Whether singles solve a puzzle, in how many rounds, and how many the first round finds."""
     rounds, ways_in = 0, 0
     while found := singles(puzzle):
         for cell, digit in found:
@@ -77,7 +77,7 @@ def by_singles(puzzle: str) -> tuple[bool, int, int]:
 
 
 def misses(puzzle: str, most: int) -> set[str]:
-    """The names of the criteria that a puzzle misses."""
+    """The names of the criteria that a puzzle does not meet."""
     givens = [{cell for cell in block if puzzle[cell] != "."} for block in HOUSES[18:]]
     missed = set()
     if len(solutions(puzzle, 2)) != 1:

@@ -1,4 +1,4 @@
-"""The bank: every puzzle meets every criterion, none comes twice, and the seed makes it again."""
+"""The bank: every puzzle meets all criteria, no two are alike, and the seed reproduces it."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def test_every_puzzle_meets_every_criterion() -> None:
         assert report.ok, f"puzzle {index}: {report}"
 
 
-def test_the_seed_makes_the_bank() -> None:
+def test_the_seed_reproduces_the_bank() -> None:
     count = 3 if INTERPRETED else 60
     assert [to_text(cells) for cells in load_bank()[:count]] == generate(count, BANK_SEED)
 
 
-def test_the_last_puzzle_is_from_the_seed_too() -> None:
+def test_the_seed_reproduces_the_last_puzzle() -> None:
     assert [to_text(load_bank()[-1])] == generate(1, BANK_SEED, first=2499)
 
 
-def test_the_reader_of_files_reads_the_same() -> None:
+def test_read_puzzles_reads_the_bank() -> None:
     assert read_puzzles(bank.BANK_FILE) == [to_text(cells) for cells in load_bank()]
 
 
-def test_no_puzzle_comes_twice() -> None:
-    """Not even turned, mirrored or with its numbers renamed."""
+def test_no_two_puzzles_are_alike() -> None:
+    """Not even rotated, reflected or with renamed numbers."""
     seen = {canonical(cells) for cells in load_bank()}
     assert len(seen) == len(load_bank())
 
 
-def test_twins_are_told() -> None:
+def test_alike_puzzles_have_the_same_canonical_form() -> None:
     square = load_bank()[3].reshape(9, 9)
     renamed = np.array([0, 4, 5, 6, 7, 8, 9, 1, 2, 3], np.uint8)[square]
     assert canonical(np.rot90(renamed.T, 3).ravel()) == canonical(square.ravel())
@@ -58,7 +58,7 @@ def test_twins_are_told() -> None:
 
 
 def canonical(cells: np.ndarray) -> tuple[int, ...]:
-    """The least of the 8 turned and mirrored forms, numbers named by first appearance."""
+    """The smallest of the 8 rotations and reflections, numbers renamed by first appearance."""
     square = cells.reshape(9, 9)
     forms = (np.rot90(s, k).ravel().tolist() for s in (square, square.T) for k in range(4))
     return min(map(renamed, forms))
@@ -70,10 +70,10 @@ def renamed(numbers: list[int]) -> tuple[int, ...]:
 
 
 def test_both_sides_can_move_in_the_main_phase() -> None:
-    """A corner block shares no house with the centre: the opening takes nothing from it.
+    """Both sides have a move if each corner block has an empty cell.
 
-    So where each corner block has an empty cell (which can take its solution's number), both
-    sides have a move after the opening: each owns two corners of the standard board.
+    A corner block shares no house with the centre, so after the opening the cell can still take
+    its number in the solution, and each side owns two corners of the standard board.
     """
     corners = [
         [9 * r + c for r in range(a, a + 3) for c in range(b, b + 3)]
@@ -92,7 +92,7 @@ def test_both_sides_can_move_in_the_main_phase() -> None:
         lambda d: d[:31] + d[32:],
     ],
 )
-def test_a_damaged_file_is_told(damage, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_file_is_refused(damage, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = b"".join(to_text(cells).encode() + b"\n" for cells in load_bank()[:9])
     file = tmp_path / "bank.txt"
     file.write_bytes(damage(whole))

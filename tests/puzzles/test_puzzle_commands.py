@@ -1,4 +1,4 @@
-"""`azumaya puzzles`: what it writes, prints and returns."""
+"""`azumaya puzzles`: its output, files and exit codes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def test_generate_writes_a_file_that_begins_as_the_bank_does(tmp_path: Path) -> 
     assert BANK_FILE.read_bytes().startswith(file.read_bytes())
 
 
-def test_generate_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generate_continues_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "new.txt"
     command = ["generate", "--count", 5, "--seed", SEED, "--output", file]
     monkeypatch.setattr(puzzle_commands, "BATCH", 2)
@@ -114,7 +116,7 @@ def test_generate_takes_relaxed_criteria() -> None:
     assert result.stdout.split() == generate(2, SEED, relax=["centre", "lines"], max_givens=30)
 
 
-def test_check_is_content_with_good_puzzles(tmp_path: Path) -> None:
+def test_check_passes_good_puzzles(tmp_path: Path) -> None:
     file = tmp_path / "good.txt"
     file.write_text("\n".join(generate(3, SEED)))
     result = azumaya("check", file)
@@ -122,7 +124,7 @@ def test_check_is_content_with_good_puzzles(tmp_path: Path) -> None:
     assert result.stdout.strip() == "3 of 3 puzzles meet every criterion"
 
 
-def test_check_says_what_is_missed_where(tmp_path: Path) -> None:
+def test_check_says_which_criterion_each_puzzle_misses(tmp_path: Path) -> None:
     file = tmp_path / "bad.txt"
     good = generate(1, SEED)[0]
     file.write_text(f"# three\n{good}\n\n{SOLVED}\n{'55' + '.' * 79}\n")
@@ -146,7 +148,7 @@ def test_check_says_what_is_missed_where(tmp_path: Path) -> None:
         (None, "bad.txt: there is no such file"),
     ],
 )
-def test_files_that_cannot_be_read_are_told(tmp_path: Path, content, problem: str) -> None:
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path, content, problem: str) -> None:
     file = tmp_path / "bad.txt"
     if content is not None:
         file.write_text(content)
@@ -157,11 +159,11 @@ def test_files_that_cannot_be_read_are_told(tmp_path: Path, content, problem: st
 
 @pytest.mark.parametrize("place", ["", "none/a.txt", "file/a.txt"])
 @pytest.mark.parametrize("count", [0, 2])
-def test_generate_says_first_that_a_file_cannot_be_written(
+def test_generate_refuses_unwritable_files_first(
     place: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("mine")
-    monkeypatch.setattr(puzzle_commands, "_batches", None)  # nothing may be made
+    monkeypatch.setattr(puzzle_commands, "_batches", None)  # fails if puzzles are generated
     result = azumaya("generate", "--count", count, "--output", tmp_path / place)
     assert result.exit_code == 2
     assert f"--output {tmp_path / place}: " in result.stderr
@@ -170,7 +172,7 @@ def test_generate_says_first_that_a_file_cannot_be_written(
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_generate_says_that_there_are_enough(tmp_path: Path) -> None:
+def test_generate_does_nothing_if_there_are_enough_puzzles(tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
     command = ("generate", "--seed", SEED, "--output", file, "--count")
     azumaya(*command, 3)
@@ -189,14 +191,14 @@ def test_check_refuses_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [-5, "9" * 20])
-def test_check_refuses_a_number_of_givens_that_is_none(most: object) -> None:
+def test_check_refuses_a_bad_number_of_givens(most: object) -> None:
     result = azumaya("check", BANK_FILE, "--max-givens", most)
     assert result.exit_code == 2
     assert "for '--max-givens'" in result.stderr
 
 
-def test_check_prints_tables_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what stands before a fault is checked."""
+def test_check_prints_tables_while_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puzzles before a faulty one are checked."""
     monkeypatch.setattr(puzzle_commands, "ROWS", 2)
     file = tmp_path / "bad.txt"
     file.write_text(f"{SOLVED}\n" * 3 + "x")
@@ -215,7 +217,7 @@ def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", ["my notes", "53..7x", f"{SOLVED}\n12\n", "5" * 82])
-def test_generate_takes_nothing_away_that_is_not_its_own(tail: str, tmp_path: Path) -> None:
+def test_generate_does_not_change_files_with_other_content(tail: str, tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
     azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
     with file.open("a") as more:
@@ -237,8 +239,8 @@ def test_generate_writes_to_no_device(device: str, monkeypatch: pytest.MonkeyPat
     assert f"--output {device}: not a regular file; leave --output out" in result.stderr
 
 
-def test_a_full_disk_takes_no_puzzle_away(tmp_path: Path) -> None:
-    """The limit on the size of files stands for the disk; Python ignores its signal."""
+def test_a_full_disk_loses_no_puzzle(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for a full disk; Python ignores its signal."""
     file, limit = tmp_path / "new.txt", 1500
     azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
     before = file.read_bytes()
@@ -267,7 +269,7 @@ def test_show_draws_a_puzzle_of_the_bank() -> None:
     assert "meets every criterion" in result.stdout
 
 
-def test_show_without_colours_tells_blocks_regions_and_givens() -> None:
+def test_show_without_colours_marks_blocks_regions_and_givens() -> None:
     puzzle = to_text(load_bank()[0])
     result = azumaya("show", "--solution")
     assert "\x1b" not in result.stdout
@@ -286,14 +288,14 @@ def test_show_without_colours_tells_blocks_regions_and_givens() -> None:
     ]  # fmt: skip
 
 
-def test_show_draws_a_puzzle_given_and_its_solution() -> None:
+def test_show_draws_any_puzzle_and_its_solution() -> None:
     puzzle = "." * 9 + SOLVED[9:]
     result = azumaya("show", puzzle, "--solution")
     assert [mark[0] for mark in board_of(result.stdout)[:9]] == list(SOLVED[:9])
     assert "misses 3" in result.stdout
 
 
-def test_show_has_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_uses_colours_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     coloured = azumaya("show").stdout
@@ -312,7 +314,7 @@ def test_show_has_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch)
         (("5" * 81,), "5 lies on"),
     ],
 )
-def test_show_refuses_what_is_not_there(words, problem: str) -> None:
+def test_show_refuses_missing_puzzles(words, problem: str) -> None:
     result = azumaya("show", *words)
     assert result.exit_code == 2
     assert problem in result.stderr

@@ -1,4 +1,4 @@
-"""The criteria: each one missed alone, and all of them against a naive reading of the advice."""
+"""The criteria: each missed alone, and all compared with a naive implementation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_lines_are_the_rows_and_columns_of_the_blocks() -> None:
     assert len(LINES) == 54
 
 
-def test_each_full_line_and_each_bare_block_is_seen() -> None:
+def test_each_full_line_and_empty_block_is_found() -> None:
     for i, line in enumerate(LINES):
         assert full_lines(board_of(line, 2)) == 1 << i
     for i, block in enumerate(naive.HOUSES[18:]):
@@ -82,7 +82,7 @@ def test_a_good_puzzle_misses_nothing() -> None:
         (without(SOLVED, [c for c in range(81) if c not in (2, 11, 20)]), "lines", ": c9 c8 c7"),
     ],
 )
-def test_a_report_says_what_is_missed_and_where(puzzle: str, name: str, where: str) -> None:
+def test_a_report_says_which_criterion_is_missed_where(puzzle: str, name: str, where: str) -> None:
     report = check(puzzle)
     by_name = {miss.criterion.name: miss.where for miss in report.misses}
     assert where in by_name[name]
@@ -93,7 +93,7 @@ def test_a_report_says_what_is_missed_and_where(puzzle: str, name: str, where: s
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_criteria_agree_with_a_naive_reading(name: str) -> None:
+def test_criteria_agree_with_a_naive_implementation(name: str) -> None:
     puzzles = generate(3 if INTERPRETED else 40, 11, relax=[name, "singles"])
     for puzzle in puzzles:
         assert missed(puzzle) == naive.misses(puzzle, MAX_GIVENS)
@@ -109,13 +109,13 @@ def test_relaxing() -> None:
 
 
 @pytest.mark.parametrize("most", [-5, 16, 82, 10**20, 30.0, True, None, "30"])
-def test_a_number_of_givens_that_is_none_is_refused(most: object) -> None:
+def test_a_bad_number_of_givens_is_refused(most: object) -> None:
     with pytest.raises(OptionError, match=r"max_givens=.*: a whole number from 17 to 81 is needed"):
         check(GOOD, max_givens=most)
 
 
 @pytest.mark.parametrize("relax", [None, 3, [["lines"]]])
-def test_what_is_no_list_of_criteria_is_refused(relax: object) -> None:
+def test_bad_lists_of_criteria_are_refused(relax: object) -> None:
     for ask in (
         demanded,
         lambda names: check(GOOD, names),
@@ -127,7 +127,7 @@ def test_what_is_no_list_of_criteria_is_refused(relax: object) -> None:
         demanded([3, "edges"])
 
 
-def test_what_is_no_sudoku_is_refused() -> None:
+def test_bad_puzzles_are_refused() -> None:
     with pytest.raises(PuzzleRuleError, match="7 lies on e9 and on e1, in column e"):
         check("....7" + "." * 71 + "7" + "." * 4)
     with pytest.raises(PuzzleRuleError, match="in block g1-i3"):

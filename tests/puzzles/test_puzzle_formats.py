@@ -1,4 +1,4 @@
-"""Readers of puzzles: every form round-trips, and what is no puzzle is told with its place."""
+"""Readers of puzzles: every format can be read back, and errors say where the text is wrong."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @given(puzzle=puzzles)
 @settings(max_examples=40, deadline=None)
-def test_every_form_round_trips(form: str, puzzle: str) -> None:
+def test_every_format_can_be_read_back(form: str, puzzle: str) -> None:
     assert parse_puzzle(FORMS[form](puzzle)) == puzzle
 
 
 @given(st.lists(st.tuples(puzzles, st.sampled_from(["line", "zeros", "lines", "grid", "ss"]))))
 @settings(max_examples=40, deadline=None)
-def test_forms_can_be_mixed(parts: list[tuple[str, str]]) -> None:
+def test_formats_can_be_mixed(parts: list[tuple[str, str]]) -> None:
     text = "".join(FORMS[form](puzzle) + "\n\n" for puzzle, form in parts)
     if not parts:
         with pytest.raises(PuzzleFormatError, match="no puzzle"):
@@ -112,7 +112,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def attempt(read, source):
-    """What a reader makes of a source, or the one error that it may raise."""
+    """The result of a reader, or the one error that it may raise."""
     try:
         return read(source)
     except PuzzleFormatError as error:
@@ -133,7 +133,7 @@ def test_any_file_is_read_or_refused(tmp_path_factory, text: str, name: str) -> 
 
 @given(puzzles)
 @settings(max_examples=60, deadline=None)
-def test_cells_and_text_are_each_others_inverse(puzzle: str) -> None:
+def test_cells_and_text_can_be_converted_back(puzzle: str) -> None:
     cells = as_cells(puzzle)
     assert (cells.shape, cells.dtype) == ((81,), np.uint8)
     assert to_text(cells) == to_text(cells.tolist()) == puzzle
@@ -164,7 +164,7 @@ def test_cells_and_text_are_each_others_inverse(puzzle: str) -> None:
         ),
     ],
 )
-def test_errors_name_the_place(text: str, line: int, column: int, problem: str) -> None:
+def test_errors_name_line_and_column(text: str, line: int, column: int, problem: str) -> None:
     with pytest.raises(PuzzleFormatError) as caught:
         parse_puzzles(text, "a.txt")
     error = caught.value
@@ -174,16 +174,16 @@ def test_errors_name_the_place(text: str, line: int, column: int, problem: str) 
     assert str(error).startswith(f"a.txt{place}: ")
 
 
-def test_a_table_may_give_the_solution() -> None:
+def test_a_table_may_contain_solutions() -> None:
     assert parse_puzzle(f"quizzes,solutions\n{EASY},{SOLVED}\n") == EASY
 
 
-def test_only_one_puzzle_where_one_is_wanted() -> None:
+def test_read_puzzle_takes_exactly_one_puzzle() -> None:
     with pytest.raises(PuzzleFormatError, match="puzzle:3: a second puzzle"):
         parse_puzzle(f"{EASY}\n\n{HARD}")
 
 
-def test_lines_are_those_where_puzzles_start() -> None:
+def test_line_numbers_are_where_puzzles_start() -> None:
     text = f"# both\n{EASY}\n\n{as_ss(HARD)}\n"
     assert read_numbered(text) == [(EASY, 2), (HARD, 5)]
 
@@ -194,14 +194,14 @@ def test_files_are_read_by_path_or_name(tmp_path: Path) -> None:
     assert read_puzzles(file) == read_puzzles(str(file)) == [EASY, HARD]
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PuzzleFormatError, match=r"'two\.sdm' is neither a puzzle .* nor a file"):
         read_puzzles("two.sdm")
     with pytest.raises(FileNotFoundError):
         read_puzzles(tmp_path / "two.sdm")
 
 
-def test_a_file_of_bytes_is_told_with_the_place(tmp_path: Path) -> None:
+def test_a_binary_file_is_refused_with_the_place(tmp_path: Path) -> None:
     file = tmp_path / "bytes.sdm"
     file.write_bytes(EASY.encode() + b"\n53\xff")
     with pytest.raises(PuzzleFormatError, match=r"bytes\.sdm:2:3: not valid UTF-8"):
@@ -212,7 +212,7 @@ def test_a_file_of_bytes_is_told_with_the_place(tmp_path: Path) -> None:
 
 
 def peak_of(call: Callable[[], object]) -> int:
-    """The most bytes that a call holds at once."""
+    """The peak memory of a call in bytes."""
     tracemalloc.start()
     try:
         call()
@@ -254,7 +254,7 @@ def test_an_endless_file_is_refused() -> None:
 
 
 def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
-    """From a pipe too, before its writer is done."""
+    """Also from a pipe, before its writer has finished."""
     pipe, got_one = tmp_path / "pipe", threading.Event()
     os.mkfifo(pipe)
 
@@ -274,7 +274,7 @@ def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_what_stands_before_a_fault_is_given() -> None:
+def test_puzzles_before_a_fault_are_returned() -> None:
     puzzles = iter_puzzles(f"{EASY}\n{HARD}\nx")
     assert [next(puzzles).puzzle, next(puzzles).puzzle] == [EASY, HARD]
     with pytest.raises(PuzzleFormatError, match="puzzle:3:1: 'x' is not a cell"):
@@ -282,11 +282,11 @@ def test_what_stands_before_a_fault_is_given() -> None:
 
 
 @pytest.mark.parametrize("form", [*FORMS])
-def test_numbers_are_read_from_every_form(form: str) -> None:
+def test_puzzles_can_be_selected_by_number_in_every_format(form: str) -> None:
     assert [to_text(cells) for cells in read_cells(FORMS[form](EASY))] == [EASY]
 
 
-def test_large_files_are_kept_small(tmp_path: Path) -> None:
+def test_large_files_take_little_memory(tmp_path: Path) -> None:
     file, count = tmp_path / "many.txt", 20_000
     file.write_text(f"{EASY}\n{HARD}\n" * (count // 2))
     cells = read_cells(file)
@@ -307,7 +307,7 @@ def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("source", [Path("x\0y"), None, 3, b"x", ["x"], Path("x\0y.csv")])
-def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
+def test_other_sources_than_path_and_text_are_refused(source: object) -> None:
     for read in (read_puzzles, read_numbered, read_cells, iter_puzzles):
         with pytest.raises(PuzzleFormatError, match=r"null character|must be a path or a string"):
             read(source)
@@ -331,7 +331,7 @@ def test_what_is_neither_path_nor_text_is_refused(source: object) -> None:
         ([0, 10] + [0] * 79, "10 on b9"),
     ],
 )
-def test_numbers_that_are_no_puzzle_are_refused(cells, problem: str) -> None:
+def test_bad_cells_are_refused(cells, problem: str) -> None:
     with pytest.raises(PuzzleFormatError, match=problem):
         as_cells(cells)
 

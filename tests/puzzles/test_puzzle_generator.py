@@ -1,4 +1,4 @@
-"""The generator: the same puzzles from the same seed, as good as demanded."""
+"""The generator: the same puzzles from the same seed, meeting the criteria asked for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_seed_decides_the_puzzles() -> None:
     assert len(set(puzzles)) == FEW
 
 
-def test_puzzles_do_not_depend_on_those_made_before() -> None:
+def test_puzzles_do_not_depend_on_earlier_ones() -> None:
     assert generate(1, 5, first=FEW - 1) == generate(FEW, 5)[-1:]
     assert generate(0, 5) == []
 
@@ -39,42 +39,42 @@ def test_the_largest_seed_works() -> None:
 
 
 @pytest.mark.parametrize("name", [None, *NAMES])
-def test_puzzles_meet_what_is_demanded(name: str | None) -> None:
+def test_puzzles_meet_the_criteria(name: str | None) -> None:
     relax = [name] if name else []
     for puzzle in generate(FEW, 21, relax=relax):
         assert naive.misses(puzzle, MAX_GIVENS) <= set(relax)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs many puzzles, which plain Python makes slowly")
+@pytest.mark.skipif(INTERPRETED, reason="needs many puzzles, which plain Python generates slowly")
 @pytest.mark.parametrize("name", ["singles", "givens", "blocks", "centre", "lines"])
-def test_a_relaxed_criterion_is_missed_now_and_then(name: str) -> None:
+def test_a_relaxed_criterion_is_sometimes_missed(name: str) -> None:
     reports = [check(puzzle) for puzzle in generate(150, 21, relax=[name])]
     assert any(name in {miss.criterion.name for miss in report.misses} for report in reports)
 
 
-def test_with_everything_relaxed_there_is_a_solution_still() -> None:
+def test_with_all_criteria_relaxed_puzzles_have_a_solution() -> None:
     puzzles = generate(FEW, 3, relax=NAMES)
     assert all(solve(puzzle) for puzzle in puzzles)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs many puzzles, which plain Python makes slowly")
-def test_puzzles_of_every_density_are_made() -> None:
+@pytest.mark.skipif(INTERPRETED, reason="needs many puzzles, which plain Python generates slowly")
+def test_puzzles_of_every_density_are_generated() -> None:
     counts = {givens(puzzle) for puzzle in generate(600, 8)}
     assert counts >= set(range(24, MAX_GIVENS + 1))
     assert max(counts) == MAX_GIVENS
 
 
-def test_max_givens_is_kept() -> None:
+def test_max_givens_is_respected() -> None:
     assert all(givens(puzzle) <= 26 for puzzle in generate(FEW, 4, max_givens=26))
 
 
-def test_a_demand_out_of_reach_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_criteria_that_cannot_be_met_raise_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generator, "ATTEMPTS", 1)
     with pytest.raises(PuzzleGenerationError, match="puzzle 7 of seed 4: none with at most 17"):
         generate(3, 4, max_givens=17, first=7)
 
 
-def test_progress_is_told_after_each_puzzle() -> None:
+def test_progress_is_reported_after_each_puzzle() -> None:
     told: list[int] = []
     generate(2, 9, progress=told.append)
     assert told == [1, 2]
@@ -82,13 +82,13 @@ def test_progress_is_told_after_each_puzzle() -> None:
 
 @pytest.mark.parametrize("name", ["count", "seed", "max_givens", "first"])
 @pytest.mark.parametrize("value", [-1, 2**64, 10**30, 1.5, 2.0, True, np.True_, "20", [20]])
-def test_arguments_that_are_no_number_in_range_are_named(name: str, value: object) -> None:
+def test_arguments_out_of_range_are_named(name: str, value: object) -> None:
     arguments = {"count": 1, "seed": 1, name: value}
     with pytest.raises(OptionError, match=f"^{name}=.*: a whole number from [01]7? to .* is need"):
         generate(**arguments)
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpy_integers_are_accepted() -> None:
     assert generate(np.int8(2), np.uint64(5), first=np.int64(1)) == generate(3, 5)[1:]
 
 

@@ -1,4 +1,4 @@
-"""The fixed split of the bank: its parts, and that no symmetry leads from one to the other."""
+"""The fixed split of the bank: no symmetry maps a puzzle of one part to one of the other."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from azumaya.envs.puzzles.choice import load_puzzles
 from azumaya.envs.puzzles.split import fingerprints, load_part
 
 
-def test_parts_make_up_the_bank() -> None:
+def test_the_parts_form_the_bank() -> None:
     train, test = load_part("train"), load_part("test")
     assert (len(train), len(test)) == (2000, 500)
     rows = {puzzle.tobytes() for puzzle in np.concatenate([train, test])}
     assert rows == {puzzle.tobytes() for puzzle in load_bank()}
 
 
-def test_no_puzzle_of_one_part_is_alike_one_of_the_other() -> None:
-    """Equal puzzles have equal fingerprints (see below), and no fingerprint is in both parts."""
+def test_no_puzzle_of_one_part_is_like_one_of_the_other() -> None:
+    """Alike puzzles have equal fingerprints (see below), and no fingerprint is in both parts."""
     train, test = (set(fingerprints(load_part(part)).tolist()) for part in ("train", "test"))
     assert not train & test
 
 
 def test_symmetries_keep_the_fingerprint() -> None:
-    """Cells moved by every kind of symmetry and numbers renamed, as a naive loop has it."""
+    """Naively moved cells and renamed numbers, for every kind of symmetry."""
     rng = random.Random(5)
     bank, group = load_bank()[::50], houses_kept(GRID)
     moved = np.zeros_like(bank)
@@ -55,7 +55,7 @@ def test_other_puzzles_have_other_fingerprints() -> None:
 
 
 def test_the_split_stays() -> None:
-    """Results on the test puzzles compare only as long as these are the same."""
+    """Results on the test puzzles are comparable only as long as the split stays the same."""
     assert hashlib.sha256(load_part("test").tobytes()).hexdigest()[:16] == "deddbf56d50d789d"
 
 
@@ -74,7 +74,7 @@ def test_episodes_draw_from_their_part(game: str) -> None:
 
 
 def board_of(position: Position) -> bytes:
-    """The digits on the board, as the bank has them."""
+    """The digits on the board, in the form of the bank."""
     marks = str(position).split()[0].replace("/", "")
     return bytes(0 if mark == "." else int(mark) for mark in marks)
 

@@ -1,4 +1,4 @@
-"""The solver against sets and loops, and against puzzles whose answers are known."""
+"""The solver compared with a naive one and with known answers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SOLVED = "5346789126721953481983425678597614234268537917139248569615372842874196
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARDEST = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 SEVENTEEN = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
-IMPOSSIBLE = "82" + HARDEST[2:]  # its only solution has 1 on b9
+IMPOSSIBLE = "82" + HARDEST[2:]  # the only solution has a 1 on b9
 
 PUZZLES_TRIED = 5 if INTERPRETED else 60
 
 
 @st.composite
 def puzzles(draw: st.DrawFn) -> str:
-    """Some cells of a solved grid with its numbers renamed, now and then with one number wrong."""
+    """Some cells of a solved grid with renamed numbers, sometimes with one number wrong."""
     names = draw(st.permutations("123456789"))
     kept = draw(st.sets(st.integers(0, 80), min_size=24, max_size=60))
     cells = [names[int(d) - 1] if c in kept else "." for c, d in enumerate(SOLVED)]
@@ -41,7 +41,7 @@ def puzzles(draw: st.DrawFn) -> str:
 
 @settings(max_examples=PUZZLES_TRIED, deadline=None)
 @given(puzzles())
-def test_solutions_are_those_found_by_trying(puzzle: str) -> None:
+def test_solutions_are_those_of_the_naive_solver(puzzle: str) -> None:
     expected = naive.solutions(puzzle, 3)
     assert count_solutions(puzzle, 3) == len(expected)
     found = find_solutions(puzzle, 3)
@@ -55,7 +55,7 @@ def test_solutions_are_those_found_by_trying(puzzle: str) -> None:
 
 @settings(max_examples=PUZZLES_TRIED, deadline=None)
 @given(puzzles())
-def test_singles_are_those_found_by_looking(puzzle: str) -> None:
+def test_singles_are_those_of_the_naive_solver(puzzle: str) -> None:
     solved, rounds, ways_in = naive.by_singles(puzzle)
     result = solve_by_singles(puzzle)
     assert (result.solved, result.rounds) == (solved, rounds)
@@ -86,7 +86,7 @@ def test_solve_gives_the_solution() -> None:
     assert solve(IMPOSSIBLE) is None
 
 
-def test_numbers_that_change_places_make_two_solutions() -> None:
+def test_two_exchangeable_numbers_give_two_solutions() -> None:
     rectangle = [3, 4, 30, 31]  # d9 e9 / d6 e6: 6 7 / 7 6, across one block border only
     puzzle = "".join("." if c in rectangle else d for c, d in enumerate(SOLVED))
     found = find_solutions(puzzle, 9)
@@ -126,6 +126,6 @@ def test_a_puzzle_that_breaks_the_rule_is_refused() -> None:
 
 
 @pytest.mark.parametrize("puzzle", ["", "." * 80, "." * 82, "x" * 81, [0] * 80, [10] * 81])
-def test_what_is_no_puzzle_is_refused(puzzle: str) -> None:
+def test_bad_puzzles_are_refused(puzzle: str) -> None:
     with pytest.raises(PuzzleFormatError):
         count_solutions(puzzle)

@@ -1,4 +1,4 @@
-"""Naive values of positions: minimax without tables, bounds or windows, on the public objects."""
+"""Naive minimax values, without tables, bounds or windows, on `Position` objects."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from azumaya.envs.position import Position
 
 
-class TooLarge(Exception):  # noqa: N818 - no error: the position is left to others
-    """The tree below a position has more nodes than were allowed."""
+class TooLarge(Exception):  # noqa: N818 - not an error: such positions are skipped
+    """The tree below a position has more nodes than allowed."""
 
 
 class Minimax:
     """Values by trying every move to the end of the game.
 
     Args:
-        nodes: positions that may be looked at; after so many, `TooLarge` is raised.
+        nodes: the most positions to visit before `TooLarge` is raised.
     """
 
     def __init__(self, nodes: int) -> None:
         self.left = nodes
 
     def final(self, position: Position) -> int:
-        """What player_0 will have gained by the end with best play of both."""
+        """The return of player_0 at the end with best play of both players."""
         self.left -= 1
         if self.left < 0:
             raise TooLarge
@@ -33,7 +33,7 @@ class Minimax:
         return max(finals) if position.to_move == 0 else min(finals)
 
     def gains(self, position: Position) -> dict[int, int]:
-        """What the player to move still gains by each move, with best play afterwards."""
+        """What the player to move still gains by each move with best play afterwards."""
         mover, before = position.to_move, position.returns()[position.to_move]
         return {
             action: (1 - 2 * mover) * self.final(position.copy().play(action)) - before
@@ -46,8 +46,8 @@ def late_positions(
 ) -> Iterator[tuple[Position, dict[int, int]]]:
     """Running positions towards the end of random games, with the gain of each of their moves.
 
-    From the end of each game backwards, as long as the tree has no more than so many nodes; of
-    one game at most eight.
+    At most eight positions of each game, from its end backwards, while their trees have at most
+    `nodes` nodes.
     """
     rng = random.Random(seed)
     found = 0

@@ -1,4 +1,4 @@
-"""Positions for the tests of search: late ones of every game, with what each move gains."""
+"""Positions for the tests of search: late positions of every game with the gain of each move."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from azumaya.envs.game import Game
 from tests.search.minimax import late_positions
 
 SHORT = {"max_plies": 12}
-"""Options for games that would be long, where a game has them."""
+"""Options that shorten games."""
 
 
 def settings_of(game: Game) -> list[dict[str, object]]:
-    """The game's options as they come, and with payoffs beyond 1 where there are such."""
+    """The default options, and options with payoffs above 1 if the game has any."""
     names = {option.name for option in game.options}
     usual = {name: value for name, value in SHORT.items() if name in names}
     more = [{**usual, name: value} for name, value in POINTS if name in names]
@@ -34,7 +34,7 @@ def _takes(game: Game, options: dict[str, object]) -> bool:
 
 CASES = [(game, options) for game in GAMES.values() for options in settings_of(game)]
 SOLVED = [(game, options) for game, options in CASES if game.rules.resample is None]
-"""Where nothing is hidden, so that positions have values."""
+"""Games without hidden information, whose positions have minimax values."""
 
 
 def label(value: object) -> str:
@@ -47,7 +47,7 @@ def label(value: object) -> str:
 def late(
     game: Game, options: dict[str, object], count: int, nodes: int = 800, seed: int = 1
 ) -> list[tuple[Position, dict[int, int]]]:
-    """Some late positions and what each move gains."""
+    """Some late positions with the gain of each move."""
     each = 16
     found: list[tuple[Position, dict[int, int]]] = []
     while len(found) < count:
@@ -70,7 +70,7 @@ def midgame(game: Game, options: dict[str, object], seed: int, plies: int) -> Po
 
 
 def before_the_end(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:
-    """The position so many plies before the end of a random game, or its start."""
+    """The position `plies` plies before the end of a random game, or its start."""
     rng = random.Random(seed)
     line = [Position(game, seed=seed, **options)]
     while not line[-1].is_over:

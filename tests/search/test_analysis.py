@@ -1,4 +1,4 @@
-"""Analysis and agents by name: exact where it says so, sensible where it cannot be."""
+"""`analyse` and search agents by name: exact values are exact, estimates are sensible."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_late_positions_are_exact(game: Game, options: dict[str, object]) -> Non
 
 
 def check_line(position: Position, found: Analysis) -> None:
-    """The principal variation is legal, ends the game and gains what it should."""
+    """The principal variation is legal, ends the game and gains the value."""
     mover, before = position.to_move, position.returns()[position.to_move]
     end = position.copy()
     for move in found.pv:
@@ -66,8 +66,8 @@ def test_budgets_in_time() -> None:
     assert found.nodes > 1000
 
 
-def test_compiling_is_not_searching() -> None:
-    """The first step, which may wait for the compiler, is not counted as time."""
+def test_compile_time_is_not_counted() -> None:
+    """The time of the first step, which may wait for the compiler, is not counted."""
 
     class Slow:
         finished = False
@@ -84,7 +84,7 @@ def test_compiling_is_not_searching() -> None:
 
 
 @pytest.mark.parametrize("budget", [{}, {"nodes": 5, "simulations": 5}, {"milliseconds": 0}])
-def test_budgets_that_are_none(budget: dict[str, int]) -> None:
+def test_bad_budgets_are_refused(budget: dict[str, int]) -> None:
     with pytest.raises(OptionError, match="budget"):
         analyse(Position("abalone"), **budget)
 
@@ -97,7 +97,7 @@ def test_names() -> None:
             search_agent(name)
 
 
-def test_agents_travel() -> None:
+def test_agents_can_be_pickled() -> None:
     position = Position("vierer_dominari")
     for agent in (UCTAgent(50), AlphaBetaAgent(500)):
         agent.act([position], [1])

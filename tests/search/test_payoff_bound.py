@@ -1,4 +1,4 @@
-"""Proofs rest on the most a player can gain: no game pays more than it says."""
+"""No game pays more than its payoff bound, on which proofs rely."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.search.positions import before_the_end
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_no_game_pays_more(case: Case) -> None:
+def test_no_game_pays_more_than_its_bound(case: Case) -> None:
     usual = payoff_bound(case.position())
     assert usual >= 1
     for seed in range(5):

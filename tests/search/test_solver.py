@@ -1,4 +1,4 @@
-"""The solver and alpha-beta: exact values, never wrong, the same however they are run."""
+"""The solver and alpha-beta: values are exact and do not depend on how a search is run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def check_solution(position: Position, gains: dict[int, int]) -> None:
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, object]) -> None:
+def test_values_that_alphabeta_calls_exact_are_exact(
+    game: Game, options: dict[str, object]
+) -> None:
     exact = 0
     for i, (position, gains) in enumerate(late(game, options, 20)):
         room = Room(kernels_of(position), 1)
@@ -59,8 +61,8 @@ def test_alphabeta_is_exact_where_it_says_so(game: Game, options: dict[str, obje
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_horizons_are_told_from_ends(game: Game, options: dict[str, object]) -> None:
-    """Further from the end, where most iterations rest on judgements, exact ones are exact."""
+def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[str, object]) -> None:
+    """Far from the end, where most iterations use evaluations, values called exact are exact."""
     room = Room(kernels_of(Position(game, **options)), 4)
     checked = 0
     for seed in range(24):
@@ -85,8 +87,8 @@ def test_a_table_of_two_entries_changes_no_value(game: Game, options: dict[str, 
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_what_is_solved_early_is_right(game: Game, options: dict[str, object]) -> None:
-    """With every budget up to the whole of it, nothing given is wrong."""
+def test_values_of_interrupted_searches_are_right(game: Game, options: dict[str, object]) -> None:
+    """With any budget, every value given is right."""
     for position, gains in late(game, options, 6, seed=3):
         room = Room(kernels_of(position), 1)
         search = Solving(room, position)
@@ -98,7 +100,7 @@ def test_what_is_solved_early_is_right(game: Game, options: dict[str, object]) -
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, object]) -> None:
+def test_the_move_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
     positions = [midgame(game, options, seed, 6) for seed in range(4)]
     keys = [3, 3, 2**64 - 1, 0]
     together = AlphaBeta(Budget(3000), threads=3, megabytes=4).search(positions, keys)
@@ -109,7 +111,7 @@ def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, 
     assert all(3000 <= f.nodes < 3000 + 1400 or f.exact for f in together)
 
 
-def test_pieces_of_a_search_are_the_search() -> None:
+def test_a_search_in_pieces_gives_the_same_result() -> None:
     position = midgame(SOLVED[0][0], {}, 1, 4)
     found = []
     for pieces in ([2000], [1] * 10 + [490, 700, 800]):

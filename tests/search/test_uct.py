@@ -1,4 +1,4 @@
-"""UCT: proven values are right, results do not depend on threads, memory and time are kept to."""
+"""UCT: proven values are right, results do not depend on threads, and limits are respected."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_proven_values_are_minimax_values(game: Game, options: dict[str, object]
 
 
 @pytest.mark.parametrize(("game", "options"), CASES, ids=label)
-def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, object]) -> None:
+def test_the_move_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
     positions = [midgame(game, options, seed, 6) for seed in range(5)]
     keys = [3, 3, 2**64 - 1, 0, 5]
     together = UCT(Budget(200), threads=3).search(positions, keys)
@@ -49,7 +49,7 @@ def test_same_key_same_move_however_many_at_once(game: Game, options: dict[str, 
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=label)
-def test_pieces_of_a_search_are_the_search(game: Game) -> None:
+def test_a_search_in_pieces_gives_the_same_result(game: Game) -> None:
     position = midgame(game, {}, 1, 4)
     whole, pieces = Tree(kernels_of(position), 8), Tree(kernels_of(position), 8)
     for tree in (whole, pieces):
@@ -61,7 +61,7 @@ def test_pieces_of_a_search_are_the_search(game: Game) -> None:
     assert whole.outcome().simulations == 150 == sum(c.visits for c in whole.outcome().candidates)
 
 
-def test_keys_matter() -> None:
+def test_other_keys_give_other_searches() -> None:
     position = Position("sudoku_moyo", seed=2)
     assert len({searched(position, 30, key).best for key in range(12)}) > 1
 
@@ -82,7 +82,7 @@ def test_memory_is_bounded(game: Game) -> None:
     assert tree._stats["used"][0] <= len(tree.nodes)
 
 
-def test_a_budget_of_time_is_kept() -> None:
+def test_a_time_budget_is_respected() -> None:
     position = Position("sudoku_moyo", seed=2)
     uct = UCT(Budget(milliseconds=50), threads=1)
     uct.search([position], [0])
@@ -92,7 +92,7 @@ def test_a_budget_of_time_is_kept() -> None:
     assert outcome.simulations > 100
 
 
-def test_search_does_not_see_the_pile() -> None:
+def test_search_does_not_use_the_hidden_pile() -> None:
     for seed in range(4):
         position = midgame(GAMES["sudoku_tiles"], {}, seed, 20)
         other = position.resample_hidden(seed + 100)
@@ -116,7 +116,9 @@ def test_ctrl_c_ends_within_a_tenth_of_a_second(threads: int) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         uct.search([position] * threads, range(threads))
-    assert time.perf_counter() - pressed[0] < 0.1 + 0.1  # the second tenth is for busy machines
+    assert (
+        time.perf_counter() - pressed[0] < 0.1 + 0.1
+    )  # the second tenth allows for a busy machine
     assert threading.active_count() < 10
     uct.budget = Budget(10)
     assert uct.search([position], [1]) == [searched(position, 10)]
@@ -130,7 +132,7 @@ def test_an_error_in_one_thread_is_raised() -> None:
         UCT(Budget(10)).search([Position("vierer_dominari"), over], [0, 0])
 
 
-def test_rollouts_that_are_cut() -> None:
+def test_rollouts_with_a_limit() -> None:
     position = Position("abalone")
     outcome = searched(position, 300, cut=20)
     assert all(-1 < c.value < 1 for c in outcome.candidates)
@@ -140,7 +142,7 @@ def test_rollouts_that_are_cut() -> None:
 @pytest.mark.parametrize(
     "given", [{}, {"steps": 0}, {"steps": 1.5}, {"steps": 1, "milliseconds": 1}]
 )
-def test_budgets_that_are_none(given: dict[str, Any]) -> None:
+def test_bad_budgets_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match="budget"):
         Budget(**given)
 

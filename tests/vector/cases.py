@@ -1,4 +1,4 @@
-"""What the tests of vector environments share: moves of their own choice, copies of results."""
+"""Helpers of the vector environment tests: cases, move choice and comparison of results."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
 
 FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
-"""Every game with its first variant."""
+"""The first variant of every game."""
 SOME = (*CASES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
-"""Steps in which most games end, and some more than once."""
+"""Steps enough for most games to end."""
+ENDS = 6
+"""A comparison need not go on after this many games have ended."""
 MANY = 20 if INTERPRETED else 2 * LEAST + 37
-"""So many games that threads take slices of them."""
+"""Enough games that threads share them."""
 
 
 def forbidding(case: Case) -> Case:
-    """The first variant of a case's game at whose start some action is illegal."""
+    """The first variant of a case's game in which some action is illegal at the start."""
     variants = cases_of(case.game)
     return next(found for found in variants if (found.position(4).action_mask() == 0).any())
 
 
 def vector(case: Case, num_envs: int, **arguments: Any) -> Any:
-    """A vector environment of a case, with one thread unless the test says otherwise."""
+    """A vector environment of a case, with one thread unless the test asks for more."""
     return AzumayaVectorEnv(case.game, num_envs, **{"threads": 1, **case.options, **arguments})
 
 
 def pick(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random legal action of every row of masks `(n, A)`; a row without any gets -1."""
+    """A random legal action for each row of masks `(n, A)`; -1 if the row has none."""
     choices = [np.flatnonzero(mask) for mask in masks]
     return np.array([rng.choice(legal) if legal.size else -1 for legal in choices])
 

@@ -1,4 +1,4 @@
-"""Every game in a batch is, step by step, what it is as a PettingZoo environment."""
+"""Every game in a batch behaves, step by step, as its PettingZoo environment does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import Case, is_over
-from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
+from tests.vector.cases import ENDS, FIRST, PLIES, SOME, pick, vector
 
 SEEDS = [5, 0, 2**64 - 1]
 
 
 def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
-    """What a batch shows of one game is what its environment shows to the agent to act."""
+    """A row of the batch shows what the environment shows to the agent to act."""
     agent = env.agent_selection
     seen = env.observe(agent)
     assert infos["to_move"][row] == env.possible_agents.index(agent)
@@ -26,7 +26,7 @@ def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
 
 
 def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
-    """So are the rewards and ends of a step."""
+    """Rewards, terminations and truncations of a step are those of the environment."""
     _, rewards, terminated, truncated, infos = results
     agents = env.possible_agents
     assert rewards[row] == env.rewards[mover]
@@ -37,20 +37,23 @@ def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
 def test_next_step_mode(case: Case) -> None:
-    """A game that has ended begins anew with the next step, whatever the action."""
+    """The step after the end of a game resets it, whatever the action."""
     rng = np.random.default_rng(1)
-    games, envs = vector(case, 3), [case.raw() for _ in SEEDS]
+    games, envs, ends = vector(case, 3), [case.raw() for _ in SEEDS], 0
     observations, infos = games.reset(seed=SEEDS)
     for row, env in enumerate(envs):
         env.reset(seed=SEEDS[row])
         check_row(row, env, observations, infos)
     for _ in range(PLIES):
+        if ends >= ENDS:
+            break
         actions = pick(observations["action_mask"], rng)
         results = games.step(actions)
         observations, rewards, terminated, truncated, infos = results
         for row, env in enumerate(envs):
             if is_over(env):
                 env.reset()
+                ends += 1
                 assert (rewards[row], terminated[row], truncated[row]) == (0, False, False)
                 assert not infos["rewards"][row].any()
             else:
@@ -62,7 +65,7 @@ def test_next_step_mode(case: Case) -> None:
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 def test_same_step_mode(case: Case) -> None:
-    """A game that ends begins anew at once; what it looked like at its end is in the infos."""
+    """The step that ends a game resets it; the final observation is in the infos."""
     rng = np.random.default_rng(2)
     games = vector(case, 3, autoreset_mode=AutoresetMode.SAME_STEP)
     envs, ends = [case.raw() for _ in SEEDS], 0
@@ -97,7 +100,7 @@ def test_same_step_mode(case: Case) -> None:
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 def test_disabled_mode(case: Case) -> None:
-    """Games begin anew only by `reset`, and with a mask only those it names."""
+    """Only `reset` starts new games, and a reset mask selects them."""
     rng = np.random.default_rng(3)
     games = vector(case, 3, autoreset_mode="Disabled")
     envs = [case.raw() for _ in SEEDS]
@@ -123,8 +126,8 @@ def test_disabled_mode(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-def test_one_seed_for_all(case: Case) -> None:
-    """Game 0 of a seed is the environment of that seed, in every episode; games differ."""
+def test_one_seed_seeds_all_games(case: Case) -> None:
+    """Game 0 equals the environment with the same seed in every episode; other games differ."""
     games, env = vector(case, 4), case.raw()
     for episode in range(3):
         observations, infos = games.reset(seed=11 if not episode else None)
@@ -135,8 +138,8 @@ def test_one_seed_for_all(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-def test_packed_is_planes(case: Case) -> None:
-    """Packed observations unpack to the planes and masks, with NumPy and with torch."""
+def test_packed_observations_unpack_to_planes(case: Case) -> None:
+    """Packed observations unpack to planes and masks, with NumPy and with torch."""
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(4)
     planes, packed = vector(case, 3), vector(case, 3, observation="packed")

@@ -1,4 +1,4 @@
-"""What users get is contiguous and their own to write to, so that every framework takes it."""
+"""Arrays returned to users are contiguous and writable, so that every framework takes them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ COUNTS = (1, 7, 63, 64, 65, 81, 100, 127, 128, 129, 200, 257, 729)
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_rows_of_any_length(count: int) -> None:
-    """Every bit becomes a byte, from any byte of a buffer on, and no other byte is touched."""
+def test_bits_are_spread_to_bytes(count: int) -> None:
+    """Each bit becomes a byte, at any offset in the buffer; other bytes are not touched."""
     words = -(-count // 64)
     spread_row, rng = spread_row_kernel(words), np.random.default_rng(count)
     for base in range(0, 70 if not INTERPRETED else 9):
@@ -39,7 +39,7 @@ def test_rows_of_any_length(count: int) -> None:
 
 
 def arrays_in(results: Any) -> Iterator[np.ndarray]:
-    """All arrays of a result, however deep."""
+    """All arrays in a result, at any depth."""
     if isinstance(results, np.ndarray) and results.dtype != object:
         yield results
     elif isinstance(results, dict):
@@ -66,7 +66,7 @@ def check_usable(results: Any) -> int:
 @pytest.mark.parametrize("copy", [True, False])
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_vector_environments(case: Case, form: str, copy: bool, mode: str) -> None:
-    """Every array, what games looked like at their end included."""
+    """Every array, including final observations."""
     games = vector(case, 5, observation=form, copy=copy, autoreset_mode=mode)
     assert check_usable(games.reset(seed=1)) >= 6
     finals = 0
@@ -78,8 +78,8 @@ def test_vector_environments(case: Case, form: str, copy: bool, mode: str) -> No
 
 
 @ONE_GAME
-def test_environments_of_one_player(case: Case) -> None:
-    """SB3, the AEC environment, one seat."""
+def test_other_environments(case: Case) -> None:
+    """The SB3 environment, the AEC environment and the single-agent environment."""
     games = AzumayaVecEnv(case.game, 5, seed=1, **case.options)
     check_usable(games.reset())
     check_usable(games.step(games.action_masks().argmax(axis=1)))

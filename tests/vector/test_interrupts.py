@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: a call is made or it is not, or the environment asks for a reset."""
+"""After Ctrl-C a call has either taken effect, had no effect, or a reset is required."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.cases import Case
 from tests.vector.cases import FIRST, vector
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX"),
-    pytest.mark.skipif(INTERPRETED, reason="plain Python is slow to come to a moment"),
+    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers"),
+    pytest.mark.skipif(INTERPRETED, reason="needs the speed of compiled kernels"),
 ]
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 GAMES, MOMENTS = 5000, 60
@@ -26,7 +26,7 @@ GAMES, MOMENTS = 5000, 60
 
 @pytest.fixture(autouse=True)
 def interrupts() -> Iterator[None]:
-    """The timer's signal is as a key press."""
+    """The timer's signal acts like Ctrl-C."""
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -34,7 +34,7 @@ def interrupts() -> Iterator[None]:
 
 
 def interrupted(call: Callable[[], Any], delay: float) -> bool:
-    """Make a call that is interrupted after some seconds; whether it was."""
+    """Make a call with an interrupt after `delay` seconds; returns whether it was interrupted."""
     try:
         signal.setitimer(signal.ITIMER_REAL, delay)
         call()
@@ -45,7 +45,7 @@ def interrupted(call: Callable[[], Any], delay: float) -> bool:
 
 
 def delays(call: Callable[[], Any]) -> list[float]:
-    """Moments over all that a call lasts."""
+    """Delays spread over the duration of a call."""
     call()
     begun = time.perf_counter()
     call()
@@ -53,7 +53,7 @@ def delays(call: Callable[[], Any]) -> list[float]:
 
 
 def check_masks(games: Any) -> None:
-    """The mask by which actions are checked is that of every game."""
+    """The masks used to check actions are those of the games' positions."""
     batch, rows = games._batch, range(0, GAMES, 311)
     for row in rows:
         words = batch.position(row).legal_words()
@@ -64,7 +64,7 @@ def check_masks(games: Any) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
 def test_vector_environments(case: Case, name: str, threads: int) -> None:
-    """After an interrupted call, nothing can be played or asked before the next reset."""
+    """After an interrupted call every other call asks for a reset."""
     games = vector(case, GAMES, threads=threads)
     games.reset(seed=1)
     saved = games.get_state()
@@ -86,7 +86,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
                     ask()
             games.reset(seed=3)
         else:
-            games.random_actions()  # a call that ended is over, whenever the key was pressed
+            games.random_actions()  # the call took effect or had none: play continues
         if games._batch.begun:
             check_masks(games)
         games.set_state(saved)
@@ -96,7 +96,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
 @ONE_GAME
 @pytest.mark.parametrize("opponent", ["random", "policy"])
 def test_sb3_environments(case: Case, opponent: str) -> None:
-    """With a policy inside a step is taken back; else a reset is asked for."""
+    """With a Python policy the step is undone; with compiled opponents a reset is required."""
 
     def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return masks.argmax(axis=1)
@@ -125,8 +125,10 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
 
 
 @ONE_GAME
-def test_interrupted_games_begin_all_together(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After an interrupted call, a mask of some games is rejected."""
+def test_after_an_interrupt_all_games_must_be_reset(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an interrupted call a reset mask that leaves games out is refused."""
     games = vector(case, 3)
     games.reset(seed=1)
 

@@ -1,4 +1,4 @@
-"""Threads: no more than can be used, none left behind, one caller at a time."""
+"""Threads: no more than are useful, none left behind, and one caller at a time."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import Case
 from tests.vector.cases import FIRST, vector
-from tests.vector.test_workers import helpers, mark
+from tests.vector.test_workers import mark, worker_threads
 
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python is not shared")
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels use one thread")
 
 
 def wait_until_gone(before: set[threading.Thread]) -> None:
     patience = time.monotonic() + 30
-    while helpers() - before and time.monotonic() < patience:
+    while worker_threads() - before and time.monotonic() < patience:
         time.sleep(0.01)
-    assert not helpers() - before
+    assert not worker_threads() - before
 
 
 @compiled_only
 @ONE_GAME
 def test_closing_ends_the_threads(case: Case) -> None:
-    """While the environment is still there."""
-    before, games = helpers(), vector(case, 3 * LEAST, threads=3)
+    """Threads end at `close`, although the environment still exists."""
+    before, games = worker_threads(), vector(case, 3 * LEAST, threads=3)
     games.reset(seed=1)
     games.step(games.random_actions())
-    assert len(helpers() - before) == 2
+    assert len(worker_threads() - before) == 2
     games.close()
     wait_until_gone(before)
     assert games.position(0)
 
 
 @compiled_only
-def test_no_more_threads_than_can_be_used() -> None:
-    """As many as the largest run so far has use for."""
-    before, workers = helpers(), Workers(20_000)
+def test_no_more_threads_than_are_useful() -> None:
+    """The number of threads follows the largest batch so far."""
+    before, workers = worker_threads(), Workers(20_000)
     for parts, threads in ((4, 4), (2, 4), (6, 6)):
         marks = np.zeros(parts * LEAST, np.int64)
         workers.run(mark, len(marks), lambda marks=marks: (marks,))
         assert (marks == 1).all()
-        time.sleep(0.2)  # those that a larger number has replaced end
-        assert len(helpers() - before) == threads - 1
+        time.sleep(0.2)  # replaced threads end
+        assert len(worker_threads() - before) == threads - 1
     workers.close()
     wait_until_gone(before)
 
 
 @compiled_only
-def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told, and those that did start end."""
-    before, started = helpers(), []
+def test_an_error_when_a_thread_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is raised, and the threads that did start end."""
+    before, started = worker_threads(), []
     real = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:
@@ -80,8 +80,8 @@ def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @ONE_GAME
-def test_another_thread_inside_a_call_is_told(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The call that is inside goes on as if nothing had been."""
+def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second caller gets an error; the first call continues undisturbed."""
     games, twin = vector(case, 3), vector(case, 3)
     for each in (games, twin):
         each.reset(seed=1)
@@ -114,8 +114,8 @@ def test_another_thread_inside_a_call_is_told(case: Case, monkeypatch: pytest.Mo
 
 
 @ONE_GAME
-def test_a_thread_that_died_in_a_call(case: Case) -> None:
-    """Nobody is inside any more; what it left is not played on."""
+def test_after_a_thread_died_in_a_call(case: Case) -> None:
+    """Another thread may call again, but must reset first."""
     games = vector(case, 3)
     games.reset(seed=1)
     gone = threading.Thread(target=lambda: None)

@@ -1,4 +1,4 @@
-"""States that come from outside are known by their checksums, or refused, all unchanged."""
+"""States from outside are accepted only with valid checksums; refusals change nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = 4
 
 
 def in_play(case: Case) -> Any:
-    """Some games after some moves."""
+    """A vector environment after some moves."""
     games = vector(case, ROWS)
     games.reset(seed=1)
     for _ in range(6):
@@ -50,7 +50,7 @@ def check_refused(games: Any, state: Any, match: str = "state: row") -> None:
 
 @ALL_GAMES
 def test_changed_bits_are_refused(case: Case) -> None:
-    """Any bit of the states and of what comes with them; the row is named."""
+    """A changed bit of a state or of its series is found; the error names the row."""
     games = in_play(case)
     states, series = games.get_state()
     rng = np.random.default_rng(1)
@@ -77,8 +77,8 @@ def test_garbage_is_refused(case: Case) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-def test_another_action_space_is_refused(game: Any) -> None:
-    """Its states have the same layout, but other actions are legal in them."""
+def test_states_of_another_action_space_are_refused(game: Any) -> None:
+    """States of a variant with other actions are refused, although their layout is the same."""
     by_size = {case.setup.num_actions: case for case in cases_of(game)}
     if len(by_size) == 1:
         pytest.skip("all variants have the same actions")
@@ -88,8 +88,8 @@ def test_another_action_space_is_refused(game: Any) -> None:
 
 
 @ONE_GAME
-def test_rows_may_be_taken_and_joined(case: Case) -> None:
-    """As long as both arrays keep them together; saved to a file, too."""
+def test_rows_of_states_may_be_selected_and_joined(case: Case) -> None:
+    """Rows of states may be selected, joined and saved, if both arrays are treated alike."""
     games, other = in_play(case), in_play(case)
     other.step(other.random_actions())
     (states, series), (more, their) = games.get_state(), other.get_state()
@@ -100,7 +100,7 @@ def test_rows_may_be_taken_and_joined(case: Case) -> None:
 
 
 def test_checksums() -> None:
-    """They depend on every word, its place, its row's only, and on what the records are."""
+    """A checksum depends on every word of its row, on the order, and on the record type."""
     kind = np.dtype([("a", np.int64), ("b", np.uint64)])
     records = np.zeros(3, kind)
     records["a"], records["b"] = [1, 2, 1], [2, 1, 2]
@@ -117,8 +117,8 @@ def test_checksums() -> None:
 
 
 @ALL_GAMES
-def test_changed_moments_are_refused(case: Case) -> None:
-    """State and start by checksum, the rest by what it may be."""
+def test_changed_aec_states_are_refused(case: Case) -> None:
+    """The states are checked by checksum, the other fields by type and range."""
     env = case.raw()
     env.reset(seed=1)
     moment = env.get_state()
@@ -146,7 +146,7 @@ def test_changed_moments_are_refused(case: Case) -> None:
 
 
 def sb3_games(case: Case) -> AzumayaVecEnv:
-    """The learner's side of some games, shaped, as that is part of what is saved."""
+    """An SB3 environment with shaped rewards, which are part of the saved state."""
     games = AzumayaVecEnv(case.game, ROWS, seed=1, shaping=0.5, opponent="greedy", **case.options)
     games.reset()
     return games
@@ -173,7 +173,7 @@ SAVED: dict[str, tuple[Callable[[Case], Any], Callable[[Any], np.ndarray]]] = {
 @ONE_GAME
 @pytest.mark.parametrize("name", SAVED)
 def test_changed_pickles_are_refused(case: Case, name: str) -> None:
-    """A bit that changed in the saved states is found when they are loaded; the rest loads."""
+    """A changed bit in pickled states is found when they are loaded."""
     make, states_of = SAVED[name]
     saved = pickle.dumps(make(case))
     loaded = pickle.loads(saved)
@@ -187,8 +187,8 @@ def test_changed_pickles_are_refused(case: Case, name: str) -> None:
 
 
 @ALL_GAMES
-def test_saved_sb3_games_go_on(case: Case) -> None:
-    """A copy plays as the original does."""
+def test_pickled_sb3_games_continue(case: Case) -> None:
+    """A copy continues as the original does."""
     games = sb3_games(case)
     copy = pickle.loads(pickle.dumps(games))
     for _ in range(8):

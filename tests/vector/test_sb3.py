@@ -1,4 +1,4 @@
-"""The SB3 vector environment: the learner's side of many games, the other side played inside."""
+"""The SB3 vector environment: a learner plays one seat of many games, opponents the other."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import TESTED, Case, is_over
-from tests.vector.cases import FIRST, MANY, PLIES, SOME, forbidding, pick, same
+from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
 
 
 def learner(case: Case, num_envs: int, **arguments) -> AzumayaVecEnv:
-    """The learner's side of a case."""
+    """An SB3 environment of a case."""
     return AzumayaVecEnv(case.game, num_envs, **{**case.options, **arguments})
 
 
 def lowest(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy: the first legal action."""
+    """A policy that plays the first legal action."""
     assert observations.dtype == masks.dtype == np.int8
     assert len(observations) == len(masks)
     return masks.argmax(axis=1)
 
 
 class Lowest:
-    """An agent: the first legal action."""
+    """An agent that plays the first legal action."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """An action for each position."""
@@ -48,7 +48,7 @@ class Lowest:
 
 
 class Mirror:
-    """What the environment should do for one game, with `RawEnv` and the lowest legal answer."""
+    """What the environment should do in one game, from `RawEnv` and an opponent like `lowest`."""
 
     def __init__(self, case: Case, row: int, seed: int, first_seat: int) -> None:
         self.env, self.row, self.seed = case.raw(), row, seed
@@ -57,22 +57,22 @@ class Mirror:
 
     @property
     def agent(self) -> str:
-        """The learner."""
+        """The learner's agent."""
         return self.env.possible_agents[self.seat]
 
     def answer(self) -> None:
-        """The opponent's moves."""
+        """Play the opponent's moves."""
         env = self.env
         while not is_over(env) and env.agent_selection != self.agent:
             self.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
 
     def step(self, action: int) -> None:
-        """Anyone's move."""
+        """Play a move of either side."""
         self.env.step(action)
         self.gain += self.env.rewards[self.agent]
 
     def restart(self) -> None:
-        """The next episode in which the learner comes to act, seats alternating."""
+        """Start the next episode in which the learner gets to act; seats alternate."""
         while True:
             self.env.reset()
             self.seat = 1 - self.seat
@@ -84,7 +84,7 @@ class Mirror:
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
 def test_against_a_loop_over_aec(case: Case) -> None:
-    """Game 0, with alternating seats, is what a loop over the AEC environment would make of it."""
+    """Games with alternating seats equal those of a loop over the AEC environment."""
     rng = np.random.default_rng(1)
     games = learner(case, 3, opponent=lowest, seed=6)
     mirror = Mirror(case, 0, seed=6, first_seat=0)
@@ -93,6 +93,8 @@ def test_against_a_loop_over_aec(case: Case) -> None:
         mirror.restart()
     observations, ends = games.reset(), 0
     for _ in range(PLIES // 2):
+        if ends >= ENDS:
+            break
         masks = games.action_masks()
         seen = mirror.env.observe(mirror.agent)
         assert np.array_equal(observations[0], seen["observation"])
@@ -115,8 +117,8 @@ def test_against_a_loop_over_aec(case: Case) -> None:
 
 
 @ALL_GAMES
-def test_losses_are_seen(case: Case) -> None:
-    """A random learner meets greedy opponents: results of both signs, and all of them ends."""
+def test_the_learner_gets_its_losses(case: Case) -> None:
+    """A random learner against greedy gets rewards of both signs, only at the end of games."""
     rng = np.random.default_rng(2)
     games, totals, ends = learner(case, 16, opponent="greedy", seed=1), [], 0
     games.reset()
@@ -132,8 +134,8 @@ def test_losses_are_seen(case: Case) -> None:
 
 @ALL_GAMES
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
-def test_the_batch_changes_nothing(case: Case, opponent: str) -> None:
-    """With compiled opponents a game is the same in any batch, and with any threads."""
+def test_games_do_not_depend_on_the_batch(case: Case, opponent: str) -> None:
+    """With compiled opponents a game does not depend on the batch size or the threads."""
     few = learner(case, 2, opponent=opponent, seed=5, seat="random")
     many = learner(case, MANY, opponent=opponent, seed=5, seat="random", threads=2)
     observations, others = few.reset(), many.reset()
@@ -146,7 +148,7 @@ def test_the_batch_changes_nothing(case: Case, opponent: str) -> None:
 
 
 def seats_seen(case: Case, seat: int | str) -> list[set[int]]:
-    """The learner's seats over some episodes, by game."""
+    """The seats of the learner in some episodes of each game."""
     games = learner(case, 4, seat=seat, seed=3)
     games.reset()
     seen = [{int(s)} for s in games.duel.seats]
@@ -162,7 +164,7 @@ def seats_seen(case: Case, seat: int | str) -> list[set[int]]:
 
 @ONE_GAME
 def test_seats(case: Case) -> None:
-    """Fixed seats stay, the others change; it is always the learner's turn."""
+    """Fixed seats stay, others change, and it is always the learner's turn."""
     assert seats_seen(case, 0) == [{0}] * 4
     assert seats_seen(case, 1) == [{1}] * 4
     assert {0, 1} in seats_seen(case, "random")
@@ -170,8 +172,8 @@ def test_seats(case: Case) -> None:
 
 
 @ONE_GAME
-def test_a_mix_of_opponents(case: Case) -> None:
-    """Each episode draws one by its weight; a weight of 0 is never drawn."""
+def test_opponents_are_drawn_by_weight(case: Case) -> None:
+    """Each episode draws an opponent by weight; one with weight 0 is never drawn."""
     asked = []
 
     def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -195,8 +197,8 @@ def test_a_mix_of_opponents(case: Case) -> None:
 
 
 @ALL_GAMES
-def test_an_agent_plays_as_its_policy_does(case: Case) -> None:
-    """Put positions instead of arrays; and it may be one of several."""
+def test_an_agent_plays_like_an_equal_policy(case: Case) -> None:
+    """An agent gets positions and a policy arrays; either may be one of several opponents."""
     agents = learner(case, 3, opponent=Lowest(), seed=6)
     policies = learner(case, 3, opponent=lowest, seed=6)
     assert np.array_equal(agents.reset(), policies.reset())
@@ -208,15 +210,15 @@ def test_an_agent_plays_as_its_policy_does(case: Case) -> None:
 
 @ALL_GAMES
 def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
-    """By chance an agent plays the same in any batch, and differently in other games and plies."""
+    """Agents get one key per game and ply, whatever the batch size."""
     seen: list[int] = []
 
-    class Noted(RandomAgent):
+    class Recording(RandomAgent):
         def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
             seen.extend(keys)
             return super().act(positions, keys)
 
-    few = learner(case, 2, opponent=Noted(), seed=5, seat="random")
+    few = learner(case, 2, opponent=Recording(), seed=5, seat="random")
     many = learner(case, 5, opponent={RandomAgent(): 1.0}, seed=5, seat="random")
     observations, others = few.reset(), many.reset()
     for _ in range(12):
@@ -229,18 +231,18 @@ def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
 
 
 @ONE_GAME
-def test_what_is_hidden_is_drawn_anew_for_agents(case: Case) -> None:
-    """An agent does not see more than a player: positions are resampled with its key."""
+def test_hidden_information_is_resampled_for_agents(case: Case) -> None:
+    """Agents see no more than players do: hidden information is resampled with the key."""
     seen: list[tuple[Position, int]] = []
 
-    class Noted(Lowest):
+    class Recording(Lowest):
         def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
             seen.extend(zip(positions, keys, strict=True))
             return super().act(positions, keys)
 
     for game in TESTED.values():
         seen.clear()
-        games = AzumayaVecEnv(game, 2, opponent=Noted(), seat=1, seed=3)
+        games = AzumayaVecEnv(game, 2, opponent=Recording(), seat=1, seed=3)
         games.reset()
         assert len(seen) >= 2
         for position, key in seen:
@@ -249,8 +251,8 @@ def test_what_is_hidden_is_drawn_anew_for_agents(case: Case) -> None:
 
 
 @ONE_GAME
-def test_running_games_keep_their_opponent(case: Case) -> None:
-    """Changed in mid-game, opponents finish the games they are in, and then are let go."""
+def test_running_games_keep_their_opponents(case: Case) -> None:
+    """New opponents play from the next episodes on; the old ones finish their games."""
     asked: list[str] = []
 
     def policy(name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
@@ -284,7 +286,7 @@ def test_running_games_keep_their_opponent(case: Case) -> None:
 
 @ALL_GAMES
 def test_illegal_actions(case: Case) -> None:
-    """They raise and change nothing, or lose the game at once."""
+    """An illegal action raises and changes nothing, or loses the game at once."""
     case = forbidding(case)
     strict, lenient = (learner(case, 3, seed=4, illegal=how) for how in ("raise", "lose"))
     strict.reset()
@@ -318,7 +320,7 @@ def test_illegal_answers_of_a_policy(case: Case) -> None:
 
 @ONE_GAME
 def test_the_order_of_calls(case: Case) -> None:
-    """Nothing is shown before the first reset, and nothing played after the end."""
+    """Calls before the first reset and after `close` raise errors."""
     games = learner(case, 2, seed=1)
     for call in (
         games.action_masks,
@@ -339,7 +341,7 @@ def test_the_order_of_calls(case: Case) -> None:
 
 @ONE_GAME
 def test_wrong_arguments(case: Case) -> None:
-    """Each is named."""
+    """The error names the argument."""
     for arguments, pattern in (
         ({"opponent": "nobody"}, "opponent='nobody'"),
         ({"opponent": []}, "opponent="),
@@ -368,7 +370,7 @@ def test_wrong_arguments(case: Case) -> None:
 
 @ONE_GAME
 def test_seeds(case: Case) -> None:
-    """`seed` decides the next reset; without it the episodes go on."""
+    """`seed` determines the next reset; without it the series of episodes continues."""
     games, other = learner(case, 3, seed=1), learner(case, 3)
     first = games.reset()
     assert other.seed(1) == [1, 1, 1]
@@ -385,8 +387,8 @@ def test_seeds(case: Case) -> None:
 
 
 @ONE_GAME
-def test_what_sb3_asks(case: Case) -> None:
-    """Attributes, methods, wrappers; results are copies; float observations are the same."""
+def test_the_interface_of_sb3(case: Case) -> None:
+    """Attributes, methods and wrappers work; results are copies; float observations are equal."""
     games, floats = learner(case, 3, seed=2), learner(case, 3, seed=2, dtype="float32")
     observations, same_as_floats = games.reset(), floats.reset()
     assert same_as_floats.dtype == np.float32
@@ -415,7 +417,7 @@ def test_what_sb3_asks(case: Case) -> None:
 
 @ONE_GAME
 def test_maskable_ppo_learns_on_it(case: Case) -> None:
-    """A few hundred steps, with SB3's monitor around; only legal actions are asked for."""
+    """A few hundred steps with SB3's monitor, and only legal actions are played."""
     games = VecMonitor(learner(case, 8, opponent={"random": 1, "greedy": 1}, seed=1))
     assert is_masking_supported(games)
     games.reset()

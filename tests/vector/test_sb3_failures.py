@@ -1,4 +1,4 @@
-"""Opponents that fail in the middle of a step: games stay as they were, and go on from there."""
+"""When an opponent fails in the middle of a step, all games stay as they were."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ GAMES = 4
 
 
 class Agent:
-    """An agent that plays by its keys; asked again after so many times, it fails."""
+    """An agent that plays by its keys and fails after a given number of calls."""
 
     def __init__(self) -> None:
         self.left = 10**9
         self.fail: Callable[[Sequence[Position]], Any] = illegal
 
     def answer(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        """Actions, or what comes of failing."""
+        """Actions, or the failure."""
         self.left -= 1
         if self.left < 0:
             return self.fail(positions)
@@ -45,7 +45,7 @@ class Agent:
 
 
 class Policy:
-    """The same as a policy, which plays the last legal action."""
+    """The same as a policy that plays the last legal action."""
 
     def __init__(self) -> None:
         self.left = 10**9
@@ -60,22 +60,22 @@ class Policy:
 
 
 def illegal(asked: Sequence[Any]) -> list[int]:
-    """What is no action of any game."""
+    """Invalid actions."""
     return [-1] * len(asked)
 
 
 def short(asked: Sequence[Any]) -> list[int]:
-    """No answer."""
+    """No actions."""
     return []
 
 
 def broken(asked: Sequence[Any]) -> None:
-    """A fault of the opponent's own."""
+    """An exception of the opponent."""
     raise RuntimeError("broken")
 
 
 def interrupted(asked: Sequence[Any]) -> None:
-    """What a key press does."""
+    """Ctrl-C."""
     raise KeyboardInterrupt
 
 
@@ -92,21 +92,21 @@ OPPONENTS = pytest.mark.parametrize("make", [Agent, Policy])
 
 
 def games_of(case: Case, opponent: Any, **arguments: Any) -> AzumayaVecEnv:
-    """Shaped, as shaping is part of what must stay."""
+    """An environment with shaped rewards, whose state must not change either."""
     arguments = {"seat": "random", "seed": 7, "shaping": 0.5, **case.options, **arguments}
     return AzumayaVecEnv(case.game, GAMES, opponent=[(opponent, 3), ("random", 1)], **arguments)
 
 
 def everything(duel: Duel) -> list[Any]:
-    """All that a step or a reset may change."""
+    """Everything that a step or a reset may change."""
     arrays = (duel.states, duel._series, duel._seats, duel._legal, duel.planes, duel.masks)
     return [array.tobytes() for array in arrays] + [duel._worths.tolist()]
 
 
 @ALL_GAMES
 @OPPONENTS
-def test_a_failed_step_is_none(case: Case, make: Callable[[], Any]) -> None:
-    """Whatever moves were made in it are taken back; made again, it gives what it would have."""
+def test_a_failed_step_is_undone(case: Case, make: Callable[[], Any]) -> None:
+    """The moves of a failed step are undone; repeated, it gives the result it would have given."""
     opponent, other = make(), make()
     games, twin = games_of(case, opponent), games_of(case, other)
     games.reset()
@@ -115,7 +115,7 @@ def test_a_failed_step_is_none(case: Case, make: Callable[[], Any]) -> None:
     for step in range(60):
         actions = pick(games.action_masks(), rng)
         before = everything(games.duel)
-        # later calls of a step come where moves follow each other, or where games begin anew
+        # a step asks again when moves follow each other or new games begin
         opponent.left, opponent.fail = step % 3, broken
         try:
             results = games.step(actions)
@@ -132,10 +132,10 @@ def test_a_failed_step_is_none(case: Case, make: Callable[[], Any]) -> None:
 @ONE_GAME
 @OPPONENTS
 @FAILURES
-def test_every_failure_leaves_the_games(
+def test_no_failure_changes_the_games(
     case: Case, make: Callable[[], Any], fail: Any, error: type[BaseException]
 ) -> None:
-    """An exception of its own, a bad answer or a key press, in a step and in a reset."""
+    """Exceptions, bad answers and Ctrl-C, in a step and in a reset."""
     opponent = make()
     games = games_of(case, opponent, seat=0)
     games.reset()
@@ -157,8 +157,8 @@ def test_every_failure_leaves_the_games(
 
 @ALL_GAMES
 @OPPONENTS
-def test_a_failed_first_reset_is_none(case: Case, make: Callable[[], Any]) -> None:
-    """Nothing has begun then; the same seed holds for the next one."""
+def test_a_failed_first_reset_begins_nothing(case: Case, make: Callable[[], Any]) -> None:
+    """No game has begun, and the next reset uses the same seed."""
     opponent = make()
     games, twin = games_of(case, opponent, seat=1), games_of(case, make(), seat=1)
     opponent.left, opponent.fail = 0, broken
@@ -172,8 +172,8 @@ def test_a_failed_first_reset_is_none(case: Case, make: Callable[[], Any]) -> No
 
 
 @ONE_GAME
-def test_a_bad_seed_leaves_the_games(case: Case) -> None:
-    """Compiled opponents or not."""
+def test_a_bad_seed_changes_no_game(case: Case) -> None:
+    """With compiled opponents and with others."""
     games = AzumayaVecEnv(case.game, GAMES, seed=1, **case.options)
     games.reset()
     before = everything(games.duel)
@@ -188,7 +188,7 @@ def test_a_bad_seed_leaves_the_games(case: Case) -> None:
 def test_an_interrupted_step_against_compiled_opponents(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is kept to go back to; so no step is taken on what is left, and a reset goes on."""
+    """Such a step cannot be undone, so the next call must be a reset."""
     games, twin = (AzumayaVecEnv(case.game, GAMES, seed=1, **case.options) for _ in range(2))
     for each in (games, twin):
         each.reset()
@@ -211,19 +211,19 @@ def test_an_interrupted_step_against_compiled_opponents(
     assert same(games.step(actions)[:3], twin.step(actions)[:3])
 
 
-# ---- who is meant ----
+# ---- which opponent is meant ----
 
 
 class Both(Agent):
-    """An agent that can be called, too, as a network can."""
+    """An agent that is also callable, as a network is."""
 
     def __call__(self, observations: np.ndarray) -> None:
-        """Not with masks."""
+        """A call without masks."""
         raise AssertionError("called as a policy")
 
 
 @ONE_GAME
-def test_an_agent_that_can_be_called_is_an_agent(case: Case) -> None:
+def test_a_callable_agent_is_an_agent(case: Case) -> None:
     games, twin = games_of(case, Both()), games_of(case, Agent())
     assert np.array_equal(games.reset(), twin.reset())
     actions = games.action_masks().argmax(axis=1)
@@ -232,7 +232,7 @@ def test_an_agent_that_can_be_called_is_an_agent(case: Case) -> None:
 
 @ONE_GAME
 def test_none_plays_at_random(case: Case) -> None:
-    """As for one game; and as an opponent set later."""
+    """None is the random opponent, as in `SingleAgentEnv`, also if set later."""
     none, random = (AzumayaVecEnv(case.game, 3, opponent=o, seed=2) for o in (None, "random"))
     assert np.array_equal(none.reset(), random.reset())
     none.set_opponent("greedy")
@@ -243,15 +243,15 @@ def test_none_plays_at_random(case: Case) -> None:
 
 
 class Long:
-    """Neither an agent nor a policy, with much to say about itself."""
+    """Neither an agent nor a policy, with a very long repr."""
 
     def __repr__(self) -> str:
         return "Long(\n" + "  (layer): of many\n" * 1000 + ")"
 
 
 @ONE_GAME
-def test_what_is_no_opponent_is_named_in_short(case: Case) -> None:
-    """However long it says it is; one of several and many of them, too."""
+def test_a_bad_opponent_is_named_briefly(case: Case) -> None:
+    """A long repr is cut in the message, for one opponent and for several."""
     for opponent in (Long(), [(Long(), 1.0)], {f"{i}": Long() for i in range(50)}):
         with pytest.raises(OptionError, match=r"^opponent=.{2,400}: must be 'random'") as raised:
             AzumayaVecEnv(case.game, 2, opponent=opponent)
@@ -266,7 +266,7 @@ def test_what_is_no_opponent_is_named_in_short(case: Case) -> None:
     "seat", [np.array([0, 1]), [0, 1], 1.0, np.True_, None, -1, 2, "both", {}, 10**30]
 )
 def test_seats_are_checked(case: Case, seat: Any) -> None:
-    """Arrays, too; and the seating stays."""
+    """Seats of every type are checked, and a refusal changes no seat."""
     with pytest.raises(OptionError, match=r"^seat=.*: must be one of \(0, 1, 'alternating'"):
         AzumayaVecEnv(case.game, 2, seat=seat)
     games = AzumayaVecEnv(case.game, 2, seat=1)

@@ -1,4 +1,4 @@
-"""States of the SB3 vector environment: what is put back goes on as it did."""
+"""States of the SB3 vector environment: a restored state continues as the original did."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def made(game: str = "sudoku_moyo", count: int = 5, **arguments: Any) -> Azumaya
 
 
 def played(env: AzumayaVecEnv, steps: int) -> list[np.ndarray]:
-    """All that steps with the first legal actions show."""
+    """All results of steps with the first legal actions."""
     seen = []
     for _ in range(steps):
         observations, rewards, dones, _ = env.step(env.action_masks().argmax(axis=1))
@@ -31,8 +31,8 @@ def played(env: AzumayaVecEnv, steps: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_tiles"])
-def test_a_state_goes_on_as_it_did(game: str) -> None:
-    """Episodes that end and begin among them, with their seats and opponents."""
+def test_a_restored_state_continues_as_before(game: str) -> None:
+    """Also across the ends of episodes, with seats and opponents."""
     env, other = made(game, shaping=0.1, seed=3), made(game, shaping=0.1, seed=4)
     env.reset()
     other.reset()

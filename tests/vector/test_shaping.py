@@ -1,4 +1,4 @@
-"""Shaped rewards: those of the rules, what the game's own evaluation gained, and nothing else."""
+"""Shaped rewards are the rewards of the rules plus the gains in the game's evaluation."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ GAMES, PLIES, WEIGHT = 6, 150, 0.5
 
 
 def played(case: Case, weight: float):
-    """Random play of the learner: rewards, dones, and what the games were worth at each turn."""
+    """Random play of the learner: rewards, dones, and the evaluations at each of its turns."""
     games = AzumayaVecEnv(
         case.game, GAMES, opponent="greedy", seed=4, shaping=weight, **case.options
     )
     rng, rows = np.random.default_rng(4), []
     games.reset()
     for _ in range(PLIES):
-        before = worths(games)
+        before = evaluations(games)
         _, rewards, dones, infos = games.step(pick(games.action_masks(), rng))
         cut = np.array([info["TimeLimit.truncated"] for info in infos])
-        rows.append((before, rewards, dones, cut, worths(games)))
+        rows.append((before, rewards, dones, cut, evaluations(games)))
     return [np.stack(column) for column in zip(*rows, strict=True)]
 
 
-def worths(games: AzumayaVecEnv) -> list[int]:
-    """By the evaluation of the record, one position at a time."""
+def evaluations(games: AzumayaVecEnv) -> list[int]:
+    """The evaluation of each game, one position at a time."""
     states, seats = games.duel.states, games.duel.seats
     return [int(games.game.rules.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
 
 
 @ALL_GAMES
 def test_gains_are_those_of_the_evaluation(case: Case) -> None:
-    """A step that goes on pays the gain in one unit for all; one that ends by the rules, none."""
+    """A step pays its gain in evaluation, scaled alike in all games, unless it ends the game."""
     _, plain, dones, _, _ = played(case, 0.0)
     before, shaped, same_dones, cut, after = played(case, WEIGHT)
     assert np.array_equal(dones, same_dones)
@@ -55,7 +55,7 @@ def test_gains_are_those_of_the_evaluation(case: Case) -> None:
 
 @ALL_GAMES
 def test_a_gain_weighs_the_same_in_every_game(case: Case) -> None:
-    """In its unit the evaluation of random play is about 1 at most, whatever the game counts in."""
+    """Scaled, the evaluations of random play are at most about 1 in every game."""
     _, plain, dones, _, _ = played(case, 0.0)
     _, shaped, _, _, _ = played(case, 1.0)
     extra = np.abs((shaped - plain)[~dones])

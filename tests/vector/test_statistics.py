@@ -1,4 +1,4 @@
-"""Returns and lengths by seat, in every mode; illegal moves that lose."""
+"""Returns and lengths by seat in every autoreset mode, and illegal moves that lose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mo
 @ONE_GAME
 @MODES
 def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
-    """They are what the position at the end says, and lengths count moves."""
+    """Returns are those of the final position, and lengths count moves."""
     games = SeatStatistics(vector(case, 6, autoreset_mode=mode))
     games.reset(seed=1)
     inner, ended = games.unwrapped, 0
@@ -42,7 +42,7 @@ def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
             gained = infos["episode"]["r"][row]
             assert gained.sum() == 0
             if mode is AutoresetMode.SAME_STEP:
-                assert np.array_equal(gained, infos["rewards"][row])  # paid at the end alone
+                assert np.array_equal(gained, infos["rewards"][row])  # all rewards come at the end
             else:
                 assert gained.tolist() == list(inner.position(int(row)).returns())
         if mode is AutoresetMode.SAME_STEP:
@@ -51,8 +51,8 @@ def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
 
 
 @ONE_GAME
-def test_other_environments_have_no_seats(case: Case) -> None:
-    """They are refused by name."""
+def test_other_environments_are_refused(case: Case) -> None:
+    """The wrapper refuses environments of other kinds."""
     with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
         SeatStatistics(case.env())
 
@@ -68,7 +68,7 @@ def illegal(masks: np.ndarray) -> np.ndarray:
 @MODES
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) -> None:
-    """Whoever made it, the other wins; the others' games go on as ever."""
+    """The player who makes it loses; other games continue as usual."""
     many: dict[str, Any] = {"autoreset_mode": mode, "threads": threads}
     games, twin = vector(case, 4000, illegal="lose", **many), vector(case, 4000, **many)
     masks = games.reset(seed=1)[0]["action_mask"]
@@ -109,8 +109,8 @@ def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) ->
 
 
 @ONE_GAME
-def test_the_mode_is_an_attribute(case: Case) -> None:
-    """As Gymnasium's own vector environments have it."""
+def test_the_autoreset_mode_is_an_attribute(case: Case) -> None:
+    """`autoreset_mode` is an attribute, as in Gymnasium's vector environments."""
     for mode in AutoresetMode:
         assert vector(case, 2, autoreset_mode=mode).autoreset_mode is mode
         assert vector(case, 2, autoreset_mode=mode.value).autoreset_mode is mode

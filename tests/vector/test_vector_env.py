@@ -1,4 +1,4 @@
-"""Vector environments: determinism, errors that change nothing, buffers, Gymnasium's customs."""
+"""Vector environments: determinism, errors, buffers, Gymnasium's conventions, copies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.labe
 
 
 def play(games, plies, seed=3):
-    """Random play by the games' own choice; all results."""
+    """Play `random_actions`; returns all results."""
     first = games.reset(seed=seed)
     return [first, *(games.step(games.random_actions()) for _ in range(plies))]
 
@@ -35,16 +35,16 @@ def play(games, plies, seed=3):
 
 @ALL_GAMES
 @pytest.mark.parametrize("mode", list(AutoresetMode)[:2], ids=lambda mode: mode.name)
-def test_threads_change_nothing(case: Case, mode: AutoresetMode) -> None:
-    """One thread and three give the same results for the same seed."""
+def test_results_do_not_depend_on_threads(case: Case, mode: AutoresetMode) -> None:
+    """One thread and three threads give the same results for the same seed."""
     one = play(vector(case, MANY, observation="packed", autoreset_mode=mode), 60)
     three = play(vector(case, MANY, observation="packed", autoreset_mode=mode, threads=3), 60)
     assert all(map(same, one, three))
 
 
 @ALL_GAMES
-def test_the_size_of_the_batch_changes_nothing(case: Case) -> None:
-    """A game plays the same alone at its place, and with many others."""
+def test_games_do_not_depend_on_the_batch_size(case: Case) -> None:
+    """A game is the same whether few or many others are in the batch."""
     few, many = vector(case, 2), vector(case, 9)
     for (seen, *_), (others, *_) in zip(play(few, 30), play(many, 30), strict=True):
         assert all(np.array_equal(seen[name], others[name][:2]) for name in seen)
@@ -52,7 +52,7 @@ def test_the_size_of_the_batch_changes_nothing(case: Case) -> None:
 
 @ALL_GAMES
 def test_random_actions(case: Case) -> None:
-    """They are legal, differ between games and are drawn anew for every move."""
+    """They are legal, differ between games and change from move to move."""
     games = vector(case, 64)
     observations, _ = games.reset(seed=2)
     for _ in range(10):
@@ -65,7 +65,7 @@ def test_random_actions(case: Case) -> None:
 
 @ALL_GAMES
 def test_random_actions_are_uniform(case: Case) -> None:
-    """Every legal action of a position is as likely as the others."""
+    """All legal actions of a position are equally likely."""
     games = vector(case, 2 * MANY, observation="none")
     games.reset(seed=1)
     games.reset(options={"position": str(games.position(0))})
@@ -81,7 +81,7 @@ def test_random_actions_are_uniform(case: Case) -> None:
 
 @ALL_GAMES
 def test_rollouts_play_as_steps_do(case: Case) -> None:
-    """Random moves inside the engine lead where the same moves lead step by step."""
+    """`rollout` leads to the same states as `random_actions` and `step`."""
     arguments = {"observation": "none", "autoreset_mode": AutoresetMode.SAME_STEP}
     stepped, rolled = vector(case, 5, **arguments), vector(case, 5, **arguments)
     ends = sum(map(int, (np.sum(r[2] | r[3]) for r in play(stepped, 200)[1:])))
@@ -93,8 +93,8 @@ def test_rollouts_play_as_steps_do(case: Case) -> None:
 
 
 @ALL_GAMES
-def test_states_can_be_taken_and_put_back(case: Case) -> None:
-    """After `set_state` everything goes on as it did, also in another environment."""
+def test_states_can_be_saved_and_restored(case: Case) -> None:
+    """After `set_state` play continues as before, also in another environment."""
     games, other = vector(case, 6), vector(case, 6)
     play(games, 20)
     state = games.get_state()
@@ -109,7 +109,7 @@ def test_states_can_be_taken_and_put_back(case: Case) -> None:
 
 
 def check_refused(games, actions, pattern: str) -> None:
-    """The actions are refused by name, and every game is as it was."""
+    """The actions are refused by name, and no game changes."""
     before = games.get_state()
     with pytest.raises(IllegalActionError, match=pattern):
         games.step(actions)
@@ -118,8 +118,8 @@ def check_refused(games, actions, pattern: str) -> None:
 
 
 @ALL_GAMES
-def test_an_illegal_row_is_named(case: Case) -> None:
-    """The first illegal row, also where its number is none of an action."""
+def test_the_error_names_the_illegal_row(case: Case) -> None:
+    """The error names the first illegal row, also if its number is out of range."""
     case = forbidding(case)
     games = vector(case, 5)
     observations, _ = games.reset(seed=4)
@@ -137,7 +137,7 @@ def test_an_illegal_row_is_named(case: Case) -> None:
 
 @ONE_GAME
 def test_other_bad_actions(case: Case) -> None:
-    """Wrong shapes and types are refused; any array of whole numbers is taken."""
+    """Wrong shapes and types are refused; any array of integers is accepted."""
     games = vector(case, 4)
     observations, _ = games.reset(seed=4)
     legal = pick(observations["action_mask"], np.random.default_rng(5))
@@ -158,8 +158,8 @@ def test_other_bad_actions(case: Case) -> None:
 
 
 @ONE_GAME
-def test_a_game_that_is_over_must_be_reset_in_the_disabled_mode(case: Case) -> None:
-    """An action for it is refused; in the next-step mode it plays no part."""
+def test_in_disabled_mode_finished_games_must_be_reset(case: Case) -> None:
+    """An action for a finished game is refused in disabled mode, ignored in next-step mode."""
     disabled, following = vector(case, 2, autoreset_mode="Disabled"), vector(case, 2)
     results = play(following, 0)[0]
     rng = np.random.default_rng(1)
@@ -176,7 +176,7 @@ def test_a_game_that_is_over_must_be_reset_in_the_disabled_mode(case: Case) -> N
 
 @ONE_GAME
 def test_wrong_arguments(case: Case) -> None:
-    """Each is named."""
+    """The error names the argument."""
     for arguments, pattern in (
         ({"num_envs": 0}, "num_envs=0"),
         ({"num_envs": 2.0}, "num_envs=2.0"),
@@ -221,8 +221,8 @@ def test_wrong_arguments(case: Case) -> None:
 
 
 @ONE_GAME
-def test_both_seats_are_played(case: Case) -> None:
-    """What `gymnasium.make` takes beside options is refused, with where one seat is to be had."""
+def test_keywords_for_one_seat_are_refused(case: Case) -> None:
+    """Keywords of `gymnasium.make` for one seat are refused; the error says what to use instead."""
     for name, value in (("seat", 0), ("opponent", "greedy")):
         with pytest.raises(
             OptionError, match=f"{name}.: make_vec plays both .*AzumayaVecEnv"
@@ -242,8 +242,8 @@ def test_both_seats_are_played(case: Case) -> None:
 
 
 @ONE_GAME
-def test_what_is_not_packed_is_not_unpacked(case: Case) -> None:
-    """The part that does not fit is named; in the form of planes there is nothing to unpack."""
+def test_unpack_takes_only_packed_observations(case: Case) -> None:
+    """`unpack` names the array that does not fit; planes cannot be unpacked."""
     games = vector(case, 3, observation="packed")
     packed, _ = games.reset(seed=1)
     assert games.unpack(packed)["action_mask"].shape == (3, case.setup.num_actions)
@@ -264,7 +264,7 @@ def test_what_is_not_packed_is_not_unpacked(case: Case) -> None:
 
 @ALL_GAMES
 def test_reset_options_hold_for_one_episode(case: Case) -> None:
-    """A position given to `reset` is where those games begin, once."""
+    """A position given to `reset` is the start of one episode of the selected games."""
     games = vector(case, 3)
     play(games, 2)
     text = str(games.position(0))
@@ -277,8 +277,8 @@ def test_reset_options_hold_for_one_episode(case: Case) -> None:
 
 
 @ONE_GAME
-def test_series_of_episodes(case: Case) -> None:
-    """A seed begins a series; without one it goes on, by itself too; masked games only."""
+def test_seeds_start_series_of_episodes(case: Case) -> None:
+    """A seed starts a series of episodes; resets without one continue it in the selected games."""
     games = vector(case, 3)
     first = games.reset(seed=9)
     second = games.reset()
@@ -300,8 +300,8 @@ def test_series_of_episodes(case: Case) -> None:
 
 @ALL_GAMES
 @pytest.mark.parametrize("form", ["planes", "packed"])
-def test_copies_share_no_memory(case: Case, form: str) -> None:
-    """What one call returned stays as it is."""
+def test_results_of_different_calls_share_no_memory(case: Case, form: str) -> None:
+    """Arrays that one call returned are not changed by later calls."""
     games = vector(case, 3, observation=form)
     kept = [games.reset(seed=1)]
     kept += [games.step(games.random_actions()) for _ in range(3)]
@@ -313,8 +313,8 @@ def test_copies_share_no_memory(case: Case, form: str) -> None:
 
 @ALL_GAMES
 @pytest.mark.parametrize("form", ["planes", "packed"])
-def test_buffers_stay_where_they_are(case: Case, form: str) -> None:
-    """Without copies the same memory is written at every call, tensors on it included."""
+def test_without_copies_buffers_are_reused(case: Case, form: str) -> None:
+    """Without copies every call writes to the same memory, which tensors can share."""
     torch = pytest.importorskip("torch")
     copies, games = vector(case, 3, observation=form), vector(case, 3, observation=form, copy=False)
     first, expected = games.reset(seed=1), copies.reset(seed=1)
@@ -330,8 +330,8 @@ def test_buffers_stay_where_they_are(case: Case, form: str) -> None:
 
 
 @ALL_GAMES
-def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
-    """What the user does to a mask plays no part in what is legal."""
+def test_writing_to_a_returned_mask_changes_no_game(case: Case) -> None:
+    """Writing to a returned mask does not change which actions are legal."""
     case = forbidding(case)
     games = vector(case, 2, copy=False)
     observations, _ = games.reset(seed=1)
@@ -341,8 +341,8 @@ def test_scribbling_on_buffers_harms_no_game(case: Case) -> None:
 
 
 @ONE_GAME
-def test_games_must_have_begun(case: Case) -> None:
-    """Nothing is made of states that no reset has laid out."""
+def test_calls_before_the_first_reset_are_refused(case: Case) -> None:
+    """Every call before the first reset asks for one."""
     games, other = vector(case, 3), vector(case, 3)
     for name, arguments in (
         ("step", (np.zeros(3, np.int64),)),
@@ -362,8 +362,8 @@ def test_games_must_have_begun(case: Case) -> None:
 
 
 @ONE_GAME
-def test_nothing_is_played_after_the_end(case: Case) -> None:
-    """A closed environment plays no more, but still tells how the games stood."""
+def test_nothing_is_played_after_close(case: Case) -> None:
+    """After `close` nothing can be played, but states and positions can still be read."""
     games = vector(case, 3, threads=2)
     play(games, 3)
     state, text = games.get_state(), str(games.position(0))
@@ -382,12 +382,12 @@ def test_nothing_is_played_after_the_end(case: Case) -> None:
     assert str(games.position(0)) == text
 
 
-# ---- Gymnasium's customs ----
+# ---- Gymnasium's conventions ----
 
 
 @ALL_GAMES
 def test_spaces(case: Case) -> None:
-    """Observations lie in the batched space of the single ones."""
+    """The spaces are batches of the single spaces, and observations lie in them."""
     for form in ("planes", "packed", "none"):
         games = vector(case, 3, observation=form)
         assert games.observation_space == batch_space(games.single_observation_space, 3)
@@ -397,8 +397,8 @@ def test_spaces(case: Case) -> None:
 
 
 @ALL_GAMES
-def test_gymnasium_makes_them(case: Case) -> None:
-    """By the game's id, with its options, and with Gymnasium's wrappers around."""
+def test_gymnasium_makes_vector_environments(case: Case) -> None:
+    """By the game's id and with its options; Gymnasium's wrappers work on the result."""
     games = gymnasium.make_vec(case.game.id, num_envs=3, threads=1, **case.options)
     assert games.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     assert games.spec.id == case.game.id
@@ -410,7 +410,7 @@ def test_gymnasium_makes_them(case: Case) -> None:
     for _ in range(30):
         observations, *_, infos = listed.step(games.unwrapped.random_actions())
         assert np.array_equal(infos[2]["action_mask"], observations["action_mask"][2])
-    recorded = RecordEpisodeStatistics(games)  # inside the other it fails in Gymnasium 1.1
+    recorded = RecordEpisodeStatistics(games)  # inside the other wrapper it fails in Gymnasium 1.1
     recorded.reset(seed=1)
     for _ in range(30):
         recorded.step(games.unwrapped.random_actions())
@@ -419,15 +419,15 @@ def test_gymnasium_makes_them(case: Case) -> None:
 
 @ONE_GAME
 def test_single_environments_are_registered_too(case: Case) -> None:
-    """`gymnasium.make` gives the learner's side of one game."""
+    """`gymnasium.make` makes a single-agent environment."""
     env = gymnasium.make(case.game.id)
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
 
 
 @ONE_GAME
-def test_spaces_do_not_grow_with_the_games(case: Case) -> None:
-    """Bounds are kept once; drawing from the space goes on as in Gymnasium's own."""
+def test_bounds_of_spaces_do_not_grow_with_the_batch(case: Case) -> None:
+    """Bounds are stored once for all games; sampling is the same as in Gymnasium's own space."""
     games = vector(case, 50)
     own = batch_space(games.single_observation_space, 50)
     for name, box in games.observation_space.items():
@@ -440,8 +440,8 @@ def test_spaces_do_not_grow_with_the_games(case: Case) -> None:
 
 
 @ONE_GAME
-def test_masks_are_the_words(case: Case) -> None:
-    """The packed mask is the mask; its words hold nothing else."""
+def test_packed_masks_are_the_masks(case: Case) -> None:
+    """The bits of a packed mask are the mask, and the remaining bits are 0."""
     packed, planes = vector(case, 8, observation="packed"), vector(case, 8)
     words, masks = packed.reset(seed=2)[0], planes.reset(seed=2)[0]["action_mask"]
     bits = unpack_bits(words["action_mask"], 64 * words["action_mask"].shape[1])
@@ -453,15 +453,15 @@ def test_masks_are_the_words(case: Case) -> None:
 
 
 def through_pickle(games):
-    """A copy as another process would get it."""
+    """A copy made by pickling."""
     return pickle.loads(pickle.dumps(games))
 
 
 @pytest.mark.parametrize("form", ["planes", "packed", "none"])
 @pytest.mark.parametrize("copies", [True, False], ids=["copies", "zero-copy"])
 @ALL_GAMES
-def test_environments_survive_copying(case: Case, form: str, copies: bool) -> None:
-    """A copy goes on as the original does, with buffers of its own, aligned as kernels need."""
+def test_copies_of_environments_continue(case: Case, form: str, copies: bool) -> None:
+    """A copy continues as the original does, in aligned buffers of its own."""
     games = vector(case, 3, observation=form, copy=copies)
     for begun in (False, True):
         for copier in (through_pickle, deepcopy):

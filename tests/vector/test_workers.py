@@ -1,4 +1,4 @@
-"""Threads share the slices of a batch: every row once, in whatever state the threads are."""
+"""Threads share the slices of a batch, so that every row is processed exactly once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 THREADS = 3
 MANY = THREADS * LEAST
-"""So many games that every thread is wanted."""
+"""Enough games that every thread is used."""
 COUNTS = (1, 2 * LEAST - 1, 2 * LEAST, MANY, 5 * MANY + 3) if not INTERPRETED else (1, 50)
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python is not shared")
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels use one thread")
 
 
 @kernel
 def mark(start, stop, marks):  # type: ignore[no-untyped-def]
-    """Count a visit of every row; returns the first."""
+    """Count a visit of each row; returns the first row."""
     for i in range(start, stop):
         marks[i] += 1
     return start
@@ -35,14 +35,14 @@ def workers() -> Any:
     made.close()
 
 
-def helpers() -> set[threading.Thread]:
+def worker_threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.name == "azumaya"}
 
 
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("pause", [0.0, 0.01])
-def test_every_row_once(workers: Workers, fixed: bool, pause: float) -> None:
-    """Whether the others listen or sleep; results are in the order of the slices."""
+def test_every_row_is_processed_once(workers: Workers, fixed: bool, pause: float) -> None:
+    """Whether the other threads are spinning or asleep; results are in the order of the slices."""
     for count in COUNTS:
         marks, size = np.zeros(count, np.int64), workers.slice_of(count)
         for runs in range(1, 4):
@@ -53,8 +53,8 @@ def test_every_row_once(workers: Workers, fixed: bool, pause: float) -> None:
 
 
 @compiled_only
-def test_many_runs_one_after_the_other(workers: Workers) -> None:
-    """No run is mixed up with the one before it, though threads come late to some."""
+def test_consecutive_runs_do_not_interfere(workers: Workers) -> None:
+    """Runs do not interfere, although threads may join a run late."""
     marks = [np.zeros(MANY, np.int64) for _ in range(7)]
     for run in range(700):
         workers.run(mark, MANY, lambda run=run: (marks[run % 7],), fixed=True)
@@ -63,7 +63,7 @@ def test_many_runs_one_after_the_other(workers: Workers) -> None:
 
 @compiled_only
 def test_all_threads_take_part(workers: Workers) -> None:
-    """Each asks for arguments of its own."""
+    """Each thread asks for its own arguments."""
     all_here = threading.Barrier(THREADS)
 
     def arguments() -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ def test_all_threads_take_part(workers: Workers) -> None:
 
 @compiled_only
 def test_few_games_take_few_threads() -> None:
-    """A thread that would have less than `LEAST` games is left alone."""
+    """A thread that would get fewer than `LEAST` games is not used."""
     workers, asked = Workers(64), []
     for count in (2 * LEAST - 1, 2 * LEAST, 3 * LEAST):
         marks = np.zeros(count, np.int64)
@@ -87,8 +87,8 @@ def test_few_games_take_few_threads() -> None:
 
 @compiled_only
 @pytest.mark.parametrize("main", [True, False])
-def test_errors_come_out(workers: Workers, main: bool) -> None:
-    """Of whichever thread; the next run is as if nothing had been."""
+def test_errors_in_threads_are_raised(workers: Workers, main: bool) -> None:
+    """An error in any thread is raised, and the next run works."""
     marks, failed = np.zeros(MANY, np.int64), threading.Event()
 
     def arguments() -> tuple[Any, ...]:
@@ -100,19 +100,19 @@ def test_errors_come_out(workers: Workers, main: bool) -> None:
 
     with pytest.raises(RuntimeError, match="one thread"):
         workers.run(mark, MANY, arguments)
-    marks[:] = 0  # nobody is at work any more
+    marks[:] = 0  # no thread is still working
     workers.run(mark, MANY, lambda: (marks,))
     assert (marks == 1).all()
 
 
 @compiled_only
 def test_threads_end() -> None:
-    """When they are told to, and when their owner is gone; closed workers may run again."""
-    before, marks = helpers(), np.zeros(MANY, np.int64)
+    """Threads end on `close` and when their owner is gone; closed workers may run again."""
+    before, marks = worker_threads(), np.zeros(MANY, np.int64)
     for end in ("close", "forget"):
         workers = Workers(THREADS)
         workers.run(mark, MANY, lambda: (marks,), fixed=True)
-        assert len(helpers() - before) == THREADS - 1
+        assert len(worker_threads() - before) == THREADS - 1
         if end == "close":
             workers.close()
             workers.run(mark, MANY, lambda: (marks,))
@@ -120,6 +120,6 @@ def test_threads_end() -> None:
         del workers
         gc.collect()
         patience = time.monotonic() + 30
-        while helpers() - before and time.monotonic() < patience:
+        while worker_threads() - before and time.monotonic() < patience:
             time.sleep(0.01)
-        assert not helpers() - before, end
+        assert not worker_threads() - before, end

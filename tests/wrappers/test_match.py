@@ -1,4 +1,4 @@
-"""The rematch rule: the same puzzle twice, roles swapped, the sum decides."""
+"""The match: two games on the same puzzle with swapped roles; the sum decides."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ended(env: Match) -> bool:
 
 
 def play(env: Match, seed: int) -> list[tuple[str, dict[str, float]]]:
-    """Play a match at random; the position text before each step, and its rewards."""
+    """Play a match at random; returns the position text before each step and its rewards."""
     generator, steps = random.Random(seed), []
     while not ended(env):
         text = str(env.position)
@@ -39,12 +39,12 @@ def play(env: Match, seed: int) -> list[tuple[str, dict[str, float]]]:
 
 
 def words(text: str) -> dict[str, str]:
-    """The words of a position text."""
+    """The named fields of a position text."""
     return dict(part.split("=") for part in text.split()[2:])
 
 
 def single_game(text: str, options: dict[str, object]) -> Position:
-    """The game in progress of a match, as a game of its own scored by points."""
+    """The current game of a match as a single game scored by points."""
     kept = [p for p in text.split() if p.split("=")[0] not in ("puzzle", "game", "began", "first")]
     single = {k: v for k, v in options.items() if k != "scoring"}
     return Position.from_text("sudoku_moyo", " ".join(kept), scoring="points", **single)
@@ -52,8 +52,8 @@ def single_game(text: str, options: dict[str, object]) -> Position:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_both_games_by_the_single_game(options: dict[str, object], seed: int) -> None:
-    """Each half is a game of Sudoku Moyo by points; the halves' returns decide the match."""
+def test_both_halves_are_single_games(options: dict[str, object], seed: int) -> None:
+    """Each half is a game of Sudoku Moyo scored by points; their returns decide the match."""
     env = Match(sudoku_moyo_v0.raw_env(**options))
     env.reset(seed=seed)
     steps = play(env, seed)
@@ -103,7 +103,7 @@ def test_the_second_game_swaps_the_roles(options: dict[str, object]) -> None:
         assert words(second)["handicap"] == f"{player},{stones}"
 
 
-def test_texts_start_matches_and_pickles_live_on() -> None:
+def test_texts_start_matches_and_pickles_continue() -> None:
     env = Match(sudoku_moyo_v0.raw_env(handicap=(0, 1)))
     env.reset(seed=7)
     steps = play(env, 7)

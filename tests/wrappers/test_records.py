@@ -1,4 +1,4 @@
-"""Game records: written by the wrapper, read back, replayed, refused when they do not fit."""
+"""Game records: written by the wrapper, read back, replayed, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_recorded_game_is_played_again(case: Case, tmp_path: Path) -> None:
     assert GameRecord.from_json(record.to_json()) == record
 
 
-def test_a_line_a_game(tmp_path: Path) -> None:
+def test_each_game_is_a_line(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     for seed in range(3):
         played(path, "halma_dominari", seed)
@@ -60,7 +60,7 @@ def test_hidden_tiles_are_in_no_record_before_they_are_drawn() -> None:
     record = record_of(start, moves, position)
     other = start.resample_hidden(99)
     assert str(other) == str(start)
-    assert len(record.options["draws"]) == 5, "the tiles seen since the start, and no more"
+    assert len(record.options["draws"]) == 5, "only the tiles drawn since the start"
     assert [str(p) for p in replay(record)][-1] == str(position)
 
 
@@ -95,8 +95,8 @@ def test_malformed_files_say_which_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [b"}", b'"returns"', b"\xab"])
-def test_a_torn_line_spoils_no_other(end: bytes, tmp_path: Path) -> None:
-    """A writer was killed at the end of a line, in its middle, or in the middle of a letter."""
+def test_a_torn_line_damages_no_other(end: bytes, tmp_path: Path) -> None:
+    """A writer may be killed at the end of a line, in its middle, or in the middle of a letter."""
     path = tmp_path / "games.jsonl"
     record = replace(played(path, "abalone", max_plies=4), players=("Zoë", "Bea"))
     whole = record.to_json().encode()
@@ -108,7 +108,7 @@ def test_a_torn_line_spoils_no_other(end: bytes, tmp_path: Path) -> None:
         next(read_records(path))
 
 
-def test_a_line_without_its_end_is_kept(tmp_path: Path) -> None:
+def test_a_line_without_line_break_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     record = played(path, "abalone", max_plies=4)
     path.write_text(record.to_json())
@@ -145,13 +145,13 @@ def test_deep_nesting_is_refused(deep: str) -> None:
             GameRecord.from_json(line)
 
 
-def test_a_file_whose_name_cannot_be() -> None:
+def test_a_file_with_an_impossible_name() -> None:
     with pytest.raises(RecordError, match="null character"):
         next(read_records("a\0b"))
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    """The limit on the size of files stands for the disk; a part of the line would still fit."""
+    """A limit on the size of files stands in for a full disk; part of the line would still fit."""
     path = tmp_path / "games.jsonl"
     played(path, "abalone", max_plies=4)
     before = path.read_bytes()
@@ -170,7 +170,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_letters_that_are_none(tmp_path: Path) -> None:
+def test_invalid_letters_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     played(path, "abalone", max_plies=4)
     path.write_bytes(path.read_bytes() + path.read_bytes().replace(b"Ada", b"A\xffa"))
@@ -180,7 +180,7 @@ def test_letters_that_are_none(tmp_path: Path) -> None:
         next(records)
 
 
-def test_a_game_of_ones_own_is_needed(tmp_path: Path) -> None:
+def test_only_environments_of_the_library_are_recorded(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="must be an Azumaya environment"):
         RecordGames(type("Other", (), {"unwrapped": None})(), tmp_path / "x")
     env = RecordGames(make("abalone"), tmp_path / "x")
@@ -234,8 +234,8 @@ def test_unfinished_games_say_so(tmp_path: Path) -> None:
         list(replay(replace(over, finished=False)))
 
 
-def test_records_that_do_not_say_whether_they_are_finished(tmp_path: Path) -> None:
-    """Those of before there was such a field: of games broken off, too; neither is checked."""
+def test_records_without_the_field_finished(tmp_path: Path) -> None:
+    """Records older than this field may be of unfinished games, which is not checked."""
     start = Position("abalone")
     moves = start.legal_moves()[:1]
     unfinished = record_of(start, moves, start.copy().play(moves[0]))

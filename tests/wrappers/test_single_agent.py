@@ -19,7 +19,7 @@ from tests.cases import TESTED
 
 @pytest.mark.parametrize("game", TESTED)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_gymnasium_and_sb3_accept_it(game: str) -> None:
+def test_the_checks_of_gymnasium_and_sb3_pass(game: str) -> None:
     check_env(SingleAgentEnv(game, render_mode=None), skip_render_check=True)
     sb3_check_env(SingleAgentEnv(game, RandomAgent()))
 
@@ -37,8 +37,8 @@ def episode(env: SingleAgentEnv, seed: int | None = None) -> list[float]:
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_the_learner_sees_its_losses(game: str) -> None:
-    """A random learner against greedy loses most games, and is told so."""
+def test_the_learner_gets_its_losses(game: str) -> None:
+    """A random learner loses most games against greedy and gets the negative rewards."""
     env = SingleAgentEnv(game, GreedyAgent())
     results = [sum(episode(env, seed=5 if i == 0 else None)) for i in range(30)]
     assert set(results) <= {-1.0, 0.0, 1.0}
@@ -93,8 +93,8 @@ def test_bad_seats(seat: object) -> None:
 
 
 @pytest.mark.parametrize("game", TESTED)
-def test_masks_are_what_spaces_sample_by(game: str) -> None:
-    """int8 as everywhere, an array of its own; `action_masks` says the same."""
+def test_masks_can_be_used_to_sample_from_spaces(game: str) -> None:
+    """Masks are int8 and not shared; `action_masks` returns the same."""
     env = SingleAgentEnv(game)
     _, info = env.reset(seed=1)
     assert info["action_mask"].dtype == np.int8
@@ -114,14 +114,14 @@ def test_masks_are_what_spaces_sample_by(game: str) -> None:
     ("name", "agent"), [("random", RandomAgent), ("greedy", GreedyAgent), (None, RandomAgent)]
 )
 def test_opponents_by_name(game: str, name: str | None, agent: Callable[[], Any]) -> None:
-    """They play as the agents of that name."""
+    """An opponent named by text plays like the agent of that name."""
     named, made = SingleAgentEnv(game, name), SingleAgentEnv(game, agent())
     assert episode(named, seed=3) == episode(made, seed=3)
     assert str(named.position) == str(made.position)
 
 
 def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy, which is no agent."""
+    """A policy, which is not an agent."""
     return masks.argmax(axis=1)
 
 
@@ -137,25 +137,25 @@ def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     ],
 )
 def test_bad_opponents(opponent: Any, hint: str) -> None:
-    """They are refused when the environment is made, with what would be right."""
+    """Bad opponents are refused in the constructor; the error says what would be right."""
     with pytest.raises(OptionError, match=hint):
         SingleAgentEnv(next(iter(TESTED)), opponent)
 
 
 class Fixed:
-    """An opponent that answers what it was told to, if anything, and else plays first moves."""
+    """An opponent that returns given answers, or the first legal move if there are none."""
 
     answer: Any = None
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        """An answer for the one position."""
+        """The answer for the one position."""
         first = [position.legal_actions()[0] for position in positions]
         return first if self.answer is None else self.answer
 
 
 @pytest.mark.parametrize("answer", [[-1], [], 5, "no", [0, 1]])
-def test_bad_answers_are_the_opponents(answer: Any) -> None:
-    """The error says whose they are; the broken episode cannot go on, a new one can."""
+def test_bad_answers_are_blamed_on_the_opponent(answer: Any) -> None:
+    """The error blames the opponent; the episode cannot continue, but a new one can begin."""
     opponent = Fixed()
     env = SingleAgentEnv(next(iter(TESTED)), opponent, seat=0)
     _, info = env.reset(seed=1)
@@ -174,7 +174,7 @@ def test_bad_answers_are_the_opponents(answer: Any) -> None:
 
 @pytest.mark.parametrize("game", TESTED)
 def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
-    """Before the first one, after a natural end and after an illegal action alike."""
+    """Before the first reset, after the end of a game and after an illegal action."""
     env = SingleAgentEnv(game, seat=0)
     for call in (env.action_masks, lambda: env.step(0), lambda: env.position):
         with pytest.raises(ResetNeeded, match="reset must be called first"):
@@ -192,8 +192,8 @@ def test_steps_outside_an_episode_ask_for_a_reset(game: str) -> None:
     assert sum(episode(env, seed=1)) in (-1, 0, 1)
 
 
-def test_bad_reset_options_leave_the_episode() -> None:
-    """It goes on as if nothing had been asked, chance included."""
+def test_bad_reset_options_do_not_change_the_episode() -> None:
+    """After a refused reset the episode continues unchanged, including random choices."""
     env, twin = (SingleAgentEnv(next(iter(TESTED)), seat="alternating") for _ in range(2))
     _, info = env.reset(seed=1)
     twin.reset(seed=1)
@@ -214,7 +214,7 @@ def test_bad_reset_options_leave_the_episode() -> None:
     assert env.np_random.bit_generator.state == twin.np_random.bit_generator.state
 
 
-def test_an_unknown_reset_option_is_told_once() -> None:
+def test_an_unknown_reset_option_warns_once() -> None:
     env = SingleAgentEnv(next(iter(TESTED)))
     with pytest.warns(UserWarning, match="no_such_option") as warned:
         env.reset(seed=1, options={"no_such_option": 1})

@@ -1,4 +1,4 @@
-"""Transforms refuse what they cannot transform. What they do is in tests/property."""
+"""Transforms refuse bad arguments. `tests/property` tests what they do."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def test_bad_keys(key: Any) -> None:
 
 
 @pytest.mark.parametrize("key", [0, 2**64 - 1, np.uint64(3)])
-def test_all_keys_in_range_draw(key: Any) -> None:
+def test_all_keys_in_range_are_accepted(key: Any) -> None:
     assert repr(random_transform(FIRST, key)) == repr(random_transform(FIRST.name, int(key)))
 
 
 @pytest.mark.parametrize(
     "action", [10**6, -1, 10**30, 1.0, True, "a", None, [0, 10**6], np.array([-1]), np.zeros(2)]
 )
-def test_what_is_no_action_is_not_transformed(action: Any) -> None:
+def test_bad_actions_are_refused(action: Any) -> None:
     transform = random_transform(FIRST, 1)
     most = len(transform.action_table) - 1
     with pytest.raises(IllegalActionError, match=rf"action=.*must be whole.* 0 to {most};"):
@@ -56,7 +56,7 @@ def test_other_games_are_refused() -> None:
             Transform(FIRST).then(other)  # type: ignore[arg-type]
 
 
-def test_what_is_no_symmetry_or_renaming_is_refused() -> None:
+def test_bad_symmetries_and_renamings_are_refused() -> None:
     with pytest.raises(OptionError, match="symmetry='turn': must be a Symmetry"):
         Transform(FIRST, "turn")  # type: ignore[arg-type]
     for renaming in ("abc", 5, [0.5]):

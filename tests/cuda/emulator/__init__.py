@@ -1,13 +1,13 @@
-"""The code that numba makes for a GPU, run on the CPU: of each kernel the PTX, as C, by thread.
+"""Runs the code that numba generates for a GPU on the CPU.
 
-A kernel goes through numba-cuda and NVVM as for a device, its PTX is translated to C, gcc compiles
-that, and the threads run one after the other. Every access to memory is checked: that it is
-aligned, and lies in an argument of the kernel, in a table or in the thread's own stack. PTX that
-no kernel of ours needed so far is refused by name, never skipped.
+numba-cuda and NVVM compile a kernel as for a device, its PTX is translated to C and compiled with
+gcc, and the threads run one after another. Every memory access is checked: it must be aligned and
+lie within an argument of the kernel, a table or the stack of the thread. PTX that none of our
+kernels has needed so far is refused by name, never skipped.
 
-    python -m tests.cuda.emulator [GAME ...]    # play, compare, and count instructions by warp
+    python -m tests.cuda.emulator [GAME ...]    # play, compare, and count instructions per warp
 
-What it cannot see: races, as no two threads run at once; barriers and shared memory, which it
-refuses; an access that leaves one argument of the kernel and lands in another; and what ptxas makes
-of the PTX (registers, spills, speed).
+The emulator cannot detect races, because no two threads run at once, or accesses that leave one
+argument and end up in another. It refuses barriers and shared memory, and does not know what ptxas
+makes of the PTX (registers, spills, speed).
 """

@@ -1,4 +1,4 @@
-"""Plays games on the emulator beside the CPU, and prints what each kernel comes to.
+"""Plays games on the emulator and on the CPU, and prints the instruction counts of each kernel.
 
 python -m tests.cuda.emulator [GAME ...] [--games 512] [--steps 100] [--form planes] [--lto]
 """
@@ -22,7 +22,7 @@ ROW = "{:14}{:>8}{:>10}{:>10}" + "{:>11}" * len(COLUMNS) + "{:>7}"
 
 
 def play(name: str, arguments: argparse.Namespace) -> dict[str, Figures]:
-    """Random games, in steps and in a rollout, equal to those on the CPU in every bit."""
+    """Play random games in steps and in a rollout; they must be equal to those on the CPU."""
     emulator = Emulator(lto=arguments.lto)
     with emulator.installed():
         pair = Pair(TESTED[name], arguments.games, arguments.form, arguments.mode)
@@ -33,8 +33,8 @@ def play(name: str, arguments: argparse.Namespace) -> dict[str, Figures]:
 
 
 def table(figures: Mapping[str, Figures]) -> str:
-    """Figures of kernels: instructions by thread and warp, accesses by warp, bytes of stack."""
-    rows = [ROW.format("kernel", "launches", "by thread", "by warp", *COLUMNS, "stack")]
+    """A table: instructions per thread and per warp, accesses per warp, bytes of stack."""
+    rows = [ROW.format("kernel", "launches", "per thread", "per warp", *COLUMNS, "stack")]
     for name, of in figures.items():
         accesses = (f"{of.per_warp(kind):.0f}" for kind in COLUMNS.values())
         whole = (f"{of.per_thread():.0f}", f"{of.per_warp():.0f}")
@@ -43,25 +43,27 @@ def table(figures: Mapping[str, Figures]) -> str:
 
 
 def parsed() -> argparse.Namespace:
-    """The command's arguments."""
+    """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.cuda.emulator")
-    parser.add_argument("names", nargs="*", metavar="GAME", help="all games, if none is named")
-    parser.add_argument("--games", type=int, default=512, help="played at once; 128s fill blocks")
-    parser.add_argument("--steps", type=int, default=100, help="and as many plies in a rollout")
+    parser.add_argument("names", nargs="*", metavar="GAME", help="without names, all games")
+    parser.add_argument(
+        "--games", type=int, default=512, help="at once; multiples of 128 fill blocks"
+    )
+    parser.add_argument("--steps", type=int, default=100, help="and as many plies in the rollout")
     parser.add_argument("--form", choices=FORMS, default=FORMS[0])
     parser.add_argument("--mode", choices=MODES, default=MODES[0])
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--lto", action="store_true", help="as with nvJitLink, which it needs")
+    parser.add_argument("--lto", action="store_true", help="optimize at link time; needs nvJitLink")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(TESTED):
         parser.error(f"unknown games {sorted(unknown)}; there are {', '.join(TESTED)}")
     if arguments.lto and not can_link():
-        parser.error("--lto: numba does not find nvJitLink (nvidia-nvjitlink)")
+        parser.error("--lto: numba cannot find nvJitLink (nvidia-nvjitlink)")
     return arguments
 
 
 def main() -> int:
-    """Play, compare and print; 1 where nothing can be emulated."""
+    """Run the command; the exit status is 1 if nothing can be emulated here."""
     arguments = parsed()
     if reason := missing():
         print(reason)

@@ -1,4 +1,4 @@
-"""From a kernel to a library of C that runs it: numba and NVVM make PTX, gcc what stands for it."""
+"""Builds the library that runs a kernel: numba and NVVM make PTX, gcc compiles its translation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from numba import config
 
 CAPABILITY = (9, 0)
 ARCHITECTURE = (*CAPABILITY, "a")
-"""As numba-cuda asks for on a device of that capability."""
+"""The architecture that numba-cuda uses for a device of this capability."""
 MACHINE = Path(__file__).with_name("machine.c")
 OPTIONS = ("-O0", "-std=gnu11", "-w", "-fwrapv", "-fno-strict-aliasing", "-shared", "-fPIC")
 
 
 def missing() -> str | None:
-    """Why nothing can be emulated here; None where it can."""
+    """Why nothing can be emulated here; None if it can."""
     if config.DISABLE_JIT or config.ENABLE_CUDASIM:
         return "kernels are interpreted here, not compiled"
     if sys.platform != "linux":
-        return "numba-cuda and NVVM are asked for on Linux only"
+        return "numba-cuda and NVVM are installed on Linux only"
     if c_compiler() is None:
         return "there is no C compiler"
     absent = [name for name in ("numba_cuda", "torch") if find_spec(name) is None]
@@ -48,12 +48,12 @@ def missing() -> str | None:
 
 
 def c_compiler() -> str | None:
-    """The C compiler, gcc or one that takes its options."""
+    """The path of gcc or of a compiler that takes its options."""
     return shutil.which(os.environ.get("CC") or "gcc") or shutil.which("cc")
 
 
 def can_link() -> bool:
-    """Whether nvJitLink is there, with which numba optimizes kernels at link time."""
+    """Whether numba can optimize kernels at link time, which needs nvJitLink."""
     from numba.cuda.cudadrv.driver import _have_nvjitlink  # noqa: PLC0415
 
     return bool(_have_nvjitlink())
@@ -61,7 +61,7 @@ def can_link() -> bool:
 
 @contextmanager
 def device_to_compile_for() -> Iterator[None]:
-    """Numba asks a device for its capability; while this lasts, one answers that is not there."""
+    """Within this context numba finds a stand-in when it asks for the device's capability."""
     from numba.cuda import dispatcher  # noqa: PLC0415
     from numba.cuda.codegen import CUDACodeLibrary  # noqa: PLC0415
 
@@ -76,15 +76,15 @@ def device_to_compile_for() -> Iterator[None]:
 
 
 def ptx_of(kernel: Any, types: tuple[Any, ...], lto: bool) -> str:
-    """The PTX that a device would get for arguments of these types.
+    """The PTX of a kernel for arguments of these types.
 
     Args:
-        kernel: what `cuda.jit` made.
-        types: numba's types of its arguments.
-        lto: whether it is optimized at link time, as numba does where nvJitLink is installed.
+        kernel: the result of `cuda.jit`.
+        types: the numba types of its arguments.
+        lto: whether to optimize at link time, as numba does if nvJitLink is installed.
 
     Raises:
-        Exception: whatever numba raises where it cannot compile the kernel.
+        Exception: any error of numba that prevents compilation.
     """
     from numba.cuda.dispatcher import _Kernel  # noqa: PLC0415
 
@@ -96,10 +96,10 @@ def ptx_of(kernel: Any, types: tuple[Any, ...], lto: bool) -> str:
 
 
 def cache_folder() -> Path:
-    """Where libraries are kept: beside the compiled kernels, or among temporary files.
+    """The folder of libraries: beside the compiled kernels, or in the temporary folder.
 
     Raises:
-        PermissionError: it belongs to somebody else; what lies there would be loaded.
+        PermissionError: others could write to the folder, from which libraries are loaded.
     """
     place, user = os.environ.get("AZUMAYA_CACHE_DIR"), os.geteuid()
     temporary = Path(tempfile.gettempdir()) / f"azumaya-emulator-{user}"
@@ -112,10 +112,10 @@ def cache_folder() -> Path:
 
 
 def library_of(source: str) -> ctypes.CDLL:
-    """A translated kernel, compiled; the library is kept by its source.
+    """The compiled library of a translated kernel, cached by its source.
 
     Raises:
-        subprocess.CalledProcessError: the C compiler refuses the text.
+        subprocess.CalledProcessError: the C compiler reports an error.
     """
     said = "\0".join((source, MACHINE.read_text(), str(c_compiler()), *OPTIONS))
     file = cache_folder() / f"{hashlib.sha256(said.encode()).hexdigest()[:32]}.so"
@@ -125,7 +125,7 @@ def library_of(source: str) -> ctypes.CDLL:
 
 
 def _compile(source: str, file: Path) -> None:
-    """Make a library, which is in its place only when it is whole."""
+    """Compile a library aside and move it into place."""
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         (Path(folder) / "kernel.c").write_text(source)
         made = Path(folder) / file.name

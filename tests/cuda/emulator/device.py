@@ -1,9 +1,9 @@
-"""A device that is none: `cuda_device.Device` with tensors on the CPU and emulated kernels."""
+"""An emulated device: `cuda_device.Device` with tensors on the CPU and emulated kernels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,15 +25,15 @@ WARP = 32
 
 @dataclass
 class Figures:
-    """What the launches of a kernel came to.
+    """Counts over the launches of a kernel.
 
     Attributes:
-        stack: bytes of a thread's own memory.
-        launches: how many there were.
-        threads: how many threads they had.
-        by_thread: instructions of all threads, by kind.
-        by_warp: instructions of all warps: each block of a kernel as often as that thread of a
-            warp ran it which did so most often, as threads that part meet again after the block.
+        stack: the bytes of a thread's stack.
+        launches: the number of launches.
+        threads: the number of threads in all launches.
+        by_thread: the instructions of all threads, by kind.
+        by_warp: the instructions of all warps, by kind. A block of code counts as often as the
+            thread of the warp that ran it most often, because diverging threads meet again.
     """
 
     stack: int = 0
@@ -43,7 +43,7 @@ class Figures:
     by_warp: Counter[str] = field(default_factory=Counter)
 
     def add(self, program: Program, threads: int, runs: Runs) -> None:
-        """Count a launch of so many threads."""
+        """Count a launch."""
         self.stack = max(self.stack, program.stack)
         self.launches += 1
         self.threads += threads
@@ -54,32 +54,35 @@ class Figures:
                 self.by_warp[kind] += number * by_warps
 
     def per_thread(self, kind: str = INSTRUCTIONS) -> float:
-        """Instructions of a kind in a thread."""
+        """Instructions of a kind per thread."""
         return self.by_thread[kind] / self.threads
 
     def per_warp(self, kind: str = INSTRUCTIONS) -> float:
-        """Instructions of a kind in a warp."""
+        """Instructions of a kind per warp."""
         return self.by_warp[kind] * WARP / self.threads
 
 
 class Emulator:
-    """Runs kernels, and counts what they do.
+    """Runs kernels and counts their instructions.
 
     Args:
-        lto: whether kernels are optimized at link time, which needs nvJitLink.
+        lto: whether to optimize kernels at link time, which needs nvJitLink.
+        check: called with the name and the PTX of each kernel.
 
     Attributes:
-        figures: by the name of a kernel's function; kernels of one name are added up.
+        figures: counts by name of the kernel's function; kernels of the same name are added up.
     """
 
-    def __init__(self, lto: bool = False) -> None:
-        self.lto = lto
+    def __init__(
+        self, lto: bool = False, check: Callable[[str, str], None] = lambda name, text: None
+    ) -> None:
+        self.lto, self._check = lto, check
         self.figures: dict[str, Figures] = {}
         self._programs: dict[tuple[Any, tuple[Any, ...]], Program] = {}
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """While this lasts, environments made with `device="cuda"` are emulated."""
+        """Within this context environments made with `device="cuda"` are emulated."""
         arrays = SimpleNamespace(from_cuda_array_interface=Array.described)
         with (
             patch.object(adapter, "Device", partial(EmulatedDevice, self)),
@@ -88,34 +91,35 @@ class Emulator:
             yield
 
     def launch(self, kernel: Any, grid: int, block: int, *arguments: Any) -> None:
-        """Run all threads of a kernel, and count.
+        """Run all threads of a kernel and count their instructions.
 
         Raises:
-            MemoryFaultError: an access was not aligned, or lay outside of what it was given.
-            UnknownPtxError: the kernel consists of more than the emulator knows.
+            MemoryFaultError: an access was not aligned, or outside the memory of the kernel.
+            UnknownPtxError: the kernel uses PTX that the emulator does not know.
         """
         program = self.program(kernel, *arguments)
         runs = program.run(grid, block, arguments)
         self.figures.setdefault(program.name, Figures()).add(program, grid * block, runs)
 
     def program(self, kernel: Any, *arguments: Any) -> Program:
-        """A kernel for arguments of such types, compiled once."""
+        """The program of a kernel for these types of arguments, compiled once."""
         given = tuple(a.type if isinstance(a, Array) else numba.typeof(a) for a in arguments)
         if (kernel, given) not in self._programs:
-            text = ptx_of(kernel, given, self.lto)
-            self._programs[kernel, given] = Program(kernel.py_func.__name__, text)
+            name, text = kernel.py_func.__name__, ptx_of(kernel, given, self.lto)
+            self._check(name, text)
+            self._programs[kernel, given] = Program(name, text)
         return self._programs[kernel, given]
 
 
 class EmulatedDevice(cuda_device.Device):
-    """The device of an emulator; what it is asked for beside kernels torch does on the CPU."""
+    """The device of an emulator; everything but kernels is done by torch on the CPU."""
 
     def __init__(self, emulator: Emulator) -> None:
-        # a real one looks for a GPU here
+        # not calling the base class, which looks for a GPU
         self._emulator, self._torch = emulator, require("torch", "cuda")
         self.place = self._torch.device("cpu")
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
-        """Run a kernel with at least so many threads, in whole blocks."""
+        """Run a kernel with at least `threads` threads, in whole blocks."""
         grid = -(-threads // cuda_device.BLOCK)
         self._emulator.launch(kernel, grid, cuda_device.BLOCK, *arguments)

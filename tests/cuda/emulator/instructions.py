@@ -1,4 +1,4 @@
-"""What each PTX instruction is in C: a table, and the few that no line of a table can say."""
+"""The C code of each PTX instruction: tables, and functions for the few that need them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INTEGER = {
     "mul.hi": "(({wide}){a} * {b}) >> {bits}",
     "min": "{a} < {b} ? {a} : {b}",
     "max": "{a} > {b} ? {a} : {b}",
-    # shifts by the width and more give zeros, or copies of the sign; in C they mean nothing
+    # shifts by the width or more give zeros or copies of the sign; in C they are undefined
     "shl": "{n} >= {bits} ? 0 : {a} << {n}",
     "shr": "{n} >= {bits} ? ({a} < 0 ? -1 : 0) : {a} >> {n}",
     "selp": "{p} ? {a} : {b}",
@@ -43,10 +43,11 @@ INTEGER = {
     "setp.gt": "{a} > {b}",
     "setp.ge": "{a} >= {b}",
 }
-"""By name without the type, for whole numbers of 16, 32 and 64 bits.
+"""Instructions on integers of 16, 32 and 64 bits, by name without the type.
 
-`{a}`, `{b}`, `{c}`, `{d}` are the operands as the instruction's type, `{n}` the second one as 32
-bits, `{p}` the third one as a truth; `{bits}` is the type's width, `{wide}` one of twice that.
+`{a}`, `{b}`, `{c}` and `{d}` are the operands in the instruction's type, `{n}` is the second one as
+32 bits, `{p}` the third one as a truth value, `{bits}` the width of the type, `{wide}` a type twice
+as wide.
 """
 EXACT = {
     "mov.pred": "{a}",
@@ -72,7 +73,8 @@ EXACT = {
     "bfe.u32": "extracted({a}, {b}, {c}, 32)",
     "bfe.u64": "extracted({a}, {b}, {c}, 64)",
 }
-"""By the whole name; `{x}` is the first operand as it is. Addresses are the same in all spaces."""
+"""Other instructions, by full name; `{x}` is the first operand unchanged. Addresses are the same in
+all memory spaces."""
 
 _WHOLE = re.compile(r"(.+)\.([bsu](16|32|64))")
 _CONVERT = re.compile(r"cvt\.([su](?:8|16|32|64))\.([su](?:8|16|32|64))")
@@ -83,14 +85,14 @@ _UPDATES = {"add": "*q + v", "min": "v < *q ? v : *q"}
 _HALVES = {"b32": ("uint16_t", 16), "b64": ("uint32_t", 32)}
 
 Value = Callable[[str], str]
-"""What an operand is in C."""
+"""Translates an operand to C."""
 
 
 def written(instruction: Instruction, value: Value, number: int) -> str:
-    """An instruction as a statement of C, without its guard; `number` is told in faults.
+    """An instruction as a C statement, without its guard; `number` identifies it in faults.
 
     Raises:
-        UnknownPtxError: it is not known here.
+        UnknownPtxError: the instruction is not known here.
     """
     opcode = instruction.opcode
     if opcode in ("bra", "bra.uni"):
@@ -109,7 +111,7 @@ def written(instruction: Instruction, value: Value, number: int) -> str:
 
 
 def access_of(opcode: str) -> str:
-    """What an instruction does to memory, as `ld.global`; empty where it does nothing to it."""
+    """The kind of memory access of an instruction, such as `ld.global`; empty if it has none."""
     if found := _ACCESS.fullmatch(opcode):
         return f"{found[1]}.{found[2]}"
     return "atom.global" if _ATOMIC.fullmatch(opcode) else ""
@@ -120,7 +122,7 @@ def _unknown(instruction: Instruction) -> UnknownPtxError:
 
 
 def _pattern(instruction: Instruction) -> tuple[str, str]:
-    """What the tables say of an instruction, and the width of its type where that matters."""
+    """The pattern of an instruction in the tables, and the width of its type if that matters."""
     opcode = instruction.opcode
     if opcode in EXACT:
         return EXACT[opcode], ""
@@ -132,7 +134,7 @@ def _pattern(instruction: Instruction) -> tuple[str, str]:
 
 
 def _expression(instruction: Instruction, value: Value) -> str:
-    """The value of an instruction that the tables know."""
+    """The C expression of an instruction in the tables."""
     pattern, bits = _pattern(instruction)
     sources = [value(each) for each in instruction.operands[1:]]
     made = C_TYPES[instruction.opcode.rpartition(".")[2]]
@@ -144,12 +146,12 @@ def _expression(instruction: Instruction, value: Value) -> str:
         fields["p"] = sources[2]
     try:
         return pattern.format_map(fields)
-    except KeyError as error:  # it has fewer operands than it needs
+    except KeyError as error:  # too few operands
         raise _unknown(instruction) from error
 
 
 def _parameter(instruction: Instruction, value: Value) -> str:
-    """A parameter read; all are words."""
+    """A load of a parameter, which is a word."""
     target, place = instruction.operands
     if instruction.opcode != "ld.param.u64":
         raise _unknown(instruction)
@@ -165,7 +167,7 @@ def _place(operand: str, value: Value) -> str:
 
 
 def _access(instruction: Instruction, value: Value, number: int, found: re.Match[str]) -> str:
-    """A load or store of one number or several side by side, which are aligned as a whole."""
+    """A load or store of one number, or of several adjacent ones, which are aligned as a whole."""
     name, space, many, kind = found.groups()
     place, values = instruction.operands[:: 1 if name == "st" else -1]
     parts = [value(each.strip()) for each in values.strip("{}").split(",")]
@@ -181,7 +183,7 @@ def _access(instruction: Instruction, value: Value, number: int, found: re.Match
 
 
 def _atomic(instruction: Instruction, value: Value, number: int, found: re.Match[str]) -> str:
-    """A word changed; as threads run one after the other, nothing can come between."""
+    """An atomic operation; plain code is enough, as threads run one after another."""
     target, place, given = instruction.operands
     made = C_TYPES[found[3]]
     return (
@@ -192,7 +194,7 @@ def _atomic(instruction: Instruction, value: Value, number: int, found: re.Match
 
 
 def _halves(instruction: Instruction, value: Value) -> str:
-    """Two numbers put together to one of twice their width, the lower first, or taken apart."""
+    """Two numbers packed into one of twice the width, the lower first, or unpacked."""
     target, source = instruction.operands
     half, bits = _HALVES[instruction.opcode.removeprefix("mov.")]
     packs = source.startswith("{")

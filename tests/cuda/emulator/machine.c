@@ -1,4 +1,4 @@
-/* A GPU's threads one after the other: what stands around the kernel that `translate.py` writes. */
+/* Runs the threads of a GPU kernel one after another. Includes the kernel that `translate.py` writes. */
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@ struct range {
     const uint8_t *begin, *end;
 };
 
-/* What went wrong first: at which statement, in which thread. */
+/* The first fault, with its statement and thread. */
 struct fault {
     uint64_t kind, address, size, statement, thread;
 };
 
 #define RANGE(memory) {memory.bytes, memory.bytes + sizeof memory.bytes}
-#define RUBBISH 0xABABABABABABABABULL
+#define GARBAGE 0xABABABABABABABABULL
 
-/* What PTX calls %tid.x, %ctaid.x, %ntid.x, %nctaid.x, and the words that the kernel was given. */
+/* %tid.x, %ctaid.x, %ntid.x and %nctaid.x of PTX, and the words passed to the kernel. */
 static uint32_t tid, ctaid, ntid, nctaid;
 static const uint64_t *parameters;
 
@@ -37,7 +37,7 @@ static __attribute__((noreturn, noinline)) void fail(
     longjmp(after_fault, 1);
 }
 
-/* An address as a pointer, where `size` bytes there are aligned and wholly in one range. */
+/* An address as a pointer, if `size` bytes there are aligned and entirely within one range. */
 static inline void *at(int space, uint64_t address, uint64_t size, uint64_t statement)
 {
     if (address % size)

@@ -1,4 +1,4 @@
-"""PTX as numba and NVVM write it: one kernel of a text, taken apart."""
+"""Parses PTX as numba and NVVM write it: a text with one kernel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 IGNORED = (".version", ".target", ".address_size", ".common", ".pragma", ".loc", ".file")
-"""Directives that say nothing on what a kernel does; numba's `.common` words are never read."""
+"""Directives that do not affect a kernel's results; numba's `.common` words are never read."""
 _ENTRY = re.compile(r"\.visible \.entry ([\w$]+)\((.*?)\)\s*\n\{\n(.*)\n\}", re.DOTALL)
 _TABLE = re.compile(r"\.const \.align (\d+) \.b8 ([\w$]+)\[(\d+)\](?: = \{([\d, ]*)\})?;")
 _STACK = re.compile(r"\.local \.align (\d+) \.b8\s+([\w$]+)\[(\d+)\];")
@@ -22,7 +22,7 @@ class UnknownPtxError(ValueError):
 
 @dataclass(frozen=True)
 class Bytes:
-    """A table of constants, or a thread's stack, which has no content."""
+    """A table of constants, or the stack of a thread, which has no initial content."""
 
     name: str
     align: int
@@ -41,21 +41,21 @@ class Registers:
 
 @dataclass(frozen=True)
 class Label:
-    """A place to which branches go."""
+    """A target of branches."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Brace:
-    """The begin or end of a scope of registers."""
+    """The beginning or end of a scope of registers."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction; `guard` is the predicate it hangs on, `%p1` or `!%p1`, or empty."""
+    """One instruction; `guard` is its predicate, such as `%p1` or `!%p1`, or empty."""
 
     text: str
     opcode: str
@@ -68,7 +68,7 @@ Statement = Registers | Label | Brace | Instruction
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its parameters, which are words all, its memory, its statements."""
+    """A kernel: its parameters (64-bit words), its memory and its statements."""
 
     parameters: tuple[str, ...]
     tables: tuple[Bytes, ...]
@@ -80,7 +80,7 @@ def parse(text: str) -> Kernel:
     """The one kernel of a text.
 
     Raises:
-        UnknownPtxError: there is something in it that is not known here.
+        UnknownPtxError: the text has PTX that is not known here.
     """
     text = re.sub(r"//[^\n]*", "", text.replace("\0", ""))
     found = _ENTRY.search(text)
@@ -100,7 +100,7 @@ def parse(text: str) -> Kernel:
 
 
 def _tables(text: str) -> tuple[Bytes, ...]:
-    """The tables that stand beside the kernel."""
+    """The tables declared outside the kernel."""
     lines = filter(None, map(str.strip, text.split("\n")))
     return tuple(_bytes(_TABLE, line) for line in lines if not line.startswith(IGNORED))
 
@@ -114,7 +114,7 @@ def _bytes(pattern: re.Pattern[str], line: str) -> Bytes:
 
 
 def _parameters(text: str) -> tuple[str, ...]:
-    """Names of parameters; numba passes arrays as words, and we pass no scalars but int64."""
+    """The names of the parameters: numba passes arrays as words, and all our scalars are int64."""
     lines = [line.strip() for line in text.split(",") if line.strip()]
     for line in lines:
         if not line.startswith(".param .u64 "):

@@ -1,4 +1,4 @@
-"""A translated kernel that can be run, the memory it is given, and what it does there."""
+"""A translated kernel that can be run, its memory, and the faults it may cause there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _64_BITS = 2**64 - 1
 
 
 class MemoryFaultError(RuntimeError):
-    """A thread read or wrote where it must not."""
+    """A thread read or wrote outside its memory, or at an unaligned address."""
 
 
 class _Range(ctypes.Structure):
@@ -36,7 +36,7 @@ class _Fault(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Array:
-    """Memory as kernels take it, by what `cuda.from_cuda_array_interface` is told of it."""
+    """An array as kernels take it, in place of what `cuda.from_cuda_array_interface` returns."""
 
     address: int
     shape: tuple[int, ...]
@@ -45,32 +45,32 @@ class Array:
 
     @classmethod
     def described(cls, description: dict[str, Any], owner: Any) -> Array:
-        """A contiguous array; arguments as `cuda.from_cuda_array_interface`."""
+        """A contiguous array; the arguments are those of `cuda.from_cuda_array_interface`."""
         assert description["strides"] is None
         address, _ = description["data"]
         return cls(address, description["shape"], np.dtype(description["typestr"]), owner)
 
     @property
     def type(self) -> Any:
-        """Its type, as numba's."""
+        """The numba type."""
         return types.Array(numba.from_dtype(self.dtype), len(self.shape), "C")
 
     @property
     def words(self) -> list[int]:
-        """What a kernel gets: no owners, size, bytes of an item, address, shape, strides."""
+        """What a kernel gets: two null pointers, size, item size, address, shape, strides."""
         item = self.dtype.itemsize
         strides = [item * math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))]
         return [0, 0, math.prod(self.shape), item, self.address, *self.shape, *strides]
 
     @property
     def range(self) -> _Range:
-        """Where it lies."""
+        """Its range of addresses."""
         return _Range(self.address, self.address + math.prod(self.shape) * self.dtype.itemsize)
 
 
 @dataclass(frozen=True)
 class Runs:
-    """How often each block of a kernel ran, in all threads and in all warps of a launch."""
+    """How often each block of code ran in a launch, counted over threads and over warps."""
 
     threads: list[int]
     warps: list[int]
@@ -80,11 +80,11 @@ class Program:
     """A kernel that can be run on the CPU.
 
     Args:
-        name: of the kernel, for faults.
+        name: the name of the kernel, for error messages.
         text: its PTX.
 
     Raises:
-        UnknownPtxError: there is something in it that the emulator does not know.
+        UnknownPtxError: the text has PTX that the emulator does not know.
     """
 
     def __init__(self, name: str, text: str) -> None:
@@ -100,9 +100,9 @@ class Program:
         """Run `grid` blocks of `block` threads.
 
         Raises:
-            TypeError: the kernel takes more or fewer arguments.
-            MemoryFaultError: an access was not aligned, or lay outside of what it was given; the
-                threads before that have run.
+            TypeError: the number of arguments is wrong.
+            MemoryFaultError: an access was not aligned, or outside the memory of the kernel;
+                earlier threads have run.
         """
         words = [w for a in arguments for w in (a.words if isinstance(a, Array) else [a])]
         ranges = [a.range for a in arguments if isinstance(a, Array)]
@@ -120,7 +120,7 @@ class Program:
         return Runs(list(threads), list(warps))
 
     def _told(self, fault: _Fault) -> str:
-        """A fault in words."""
+        """The message for a fault."""
         statement = self.code.kernel.body[fault.statement]
         assert isinstance(statement, Instruction)
         return (

@@ -1,7 +1,7 @@
-"""A kernel's PTX as C, with a counter in front of each stretch without a branch.
+"""Translates the PTX of a kernel to C, with a counter for each block of code without branches.
 
-The C text is what `machine.c` includes: it needs its functions, and defines `thread`, one thread of
-the kernel, the stack and the tables.
+`machine.c` includes the C text, which calls its functions and defines the stack, the tables and
+`thread`, which runs one thread of the kernel.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Translation:
 
     Attributes:
         source: the C text.
-        kernel: what it was made of; statements are numbered as in its `body`.
-        blocks: how many instructions stand in each stretch without a branch, and of which kinds.
+        kernel: the parsed kernel; statements are numbered as in its `body`.
+        blocks: for each block without branches, the number of instructions by kind.
     """
 
     source: str
@@ -43,17 +43,17 @@ class Translation:
 
 
 def translate(text: str) -> Translation:
-    """The one kernel of a PTX text in C.
+    """Translate the one kernel of a PTX text to C.
 
     Raises:
-        UnknownPtxError: there is something in it that the emulator does not know.
+        UnknownPtxError: the text has PTX that the emulator does not know.
     """
     writer = _Writer(parse(text))
     return Translation(writer.source(), writer.kernel, writer.blocks)
 
 
 def _named(name: str) -> str:
-    """A name of PTX as one of C that clashes with no other."""
+    """A unique C name for a name in PTX."""
     return ("r_" if name.startswith("%") else "s_") + re.sub(r"\W", "_S", name.lstrip("%"))
 
 
@@ -80,7 +80,7 @@ class _Writer:
         return "\n".join([head, *memory, "static void thread(void)", "{", *self._lines, "}", ""])
 
     def _memory(self) -> list[str]:
-        """The stack and the tables, each aligned as declared and no better than that."""
+        """The stack and the tables, aligned exactly as declared."""
         stack = self.kernel.stack or Bytes("no stack", 1, 0)
         lines = [self._declared(stack)]
         lines += [self._declared(table) for table in self.kernel.tables]
@@ -111,7 +111,7 @@ class _Writer:
             self._lines.append(statement.text)
 
     def _write_registers(self, registers: Registers) -> None:
-        """Registers hold rubbish at first, which nothing may come of."""
+        """Registers start with garbage, on which no result may depend."""
         kind, count = C_TYPES.get(registers.kind), registers.count
         if kind is None:
             raise UnknownPtxError(f"registers of unknown type: .{registers.kind} {registers.name}")
@@ -119,10 +119,10 @@ class _Writer:
             [registers.name] if count is None else [f"{registers.name}{i}" for i in range(count)]
         )
         self._names |= {name: _named(name) for name in every}
-        self._lines += [f"{kind} {_named(name)} = ({kind})RUBBISH;" for name in every]
+        self._lines += [f"{kind} {_named(name)} = ({kind})GARBAGE;" for name in every]
 
     def _write_instruction(self, number: int, instruction: Instruction) -> None:
-        """The instruction, counted in its block, which ends with a branch."""
+        """Write an instruction and count it in its block; a branch ends the block."""
         block = self.blocks[-1]
         block[INSTRUCTIONS] += 1
         if access := access_of(instruction.opcode):
