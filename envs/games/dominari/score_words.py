@@ -81,8 +81,8 @@ def _only_blanks(state: Any, colours: Any) -> list[int]:
 def _check_blanks(state: Any, prefix: str) -> None:
     for player in _only_blanks(state, state["colours"]):
         raise PositionError(
-            f"position: {prefix}{COLOUR_NAMES[player]} has blanks but no number; a player's "
-            "blanks are laid only after a number of theirs"
+            f"position: {prefix}{COLOUR_NAMES[player]} has blanks but no number; a player "
+            "lays blanks only after a number"
         )
 
 
