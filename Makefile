@@ -75,7 +75,7 @@ $(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
 	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . $(CORE_TESTS)
 	touch $@
 
-# Made anew each time, because new versions appear without a change here.
+# Recreated each time, because new versions appear without a change here.
 .PHONY: $(VENV)-newest/.core
 $(VENV)-newest/.core:
 	$(PYTHON) -m venv --clear $(VENV)-newest

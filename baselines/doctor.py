@@ -1,4 +1,4 @@
-"""What `azumaya doctor` finds out: versions, machine, compile cache, GPU, and a check of games."""
+"""The checks of `azumaya doctor`: machine, versions, compile cache, GPU, and the games."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from azumaya.envs.kernels.compile import INTERPRETED
 
 CHECK_SEED = 1
 OK, NOTE, WRONG = "ok", "note", "wrong"
-"""What a finding says: all is well; something optional is missing; something must be mended."""
+"""States of a finding: all is well; something optional is missing; something must be fixed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def packages() -> Iterator[Finding]:
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
-    """The packages the installed library needs, and those of each extra that users want."""
+    """The packages that the library needs, and those of each extra meant for users."""
     try:
         lines = importlib.metadata.requires("azumaya") or []
     except importlib.metadata.PackageNotFoundError:
@@ -172,10 +172,10 @@ def _check(game: Game) -> int:
 
 
 def examine(every_game: bool = False) -> Iterator[Finding]:
-    """All findings, each as soon as it is there.
+    """Yield all findings, each as soon as it is known.
 
     Args:
-        every_game: check all games and not one of each family.
+        every_game: whether to check all games instead of one of each family.
     """
     yield from machine()
     yield from packages()

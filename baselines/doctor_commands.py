@@ -1,4 +1,4 @@
-"""`azumaya doctor`: versions, cache, GPU, and a check that the games run as they should."""
+"""`azumaya doctor`: versions, cache, GPU, and a check that the games run correctly."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from azumaya.baselines.doctor import NOTE, OK, WRONG, Finding, examine
 from azumaya.baselines.terminal import console
 
 FAULTY = 1
-"""The exit code where something is wrong."""
+"""The exit code if something is wrong."""
 MARKS = {OK: "✓", NOTE: "·", WRONG: "✗"}
 STYLES = {OK: "green", NOTE: "dim", WRONG: "bold red"}
 
 
 def doctor(
     every_game: Annotated[
-        bool, typer.Option("--all", help="Check all games, not one of each kind.")
+        bool, typer.Option("--all", help="Check all games instead of one of each kind.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show versions, compile cache and GPU, and check that the games run as they should.
+    """Show versions, compile cache and GPU, and check that the games run correctly.
 
-    The first run compiles a game of each kind, which takes some seconds for each.
+    The first run compiles one game of each kind, which takes a few seconds per game.
     """
     screen = console(stderr=True)
     with screen.status("examining", spinner="dots"):

@@ -1,4 +1,4 @@
-"""Finds the players by name, and the game and options that they play."""
+"""The players of a command, found by name, and the game and options that they play."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION, check_names
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
-"""Words for these values, in upper or lower case."""
+"""Words that stand for these values, in upper or lower case."""
 
 
 def game_named(name: str) -> Game:
@@ -56,11 +56,11 @@ def _example(game: Game) -> str:
 def read_value(game: Game, name: str, text: str) -> Any:
     """The value of an option from its text, in the type that the option expects.
 
-    The readings of a text are tried in turn: a Python literal (`3`, `True`, `(1, 3)`), the text
-    as it stands (`corners`, `1234`), texts between commas.
+    The text is tried in turn as a Python literal (`3`, `True`, `(1, 3)`), as it stands (`corners`,
+    `1234`), and as texts separated by commas.
 
     Raises:
-        OptionError: none of them is valid for the option.
+        OptionError: none of these values is valid for the option.
     """
     if name == POSITION:
         return text

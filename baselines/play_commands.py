@@ -54,7 +54,7 @@ class Table:
 
 
 class LeaveError(Exception):
-    """The person leaves the game."""
+    """Raised when the person leaves the game."""
 
 
 def play(

@@ -309,7 +309,7 @@ def _why(error: OSError) -> str:
 
 
 def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
-    """Report a file that cannot be written (any more), and end the command."""
+    """Report a file that cannot be written, at first or later on, and end the command."""
     why = f"{_why(error)}; name a file that can be written"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         why = f"there is no folder {shown(output.parent)}; make it first"

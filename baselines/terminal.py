@@ -14,7 +14,7 @@ from rich.progress import Progress, ProgressColumn
 from azumaya.baselines.files import shown
 
 CLOSED, FAILED = 1, 2
-"""Exit codes: nobody reads the output any more (`| head`); a system error."""
+"""Exit codes: the reader of the output has closed it (as `| head` does); a system error."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -50,10 +50,10 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
 
     Raises:
         SystemExit: with `FAILED` after a system error, such as a full disk; with `CLOSED`, and no
-            message, if nobody reads the output any more.
+            message, if the reader of the output has closed it.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # fail over no character a terminal lacks
+        if hasattr(stream, "reconfigure"):  # never fail on a character that the terminal lacks
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
@@ -77,7 +77,7 @@ def _flush() -> None:
 def _tell(line: str) -> None:
     try:
         print(line, file=sys.stderr, flush=True)
-    except OSError:  # the error stream fails as well: the exit code must do
+    except OSError:  # the error stream fails as well; only the exit code is left
         _drop_output(sys.stderr)
 
 

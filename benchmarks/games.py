@@ -28,7 +28,6 @@ STEP = (
     "one applied move: checked action, rules, autoreset, mask and observation of the next player; "
     "steps that only begin a new game count in the time but not as moves"
 )
-LOOP = STEP + "; with the random legal choice"
 AEC = (
     "one applied move: last() (observation and mask), np.flatnonzero(mask), random pick, step(); "
     "resets and the None steps of finished agents count in the time but not as moves"

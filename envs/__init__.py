@@ -60,7 +60,7 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> OrderEnfo
             options.
 
     Raises:
-        OptionError: there is no such game or option, or it has a value it cannot take.
+        OptionError: the game or an option is unknown, or an option has an invalid value.
     """
     return wrap(raw(name, render_mode=render_mode, **options))
 
@@ -84,7 +84,7 @@ def make_vec(
             `check_actions`, see `azumaya.envs.adapters.cuda.vector.CudaVectorEnv`.
 
     Raises:
-        OptionError: there is no such game or option, or it has a value it cannot take.
+        OptionError: the game or an option is unknown, or an option has an invalid value.
         DeviceError: there is no GPU that can be used.
         MissingExtraError: what a GPU needs is not installed.
     """
@@ -94,15 +94,15 @@ def make_vec(
 def register_game(game: Game) -> None:
     """Make a game of your own known by its name, everywhere a name is taken.
 
-    `make`, `make_vec`, `Position`, records, agents, the arena and training find it, PettingZoo and
-    Gymnasium know it by its `id`. It does not become one of `GAMES`. A game of the same name that
-    was registered before is replaced.
+    `make`, `make_vec`, `Position`, records, agents, the arena and training find it by its name,
+    PettingZoo and Gymnasium by its `id`. It is not added to `GAMES`. It replaces a game of the same
+    name that was registered before.
 
     Args:
-        game: its record; `docs/guides/adding-a-game.md` tells how to write one.
+        game: its record; `docs/guides/adding-a-game.md` explains how to write one.
 
     Raises:
-        OptionError: this is no `Game`, or the library has a game of this name.
+        OptionError: this is not a `Game`, or the library has a game of this name.
     """
     registry.register_game(game)
     _announce(game, partial(make, game.name))

@@ -45,7 +45,9 @@ def register_game(game: Game) -> None:
     if not isinstance(game, Game):
         raise OptionError(f"game={game!r}: must be a Game, not {type(game).__name__}")
     if any(game.name == own.name and game is not own for own in (*GAMES.values(), *DERIVED)):
-        raise OptionError(f"game={game.name!r}: the library has a game of this name")
+        raise OptionError(
+            f"game={game.name!r}: the library has a game of this name; give yours another name"
+        )
     if game.name not in GAMES:
         _registered[game.name] = game
 
@@ -53,7 +55,7 @@ def register_game(game: Game) -> None:
 def find_game(name: str) -> Game:
     """The game with a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
 
-    The match of two games is found as `sudoku_moyo_match`, the name in its records. Also found are
+    It also finds the match of two games, as `sudoku_moyo_match` (the name in its records),
     registered games, and those of the modules that the environment variable `AZUMAYA_GAMES` names.
 
     Raises:

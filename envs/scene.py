@@ -26,8 +26,8 @@ class Scene:
     `grounds` and `stones` are indexed by cell. `notes` are lines beside the board; the first says
     whose turn it is or how the game ended. `trays` are rows of pieces beside the board. `regions`
     holds the region number of each cell on boards with regions, whose borders renderers draw.
-    A game always gives the same number of notes and trays, even if empty, so that its pictures all
-    have one size.
+    A game always gives the same number of notes and trays, some perhaps empty, so that all of its
+    pictures have the same size.
     """
 
     board: Literal["sudoku81", "dominari36", "hex61"] | Rectangle

@@ -1,4 +1,4 @@
-"""From the options a user gives to validated settings and the start positions they allow."""
+"""Turns a user's options into validated settings and the start positions that they allow."""
 
 from __future__ import annotations
 

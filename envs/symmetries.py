@@ -62,8 +62,8 @@ class Symmetries:
     """What may be changed in a game without changing its rules, and what moves with the change.
 
     A change moves the cells of the board, swaps the players, renames the numbers, or does several
-    of these. How observations follow is said by each `Plane`. Fields of the state that are not
-    named stay as they are, but for `to_move` and `payoff`, which every game has.
+    of these. Each `Plane` says how observations follow. Fields of the state that are not named stay
+    as they are, except `to_move` and `payoff`, which every game has.
     """
 
     group: Group = ()
@@ -81,8 +81,8 @@ class Symmetries:
     moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
     """For an action of a block of moves, the cells its pieces leave and those they enter."""
     in_order: tuple[str, int] | None = None
-    """A field of the state and its value in a stage in which players and numbers act in order:
-    there cells may be moved, but players not swapped and numbers not renamed."""
+    """A field of the state, and its value during a stage in which players and numbers come in a
+    fixed order: then only cells are moved, players not swapped and numbers not renamed."""
 
     @property
     def size(self) -> int:

@@ -244,7 +244,7 @@ def children_kernel(kernels: GameKernels, insight: Insight) -> Any:
 
 @kernel
 def favour(moves, scores, first, count, move, ply, key):
-    """Put the move that was best before first; at the root, order ties by the key."""
+    """Give the best move of an earlier search the top score; at the root, break ties by the key."""
     for at in range(first, first + count):
         if moves[at] == move:
             scores[at] = FIRST_SCORE

@@ -178,8 +178,8 @@ def _move_value(
 
 def _order(move: MoveValue) -> tuple[float, int, int]:
     """Sort key: highest value first; moves that the search did not reach come last."""
-    worth = float("inf") if move.value is None else -move.value
-    return worth, -move.visits, move.action
+    descending = float("inf") if move.value is None else -move.value
+    return descending, -move.visits, move.action
 
 
 def _names(position: Position, line: tuple[int, ...]) -> tuple[str, ...]:

@@ -129,8 +129,8 @@ def share(
 ) -> list[Result]:
     """Call `work(i, room, stopped)` for each `i` below `count`, with one thread per room.
 
-    Kernels release the GIL, so threads use several cores. If one call raises, or the user presses
-    Ctrl-C, the other calls are stopped first and then the exception is raised.
+    Kernels release the GIL, so threads use several cores. If a call raises, or the user presses
+    Ctrl-C, the other calls are stopped before the exception is raised.
     """
     if len(rooms) == 1 or count <= 1:
         return [work(i, rooms[0], lambda: False) for i in range(count)]

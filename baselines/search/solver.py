@@ -162,7 +162,7 @@ def solve(
 
     Raises:
         HiddenDrawsError: the game has draws that are hidden from the players.
-        OptionError: the position is over, or an argument has a value it cannot take.
+        OptionError: the position is over, or an argument is invalid.
     """
     check_running([position])
     room = Room(kernels_of(position), megabytes, insight)

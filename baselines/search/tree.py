@@ -7,8 +7,7 @@ stops growing and further simulations refine the existing nodes.
 `low` and `high` are proven bounds of player_0's final payoff; a node is proven when they are equal.
 Selection reads only the `mean` and `reach` of a child, so these are kept in separate arrays: it
 takes the child with the highest mean, for the player to move, plus reach times a factor of the
-parent. UCB1 sets reach to 1 / sqrt(visits). PUCT would set it to
-prior / (1 + visits).
+parent. Here reach is 1 / sqrt(visits), as in UCB1.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ STATS = np.dtype(
         ("best", np.float64),
         ("plies", np.int64),  # moves made, in the tree and in rollouts
         ("cuts", np.int64),  # rollouts cut off
-        ("cut_worth", np.float64),  # sum of |evaluate| over the cut rollouts
+        ("cut_evaluations", np.float64),  # sum of |evaluate| over the cut rollouts
     ]
 )
 
 NEVER = np.float32(1e30)
-"""A mean that selection never picks; its sign is set against the player to move."""
+"""A mean that selection never picks; its sign is chosen to be worst for the player to move."""
 LARGE = 1 << 30
 """Greater than any payoff."""
 LN2 = 0.6931471805599453

@@ -27,9 +27,6 @@ DEEPEST = 512
 REDRAWN = 1 << 40
 """The index of the draw that redraws hidden information in each simulation."""
 
-RESULT, SIGN, NOTHING = 0, 1, 2
-"""The result of a cut rollout: `evaluate` squashed, its sign, or no gain."""
-
 
 @functools.cache
 def legal_kernel(kernels: GameKernels) -> Any:
@@ -67,14 +64,14 @@ def rollout_kernel(kernels: GameKernels) -> Any:
         stats[0].plies += n - first
         result = np.float64(trial[0].payoff)
         if trial[0].over == RUNNING:
-            # The scale of `evaluate` depends on the game: an evaluation as large as the average
-            # so far counts as half of the stake.
-            worth = np.float64(evaluate(trial[0], 0))
+            # The scale of `evaluate` depends on the game, so it is measured by the average so far:
+            # an evaluation of that size counts as half of the stake.
+            score = np.float64(evaluate(trial[0], 0))
             stats[0].cuts += 1
-            stats[0].cut_worth += abs(worth)
-            usual = stats[0].cut_worth / stats[0].cuts
-            if worth != 0.0:
-                result += stake(stats) * worth / (abs(worth) + usual)
+            stats[0].cut_evaluations += abs(score)
+            usual = stats[0].cut_evaluations / stats[0].cuts
+            if score != 0.0:
+                result += stake(stats) * score / (abs(score) + usual)
         return result
 
     return rollout

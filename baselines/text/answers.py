@@ -17,7 +17,7 @@ _MARKED = (
     re.compile(r"\\boxed\{([^{}]*)\}"),
     re.compile(r"\b(?:move|answer)\b[\s*_`]*(?:is\b|:|=)[\s*_`]*([^\n]*)", re.IGNORECASE),
 )
-"""How models mark the move they mean; what a pattern finds last counts."""
+"""How models mark the move they mean; the last match of a pattern counts."""
 _AROUND = " \t\r\n`*_~\"'.,;:!?()[]{}<>|"
 """What may surround a move's name."""
 _BETWEEN = re.compile(r"[\s\-]+")
@@ -47,9 +47,9 @@ class Answer:
 def read_answer(position: Position, answer: str) -> Answer:
     r"""The move that an answer names.
 
-    The first of these that is there counts: the last marked move (`move: 5e4`, `<move>5e4</move>`,
+    The first of these that is found counts: the last marked move (`move: 5e4`, `<move>5e4</move>`,
     `\boxed{5e4}`); a last line that names one move; an answer that names one move in all. Case,
-    spaces and hyphens inside a name, and Markdown around it make no difference. Where several
+    spaces and hyphens inside a name, and Markdown around it make no difference. If several
     different moves are named and none is marked, nothing is guessed.
 
     Args:
@@ -73,7 +73,7 @@ def read_answer(position: Position, answer: str) -> Answer:
 
 
 def _last_marked(text: str) -> str | None:
-    """What stands at the last mark; None where nothing is marked."""
+    """The text after the last mark; None if nothing is marked."""
     last = [(hit.start(), hit.group(1)) for mark in _MARKED for hit in mark.finditer(text)]
     return max(last)[1] if last else None
 

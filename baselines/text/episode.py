@@ -25,7 +25,7 @@ class Tally:
     """How one player answered.
 
     Attributes:
-        turns: answers asked for, second tries not counted.
+        turns: answers asked for, not counting further tries.
         illegal: answers that named an illegal move.
         unreadable: answers from which no move could be read.
     """
@@ -41,7 +41,7 @@ class TextGame:
 
     Attributes:
         record: the game, as far as it was played.
-        returns: what each player gained; a player who forfeits loses 1 more than so far gained.
+        returns: what each player gained; a forfeit then moves 1 point to the opponent.
         tallies: how each player answered; zeros for agents.
         forfeited: the player who named no legal move in all tries; None if the game was played out.
         transcript: all messages, with `player` and `ply` beside `role` and `content`.

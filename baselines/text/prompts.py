@@ -50,8 +50,8 @@ def position_prompt(
     Args:
         position: a running position.
         moves: the names of the moves so far.
-        legal_moves: whether to list the legal moves. Whoever does not find a legal move by the
-            rules alone then plays, too; comparisons of models usually leave the list out.
+        legal_moves: whether to list the legal moves. With the list, a model that does not know the
+            rules can play, too, so comparisons usually omit it.
     """
     parts = [f"Moves so far: {' '.join(moves)}" if moves else "No move has been made yet."]
     parts.append(position.draw(colour=False).strip())

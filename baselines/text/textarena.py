@@ -19,8 +19,8 @@ def textarena_env(
     """A game as a TextArena environment for two players.
 
     An illegal or unreadable answer is refused with the reason; after `error_allowance` refusals in
-    a row the player loses, as TextArena's own games have it. A turn of several steps is several
-    turns of the same player there.
+    a row the player loses, as in TextArena's own games. There, a turn of several steps counts as
+    several turns of the same player.
 
     Args:
         game: the name of the game.
@@ -33,7 +33,7 @@ def textarena_env(
         MissingExtraError: `textarena` is not installed.
     """
     arena = require("textarena", "text")
-    Position(game, **options)  # wrong options are refused here and not at the first reset
+    Position(game, **options)  # so that wrong options are refused here, not at the first reset
 
     class TextGameEnv(arena.Env):  # type: ignore[misc, name-defined]
         """One game of TextArena; `position` is its position and `moves` the moves so far."""

@@ -167,7 +167,7 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
 def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The column of a letter; raises `MoveNameError`."""
     if len(name) != 1 or name not in BOARD.files:
-        raise MoveNameError(f"{name!r} is no move; a move is a column, a to g")
+        raise MoveNameError(f"name={name!r}: must be a column, a to g")
     return BOARD.files.index(name)
 
 

@@ -26,7 +26,7 @@ ALPHABET = ".123456789"
 
 
 def boards_of(numbers: np.ndarray) -> list[list[int]]:
-    """The cells of each number, from boards, `(9, 2)` uint64, or a row of 9 * 81 bits, `(12,)`."""
+    """The cells of each number; `numbers` are boards, `(9, 2)`, or a row of 729 bits, `(12,)`."""
     if numbers.ndim > 1:
         return [cells_of(board) for board in numbers]
     cells: list[list[int]] = [[] for _ in range(NUMBERS)]

@@ -21,7 +21,7 @@ class Rectangle:
     """
 
     def __init__(self, height: int, width: int) -> None:
-        """Raises `ValueError` where a side is below 1, or there are more columns than letters."""
+        """Raises `ValueError` if a side is below 1 or there are more columns than letters."""
         if not (height >= 1 and 1 <= width <= len(ascii_lowercase)):
             raise ValueError(
                 f"height={height!r}, width={width!r}: must be whole numbers above 0, "
@@ -63,7 +63,7 @@ class Rectangle:
 
     @cached_property
     def block_of(self) -> Cells:
-        """The block of each cell; a board without blocks is a single one."""
+        """The block of each cell; without blocks, the whole board counts as one."""
         return (0,) * self.cells
 
     @property

@@ -1,4 +1,4 @@
-"""The rule of Sudoku on any board: no number twice in a house."""
+"""The Sudoku rule on any board: no number twice in a house."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def size_of(group: Sequence[Factor]) -> int:
 
 
 def members_of(group: Sequence[Factor]) -> Iterator[Symmetry]:
-    """Every symmetry of a group that has at least one factor."""
+    """Every symmetry of a group; the group must have at least one factor."""
     for chosen in product(*group):
         whole = chosen[0]
         for symmetry in chosen[1:]:

@@ -1,13 +1,14 @@
-"""Where compiled kernels live between processes: never stale, never torn, nobody else's.
+"""A disk cache that keeps compiled kernels between processes.
 
 One file holds one kernel compiled for one signature. Its folder is named by a digest of the
 sources, the versions and the CPU; its own name by a digest of all that went into the kernel:
 code, captured variables, globals, callees, numba's settings (`cache_key.py`). A file is written
-aside and renamed into place, and carries a checksum of its name and content. Files are trusted only
-in a folder that is this user's alone (`private_folder.py`). A lock makes one process compile while
-others wait, to save work only: nothing goes wrong without it.
+aside and renamed into place, and carries a checksum of its name and content. So an entry is never
+out of date and never half written. Entries are trusted only in a folder that no other user can
+write to (`private_folder.py`). A lock lets one process compile while the others wait; it only saves
+work.
 
-`AZUMAYA_CACHE_DIR` chooses the place; empty means no disk cache. See
+`AZUMAYA_CACHE_DIR` names the folder; if it is empty, there is no disk cache. See
 `docs/decisions/compile-cache.md`.
 """
 
@@ -38,7 +39,7 @@ from azumaya.envs.kernels import cache_key
 from azumaya.envs.kernels.private_folder import PrivacyError, PrivateFolder
 
 KEEP = 8
-"""How many digests' folders stay, besides those used within `FRESH` seconds."""
+"""How many folders pruning keeps, besides those used within `FRESH` seconds."""
 FRESH = 3600.0
 LOCK_TIMEOUT_S = 300.0
 """How long to wait for another process, once; after that kernels are compiled without the lock."""
@@ -48,7 +49,7 @@ _CHECKSUM_BYTES = 64
 
 
 class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """numba's dispatcher, with a disk cache that can be trusted."""
+    """numba's dispatcher, with this disk cache instead of numba's."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,12 +77,12 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str | None:
-        """The folder of this process's entries, None where there is no disk cache."""
+        """The folder of this process's entries; None if there is no disk cache."""
         store = self._store()
         return str(store.path) if store else None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel from disk; None where it is missing or damaged."""
+        """The compiled kernel from disk; None if it is missing or damaged."""
         store, name = self._store(), self._name(sig)
         payload = store.read(name) if store and name else None
         if payload is None:
@@ -90,11 +91,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
             reduced, symbols = pickle.loads(payload)
             _provide(symbols, target_context)
             return CompileResult._rebuild(target_context, *reduced)
-        except Exception:  # whatever a foreign pickle does, compiling is the cure
+        except Exception:  # whatever is wrong with the entry, the kernel can be compiled
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Publish a compiled kernel, unless it holds addresses of this process."""
+        """Write a compiled kernel to disk, unless it contains addresses of this process."""
         store, name = self._store(), self._name(sig)
         if store is None or name is None or data.lifted or data.library.has_dynamic_globals:
             return
@@ -136,7 +137,7 @@ def _unique_symbols() -> Iterator[None]:
 
 
 def _provide(symbols: list[str], target_context: Any) -> None:
-    """See that the symbols a loaded kernel calls exist, at the lowest cost.
+    """Make sure, at the lowest cost, that the symbols a loaded kernel calls exist.
 
     numba fills its whole registry first (0.3 s), which loading needs only for rare symbols.
     """
@@ -165,7 +166,7 @@ class Store:
         return self._folder.path
 
     def read(self, name: str) -> bytes | None:
-        """The payload of an entry; None where it is missing, torn, altered or another's."""
+        """The payload of an entry; None if it is missing, incomplete or altered."""
         if not self._usable:
             return None
         try:
@@ -179,7 +180,7 @@ class Store:
         return payload if _checksum(name, payload) == checksum else None
 
     def write(self, name: str, payload: bytes) -> None:
-        """Publish an entry whole; a power cut may lose it, which the checksum then shows."""
+        """Write an entry in one step; if a power cut damages it, the checksum shows that."""
         if not self._writable:
             return
         try:
@@ -193,8 +194,8 @@ class Store:
         """Hold the lock of the folder, or wait until someone else has published the entry.
 
         Called under numba's compiler lock, so only one thread at a time gets here; kernels
-        compiled within another's compilation find the lock held. Whoever has waited in vain once
-        does not wait again: the lock's holder may have been stopped.
+        compiled within another's compilation find the lock held. A process that has waited
+        in vain does not wait again: the lock's holder may have been stopped.
         """
         if self._locked or not self._writable or not self._waits or self._folder.exists(name):
             yield
@@ -215,7 +216,7 @@ class Store:
             os.close(file)
 
     def _give_up(self, error: OSError) -> None:
-        """Write no more; and read no more if others may have written there."""
+        """Stop writing to the folder, and stop reading it if others may have written to it."""
         if self._writable:
             _warn(self.path, str(error))
         self._writable = False
@@ -228,14 +229,14 @@ class Store:
 
 
 def _checksum(name: str, payload: bytes) -> bytes:
-    """A digest of an entry and of its name: under another name it is another kernel."""
+    """A digest of an entry and its name, so that an entry under a wrong name is rejected."""
     head = name.encode()
     return _CHECKSUM(len(head).to_bytes(8, "little") + head + payload).digest()
 
 
 @functools.cache
 def open_store(cpu: tuple[str, ...]) -> Store | None:
-    """The folder of this process and CPU; None, with a warning, where no place can be trusted."""
+    """The folder of this process and CPU; None, with a warning, if no folder can be trusted."""
     place = os.environ.get("AZUMAYA_CACHE_DIR")
     if place == "":
         return None
@@ -253,7 +254,7 @@ def open_store(cpu: tuple[str, ...]) -> Store | None:
 
 
 def default_root() -> Path:
-    """The user's cache folder: `XDG_CACHE_HOME`, or what the system calls so."""
+    """The folder `azumaya` in `XDG_CACHE_HOME` or, without it, in the user's cache folder."""
     if os.environ.get("XDG_CACHE_HOME"):
         return Path(os.environ["XDG_CACHE_HOME"]) / "azumaya"
     if sys.platform == "win32":
@@ -268,7 +269,7 @@ def default_root() -> Path:
 
 
 def prune(root: PrivateFolder, folder: PrivateFolder) -> None:
-    """Remove the folders of digests long unused, and what killed processes left in `folder`."""
+    """Remove folders that have long been unused, and what killed processes left in `folder`."""
     limit = time.time() - FRESH
     others = [name for name in root.names() if name.startswith("kernels-")]
     others.sort(key=lambda name: _last_use(root, name), reverse=True)
@@ -283,7 +284,7 @@ def prune(root: PrivateFolder, folder: PrivateFolder) -> None:
 
 def _last_use(folder: PrivateFolder, name: str) -> float:
     try:
-        return folder.age_of(name)
+        return folder.changed_at(name)
     except OSError:
         return 0.0
 

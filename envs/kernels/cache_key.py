@@ -1,6 +1,6 @@
 """The key of a compiled kernel: a digest of everything its machine code depends on.
 
-It has two layers; either would do in most cases, but neither is relied on alone. `folder_digest`
+It has two layers; in most cases one would suffice. `folder_digest`
 covers all sources of `azumaya.envs` on disk, the versions and the CPU. `overload_key` covers the
 function in memory: its code, the variables it captured, the globals it names, and its callees in
 the same way. The second layer distinguishes closures of one factory, and notices a table changed at
@@ -256,7 +256,7 @@ def _value(value: Any) -> str:
     try:
         numba.typeof(value)
     except (errors.TypingError, ValueError):
-        return kind  # no kernel can use it; it only shares a name with something that one uses
+        return kind  # numba cannot type it, so the kernel does not use it: only the names coincide
     raise Unkeyable(f"no digest for a value of type {kind}")
 
 

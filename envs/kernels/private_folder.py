@@ -97,20 +97,20 @@ class PrivateFolder:
         return file
 
     def exists(self, name: str) -> bool:
-        """Whether there is something of this name."""
+        """Whether the folder contains this name."""
         try:
-            self.age_of(name)
+            self.changed_at(name)
         except OSError:
             return False
         return True
 
-    def age_of(self, name: str) -> float:
-        """When a file or folder in this one was last changed; raises `OSError`."""
+    def changed_at(self, name: str) -> float:
+        """When a file or folder in this one was last changed, in seconds; raises `OSError`."""
         where = name if self._fd is not None else self.path / name
         return os.stat(where, dir_fd=self._fd, follow_symlinks=False).st_mtime
 
     def names(self) -> list[str]:
-        """What is in the folder; raises `OSError`."""
+        """The names of the folder's contents; raises `OSError`."""
         self._check()
         return os.listdir(self.path if self._fd is None else self._fd)
 
@@ -145,7 +145,7 @@ class PrivateFolder:
         return os.open(where, flags | _FILE, 0o600, dir_fd=self._fd)
 
     def _check(self) -> None:
-        """Refuse the folder if others can write to it by now; open it anew if it was removed."""
+        """Refuse the folder if others can now write to it; reopen it if it was removed."""
         if self._fd is None:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             return

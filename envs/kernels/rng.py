@@ -17,7 +17,7 @@ from azumaya.envs.kernels.states import copy_state
 U64 = np.uint64
 GAMMA = U64(0x9E3779B97F4A7C15)
 _A, _B = U64(0xBF58476D1CE4E5B9), U64(0x94D049BB133111EB)
-_LOW32, _32 = U64(0xFFFFFFFF), U64(32)
+_32 = U64(32)
 
 
 @kernel(wraps=True)

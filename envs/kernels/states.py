@@ -1,7 +1,7 @@
 """Copying states word by word.
 
 Numba copies a record as bytes. On a CPU LLVM turns this into wide moves; on a GPU it remains a loop
-over single bytes, which took a warp longer than the moves of a game.
+over single bytes, which took a warp longer than playing a move.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ NAMED: dict[str, Rectangle] = {"sudoku81": sudoku81.GRID, "dominari36": dominari
 
 
 def rectangle_of(board: str | Rectangle) -> Rectangle:
-    """A board of rows and columns; raises `ValueError` where there is none of that name."""
+    """A board of rows and columns; raises `ValueError` if there is none of that name."""
     if isinstance(board, Rectangle):
         return board
     if board not in NAMED:
@@ -78,7 +78,7 @@ def check_scene(scene: Any) -> None:
 
 
 def _rectangular(board: Rectangle) -> Layout:
-    """As large as fits the square kept for boards, in its middle."""
+    """Centred in the square reserved for boards, as large as fits."""
     pitch = BOARD_SIZE / max(board.shape)
     left = BOARD_LEFT + (BOARD_SIZE - board.width * pitch) / 2
     top = BOARD_TOP + (BOARD_SIZE - board.height * pitch) / 2

@@ -1,7 +1,7 @@
 """The colours of pictures and terminals, and the marks that replace them in plain text.
 
-They suit colour-blind readers and print: light, neutral and dark differ in brightness, not only
-in hue, and the numbers on stones have a contrast of at least 4.5 to 1 (tested).
+The colours suit colour-blind readers and print: light, neutral and dark differ in brightness, not
+only in hue, and the numbers on stones have a contrast of at least 4.5 to 1 (tested).
 """
 
 from __future__ import annotations

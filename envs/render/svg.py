@@ -121,7 +121,7 @@ def _last_outline(scene: Scene, layout: Layout) -> list[str]:
 def _frame_side(
     layout: Layout, width: int, marked: set[Place], place: Place, towards: Place
 ) -> str:
-    """One side of the frame; it is continued if the next cell along it is marked, too."""
+    """One side of the frame; it extends into the next cell along it if that is marked, too."""
     (row, column), (down, right) = place, towards
     x, y = layout.centres[row * width + column]
     half, d = layout.pitch / 2, ""

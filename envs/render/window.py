@@ -83,7 +83,7 @@ class Window:
             self._paint()
 
     def _paint(self) -> None:
-        """Draw the picture centred in the window, as large as it fits."""
+        """Draw the picture centred in the window, as large as fits."""
         assert self._draw is not None
         svg = self._draw(self._toggled)
         if self._screen is None:

@@ -28,7 +28,7 @@ _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
 
 
 class NoPositionError(ResetNeeded, AttributeError):
-    """There is no position before the first `reset`. An `AttributeError` too, for `hasattr`."""
+    """There is no position before the first `reset`. Also an `AttributeError`, for `hasattr`."""
 
 
 class RawEnv(AECEnv[str, Any, int]):
@@ -194,7 +194,7 @@ class RawEnv(AECEnv[str, Any, int]):
         self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
 
     def step(self, action: int | None) -> None:
-        """Play an action for the agent to act; None is the only action of a dead agent.
+        """Play an action for the agent to act; once the game is over, the only action is None.
 
         Raises:
             IllegalActionError: the action is illegal, or not an action of the game; nothing has
@@ -343,7 +343,7 @@ class RawEnv(AECEnv[str, Any, int]):
             self.clear_masks()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the window, which belongs to this process; with a checksum of the start."""
+        """Everything but the window, which belongs to this process; with a checksum."""
         start = self._game_now.checksum(self._start)
         return {**self.__dict__, "_renderer": None, "checksum": start}
 

@@ -44,8 +44,8 @@ STATE = np.dtype(
         ("payoff", np.int64),
         ("out", np.int64, (2,)),  # by player: their marbles pushed out
         ("ply", np.int64),  # steps so far
-        ("max_plies", np.int64),  # options: the limit, 0 = none
-        ("tiebreak", np.int64),  # do marbles pushed out count at the limit?
+        ("max_plies", np.int64),  # option: the limit, 0 = none
+        ("tiebreak", np.int64),  # option: 1 if marbles pushed out count at the limit
     ]
 )
 
@@ -57,9 +57,9 @@ PLANES = (
     Plane("over", "1 if the game is over", "number"),
     Plane("own out", "the observer's marbles pushed out", "number", TO_WIN),
     Plane("opposing out", "the opponent's marbles pushed out", "number", TO_WIN),
-    Plane("plies left / 16384", "plies left to the limit, divided; 0 if no limit", "number", 127),
-    Plane("plies left / 128", "remainder of that, divided", "number", 127),
-    Plane("plies left", "remainder of that", "number", 127),
+    Plane("plies left / 16384", "plies to the limit, // 16384; 0 without a limit", "number", 127),
+    Plane("plies left / 128", "the remainder of that, // 128", "number", 127),
+    Plane("plies left", "the remainder of that", "number", 127),
     Plane("tiebreak", "1 if marbles pushed out count at the limit", "number"),
 )
 CELL_PLANES = 3

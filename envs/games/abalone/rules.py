@@ -4,11 +4,11 @@
    one direction: in line or broadside. Cells moved into must be free, except in a push.
 2. A push is a move in line of two marbles against one, or three against one or two, directly in
    front, with a free cell or the edge behind them. A marble pushed off the board is out. A player's
-   own marbles never leave the board. A move in line takes all of the player's marbles from the
-   trailing one on, so it is illegal if that is more than three; a marble behind the trailing one
-   stays.
+   own marbles never leave the board. A move in line takes the trailing marble and all of the
+   player's marbles in front of it without a gap, so it is illegal if these are more than three; a
+   marble behind the trailing one stays.
 3. Pushing is never forced. The first player to push out six opposing marbles wins.
-4. A player who is to move and has no legal move loses. At `max_plies` the game is cut off, with
+4. A player who is to move but has no legal move loses. At `max_plies` the game is cut off, with
    nothing for either player or, with `tiebreak="marbles"`, won by whoever has pushed out more.
 
 Source: the rules of the game by Michel Lalet and Laurent Lévi; the whole contract and the decisions

@@ -1,4 +1,4 @@
-"""Position texts of Abalone, and the starts that are given as such."""
+"""Position texts of Abalone, and starts: named layouts and those given as position texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_PLY_TEXT = 999_999_999
 
 
 def starts(settings: Settings) -> np.ndarray:
-    """The layout, `(1,)` states; raises `PositionError` where it is a text that is no start."""
+    """The layout, `(1,)` states; raises `PositionError` for a text from which no game can start."""
     layout = settings["layout"]
     if layout not in LAYOUTS:
         return _start_from(layout, settings)
@@ -100,7 +100,7 @@ def _read_out(word: str | None, marks: str, most: int) -> list[int]:
     if word is not None:
         black, comma, white = word.partition(",")
         if not comma:
-            raise PositionError(f"position: out={word}: two numbers like out=2,3 are needed")
+            raise PositionError(f"position: out={word}: must be two numbers, like out=2,3")
         return [read_whole(number, "out", 0, most) for number in (black, white)]
     out = [MARBLES - marks.count(side) for side in SIDES]
     for colour, number in zip(COLOURS, out, strict=True):
@@ -120,7 +120,9 @@ def _check_running(state: Any) -> None:
             "where no result= is given"
         )
     if not can_move(state, int(state["to_move"])):
-        raise PositionError("position: the player to move has no legal move")
+        raise PositionError(
+            "position: the player to move has no legal move, but no result= is given"
+        )
 
 
 def _read_end(state: Any, result: int) -> None:

@@ -1,6 +1,6 @@
 """Words of Abalone: layouts, option checks, move names, sentences, scenes, checks.
 
-All of this runs on the host. Position texts, and starts that are given as such, are in `texts.py`.
+All of this runs on the host. Position texts, and starts given as position texts, are in `texts.py`.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     if name in ACTION_OF:
         return ACTION_OF[name]
     raise MoveNameError(
-        f"{name!r} names no move: the trailing marble and the next cell like a1b2, or the first "
-        "marble, the last and where the first goes like c2c3d2 (first < last) are needed"
+        f"name={name!r}: must be the trailing marble and the next cell, like a1b2, or the first "
+        "marble, the last marble and the cell that the first moves to, like c2c3d2"
     )
 
 

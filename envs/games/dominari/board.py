@@ -104,10 +104,8 @@ class Board:
             *numbered_planes("stone", "a {n} lies here", numbers),
             Plane("own", "stones of the observer, blanks included"),
             Plane("opposing", "stones of the opponent, blanks included"),
-            Plane(
-                "prior own", "without a referee: the observer's before the wrong turn just played"
-            ),
-            Plane("prior opposing", "the same for the opponent; both empty if that turn was right"),
+            Plane("prior own", "without a referee: the observer's stones before the wrong turn"),
+            Plane("prior opposing", "the same for the opponent; both empty if the turn was right"),
         )
 
     @cached_property

@@ -34,7 +34,7 @@ REFEREE = Option(
     "referee",
     True,
     "`True`, `False`",
-    "`False`: numbers may be laid against the Sudoku rule, and the opponent may claim it.",
+    "`False`: numbers may be laid against the Sudoku rule, and the opponent may claim such a turn.",
     one_of("referee", True, False),
 )
 REWARD = Option(
@@ -65,7 +65,7 @@ def _rules(board: Board, kernels: Any, evaluate: Any) -> Rules:
 
 
 def _words(board: Board, own: Any) -> Words:
-    """The words of a game from those that the games share and its own module."""
+    """A game's words: those that the games share, and those of its own module."""
     return Words(
         move_name=move_namer(board),
         parse_move=move_parser(board),
@@ -89,7 +89,7 @@ def _payoff_bound(settings: Settings) -> int:
 
 
 def _max_steps_from_centre(settings: Settings) -> int:
-    """The same where the centre is filled at the start."""
+    """`_max_steps` of Revers-Dominari, where the centre is filled at the start."""
     return _max_steps(settings) - (2 * len(revers.CENTRE) if settings["referee"] else 0)
 
 

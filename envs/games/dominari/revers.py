@@ -4,17 +4,17 @@
    d3.
 2. A number must be laid so that it captures at least one stone. A player who cannot lay one is
    skipped, and lays no blanks either.
-3. Captured stones turn over to the colour of the player who laid. Blanks are captured like other
+3. Captured stones turn over to the mover's colour. Blanks are captured like other
    stones. A stone captures:
    a. a line: opposing stones without a gap along a row or column, between it and another stone of
       the mover;
    b. round a corner: an opposing stone that is beside it and beside a stone of the mover that is
       diagonal to it;
    c. a pair: two opposing stones that make a 2x2 square with it and a stone of the mover beside it.
-   All captures are worked out on the board as it is when the stone is laid; then they turn over
-   together.
+   All captures are worked out on the board as it is when the stone is laid; then all captured
+   stones turn over together.
 4. Blanks are laid in white or black, as the mover likes. A blank of the mover's own colour captures
-   like a number, but need not. A blank of the other colour never captures.
+   by rule 3, but need not capture anything. A blank of the other colour never captures.
 5. When a turn is over and neither player can lay a number, the game ends. More points win; equal
    points draw.
 

@@ -51,7 +51,7 @@ def starts(settings: Settings) -> np.ndarray:
     """Every way to fill the centre, or the one asked for, with white to move: `(n,)` states."""
     centre = settings["centre"]
     centres = list(permutations("123456", len(CENTRE))) if centre is None else [tuple(centre)]
-    states = words.new_states(REVERS_BOARD, settings, len(centres))
+    states = words.empty_states(REVERS_BOARD, settings, len(centres))
     for state, numbers in zip(states, centres, strict=True):
         marks = [texts.EMPTY] * CELLS
         for cell, colour, number in zip(CENTRE, CENTRE_COLOURS, numbers, strict=True):

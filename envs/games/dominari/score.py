@@ -97,7 +97,7 @@ def next_turn(state, mover):
 
 @kernel
 def retract(state, mover):
-    """Take back a player's wrong turn, with the rights used and gained; the other is next."""
+    """Undo a player's wrong turn, with the rights used and gained, and set who is next."""
     take_back(state)
     state.free[WHITE] = state.prior_free[WHITE]
     state.free[BLACK] = state.prior_free[BLACK]
@@ -115,7 +115,7 @@ write_legal = write_legal_kernel(SCORE_BOARD)
 
 @kernel
 def play(state, action):
-    """Make a legal move; former rights are kept only while a wrong turn can be taken back."""
+    """Make a legal move; former rights are kept only while a wrong turn can be undone."""
     play_turn(state, action)
     if state.wrong == 0:
         state.prior_free[WHITE] = 0

@@ -55,8 +55,8 @@ def write_text(state: Any, settings: Settings) -> str:
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
-    states = words.new_states(SCORE_BOARD, settings)
-    before = words.new_states(SCORE_BOARD, settings)
+    states = words.empty_states(SCORE_BOARD, settings)
+    before = words.empty_states(SCORE_BOARD, settings)
     parts = texts.split(text, SCORE_BOARD, ("free", "undofree"))
     texts.read_board(states[0], parts)
     _check_blanks(states[0], "")
@@ -81,8 +81,8 @@ def _only_blanks(state: Any, colours: Any) -> list[int]:
 def _check_blanks(state: Any, prefix: str) -> None:
     for player in _only_blanks(state, state["colours"]):
         raise PositionError(
-            f"position: {prefix}{COLOUR_NAMES[player]} has blanks but no number; a player's "
-            "blanks are laid only after a number of theirs"
+            f"position: {prefix}{COLOUR_NAMES[player]} has blanks but no number; a player "
+            "lays blanks only after a number"
         )
 
 

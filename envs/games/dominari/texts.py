@@ -23,7 +23,7 @@ from azumaya.envs.games.dominari.words import (
     COLOUR_LETTERS,
     COLOUR_NAMES,
     Places,
-    new_states,
+    empty_states,
     number_on,
 )
 from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SIZE, SQUARES
@@ -41,15 +41,15 @@ KEYS = ("phase", "claim", "undo", "turns", "result")
 """The keys that the position texts of all three games have."""
 LIMIT = "limit"
 """The result of a game that the turn limit has cut off."""
-MOST_POINTS = 100
-"""A bound on the points that one player can be ahead by."""
+MOST_AHEAD = 100
+"""The bound on `result=`: no player can be more points ahead."""
 
 Flips = Callable[[Any, int], Any]
 """`flips(before, cell)`: the stones that a number of the player to move turns over."""
 
 
 def no_flips(before: Any, cell: int) -> Any:
-    """What a number turns over in games in which nothing is captured."""
+    """The `flips` of games without captures: none."""
     return ZERO
 
 
@@ -74,7 +74,7 @@ def write_text(state: Any, more: Iterable[str] = ()) -> str:
     """A position text: the board, who is to move, then the fields that are not at their default.
 
     `phase=blanks` where the number of the turn is laid; `claim=1` where the player to move may
-    claim; `undo=` the board before the turn that would be taken back, if its number was wrong;
+    claim; `undo=` the board before the turn that would be undone, if its number was wrong;
     `turns=` how many were played; `result=` what player_0 gained, or `limit`. `more` are fields of
     one game only, which stand before `result=`.
     """
@@ -116,7 +116,7 @@ def read_position(
     Raises:
         PositionError: the text is malformed, or its parts contradict each other.
     """
-    states, before = new_states(board, settings), new_states(board, settings)
+    states, before = empty_states(board, settings), empty_states(board, settings)
     parts = split(text, board)
     read_board(states[0], parts)
     read_turn(states[0], parts, places)
@@ -184,7 +184,7 @@ def read_turn(state: Any, parts: PositionText, places: Places) -> None:
     if "result" in fields:
         state["over"] = TRUNCATED if limit else TERMINATED
         if not limit:
-            state["payoff"] = read_whole(fields["result"], "result", -MOST_POINTS, MOST_POINTS)
+            state["payoff"] = read_whole(fields["result"], "result", -MOST_AHEAD, MOST_AHEAD)
         _check_over(state, parts, places)
     elif state["phase"] == BLANKS:
         _check_blanks(state)
@@ -251,7 +251,7 @@ def _check_number(state: Any, places: Places) -> None:
 
 
 def read_undo(state: Any, before: Any, parts: PositionText, places: Places, flips: Flips) -> None:
-    """Read `undo=`, the board before the wrong turn, into a state in which all else is set.
+    """Read `undo=`, the board before the wrong turn; everything else of the state is set already.
 
     Args:
         state: the position.

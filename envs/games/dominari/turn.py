@@ -7,22 +7,22 @@
    a step. The action `end` ends the turn; so does running out of dead cells or blanks.
 3. Without a referee, numbers may break the Sudoku rule. A turn is wrong if its number did.
 4. The first step of a turn may be a `claim` that the opponent's turn just played was wrong. If it
-   was, it is taken back. If it was right but the board breaks the Sudoku rule from before, the
+   was, it is undone. If it was right but the board breaks the Sudoku rule from an earlier turn, the
    game is a draw. Otherwise nothing happens. Each turn can be claimed once.
-5. A wrong turn cannot end the game: where it would, it is taken back at once.
-6. Without a referee the game is cut off after 200 turns. Turns taken back count.
-7. Points, where a game uses them: each number of one's own colour 1; each full block of one's own
-   stones 2, each full row or column 3, and one point less for a house with a blank in it.
+5. A wrong turn cannot end the game: where it would, it is undone at once.
+6. Without a referee the game is cut off after 200 turns. Turns undone count.
+7. Points, where a game uses them: 1 for each number of one's own colour, 2 for each block full of
+   one's own stones, 3 for each such row or column; one point less for a house with a blank in it.
 
-Source: "Sudoku goes Classic" (Spielpforte, Bambus Spielverlag); the whole contract and the
+Source: "Sudoku goes Classic" (Spielpforte, Bambus Spieleverlag); the whole contract and the
 decisions are in `docs/games/dominari.md`.
 
-Taking a turn back needs little memory, and only after a wrong number: `state.prior` has the colours
-before the turn. The stones and blanks of that time are those on cells that had a colour, and the
-candidates follow from the stones.
+Only wrong turns can be undone, so `state.prior` holds the colours before a turn only if it was
+wrong. The stones and blanks of that time are those on cells that had a colour, and the candidates
+follow from the stones.
 
-Kernels that need something of a game's own are made by functions (`play_kernel` and so on) that
-take the game's kernels.
+Kernels that depend on the game are made by functions (`play_kernel` and so on) that take the
+game's own kernels.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def can_lay(state):
 
 @kernel
 def seen_from(board):
-    """The cells that share a house with another cell that is on a board."""
+    """The cells that share a house with some other cell that is on a board."""
     cells = ZERO
     while board != ZERO:
         cells |= PEERS[lowest(board)]
@@ -181,14 +181,14 @@ def lay_blank(state, colour, cell):
 
 @kernel
 def begin_blanks(state):
-    """The same player goes on with blanks."""
+    """Let the same player go on with blanks."""
     state.phase = BLANKS
     state.targets = ZERO
 
 
 @kernel
 def close_turn(state, mover, stands):
-    """A turn is over and the next player is set; `stands` is 0 if the turn was taken back."""
+    """Close a turn once the next player is set; `stands` is 0 if the turn was undone."""
     state.phase = NUMBER
     count_turn(state)
     if state.no_referee and stands and state.to_move != mover:
@@ -208,7 +208,7 @@ def count_turn(state):
 
 @kernel
 def finish(state, payoff, mover):
-    """The game has ended by the rules; whoever made the last step stays to move."""
+    """End the game by the rules; the side to move stays the player who made the last step."""
     state.over = TERMINATED
     state.payoff = payoff
     state.to_move = mover
@@ -228,7 +228,7 @@ def close(state):
 
 @kernel
 def forget(state):
-    """There is no turn to claim."""
+    """Leave no turn to claim or to undo."""
     state.claim = 0
     state.wrong = 0
     state.prior[WHITE] = ZERO
@@ -253,7 +253,7 @@ def take_back(state):
 
 
 def retract_kernel(next_turn: Any) -> Any:
-    """The kernel `retract(state, mover)`: take back a player's wrong turn; the other is next.
+    """The kernel `retract(state, mover)`: undo the mover's wrong turn and set who is next.
 
     Args:
         next_turn: as for `finish_kernel`.
@@ -273,7 +273,7 @@ def finish_kernel(next_turn: Any, retract: Any, payoff: Any) -> Any:
     Args:
         next_turn: kernel `next_turn(state, mover)`: sets who is next and where their number may
             go; returns whether one can be laid there, False if the game ends.
-        retract: kernel `retract(state, mover)`: takes the turn back and sets who is next.
+        retract: kernel `retract(state, mover)`: undoes the turn and sets who is next.
         payoff: kernel `payoff(state)`: what player_0 gains if the game ends.
     """
 

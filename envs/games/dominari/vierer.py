@@ -55,8 +55,9 @@ FOURS = np.array(
 )
 """Every four of rule 3."""
 FOUR_SCORES = np.array([[0, 1, 6, 60, 1000], [0, 1, 8, 400, 1000]])
-"""The score of an open four by how many of its cells a player has. The second row is for the player
-to move, who may fill it; with one row for both, greedy play left three of the opponent's open."""
+"""The score of a four by how many of its cells a player holds, if the opponent holds none. The
+second row is for the player to move, who may fill it. With one row for both, greedy play did not
+block an opponent who held three."""
 
 
 # ---- rule predicates ----
@@ -73,7 +74,7 @@ def places(state, player):
 
 @kernel
 def has_four(board):
-    """Rule 3: whether a player whose stones these are has four."""
+    """Rule 3: whether a player with these stones has a four."""
     pairs = board & step(board, RIGHT)
     squares = pairs & step(pairs, DOWN) & BLOCK_ENDS
     rows = pairs & step(step(pairs, RIGHT), RIGHT)
@@ -104,7 +105,7 @@ retract = retract_kernel(next_turn)
 
 @kernel
 def after_stone(state, colour, cell):
-    """Rule 3: four stones end the game, or take the turn back if it was wrong."""
+    """Rule 3: four stones end the game, or undo the turn if it was wrong."""
     if not has_four(state.colours[colour]):
         return False
     if state.wrong:

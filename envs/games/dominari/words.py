@@ -62,8 +62,8 @@ aside."""
 # ---- starts ----
 
 
-def new_states(board: Board, settings: Settings, count: int = 1) -> np.ndarray:
-    """Empty boards with the options set, `(count,)` states; nothing says yet where to lay."""
+def empty_states(board: Board, settings: Settings, count: int = 1) -> np.ndarray:
+    """Empty boards with the options set, `(count,)` states; `targets` are not set yet."""
     states = as_states(np.zeros(count, board.state))
     states["candidates"] = FULL
     states["no_referee"] = not settings["referee"]
@@ -74,7 +74,7 @@ def new_states(board: Board, settings: Settings, count: int = 1) -> np.ndarray:
 
 def empty_start(board: Board, places: Places, settings: Settings) -> np.ndarray:
     """The empty board with white to move, `(1,)` states."""
-    states = new_states(board, settings)
+    states = empty_states(board, settings)
     states["targets"] = places(states[0], WHITE)
     return states
 
@@ -102,10 +102,10 @@ def move_parser(board: Board) -> Callable[[str, Settings, int | None], int]:
     """The function `parse_move(name, settings, mover)` of a game."""
 
     def parse_move(name: str, settings: Settings, mover: int | None = None) -> int:
-        """The action of a name; without a mover, blanks of either colour are the mover's.
+        """The action with a name; without a mover, a blank of either colour is accepted.
 
         Raises:
-            MoveNameError: the name is no move's, or names a blank that the mover never lays.
+            MoveNameError: no move has this name, or it is a blank that the mover never lays.
         """
         if name == "end":
             return board.end
@@ -116,10 +116,10 @@ def move_parser(board: Board) -> Callable[[str, Settings, int | None], int]:
             return (int(first) - 1) * CELLS + cell
         if cell is not None and first and first in COLOUR_LETTERS:
             return _parse_blank(board, name, cell, mover)
-        also = "end" if settings["referee"] else "end or claim"
+        also = "or end" if settings["referee"] else "end or claim"
         raise MoveNameError(
-            f"{name!r} names no move: a number from 1 to {board.numbers} and a square like 5e4, "
-            f"a blank like we4 or be4, {also} is needed"
+            f"name={name!r}: must be a number from 1 to {board.numbers} and a square like 5e4, "
+            f"a blank like we4 or be4, {also}"
         )
 
     return parse_move
@@ -131,8 +131,8 @@ def _parse_blank(board: Board, name: str, cell: int, mover: int | None) -> int:
         return board.blank + colour * CELLS + cell
     if mover is not None and mover != colour:
         raise MoveNameError(
-            f"{name!r}: blanks have the mover's colour, and {COLOUR_NAMES[mover]} is to move: "
-            f"{COLOUR_LETTERS[mover]}{SQUARES[cell]} is needed"
+            f"name={name!r}: must be {COLOUR_LETTERS[mover]}{SQUARES[cell]}: blanks have the "
+            f"mover's colour, and {COLOUR_NAMES[mover]} is to move"
         )
     return board.blank + cell
 
@@ -311,10 +311,10 @@ def points_note(state: Any) -> str:
 
 
 def check_state(state: Any, places: Places) -> None:
-    """What every state obeys: boards agree, blanks lie on dead cells, the turn is consistent.
+    """Slow invariants: boards agree, blanks lie on dead cells, the turn is consistent.
 
     Raises:
-        AssertionError: a state does not.
+        AssertionError: one of these is broken.
     """
     numbers, colours = list(state["stones"]), list(state["colours"])
     cells = [cells_of(np.array([board], U64)) for board in (*numbers, state["blanks"])]

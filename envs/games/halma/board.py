@@ -24,8 +24,8 @@ OFF_ACTION = NUMBERS * CELLS
 ACTIONS = OFF_ACTION + NUMBERS
 
 PLAY, CHOOSE, SHUFFLE = 0, 1, 2
-"""Stages: the game itself; the laying of the stones before it; a prepared start whose arrangements
-`reset` has yet to draw."""
+"""Stages: the game itself; laying the stones before it; a start whose arrangements `reset` has yet
+to draw."""
 
 START_CELLS = tuple(
     tuple(CELL[square] for square in squares.split())

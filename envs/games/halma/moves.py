@@ -20,7 +20,7 @@ WAYS = 3
 _LAST = FULL & ~U64(sum(1 << cell for cell in range(CELLS) if COLUMN_OF[cell] == SIZE - 1))
 _FIRST = FULL & ~U64(sum(1 << cell for cell in range(CELLS) if COLUMN_OF[cell] == 0))
 KEPT = np.array([[FULL, _LAST, _LAST], [FULL, _FIRST, _FIRST]])
-"""By player and way, the cells from which that way does not lead off the board at its side."""
+"""By player and way, the cells from which that way does not cross the left or right edge."""
 DOWN_BITS = np.array([[6, 0, 5], [0, 1, 0]], U64)
 UP_BITS = np.array([[0, 1, 0], [6, 0, 5]], U64)
 """By player and way, how far a board is shifted to lower and to higher cells."""
@@ -32,7 +32,7 @@ CORNER = ONE << EXITS[:, 0]
 GATE = np.bitwise_or.reduce(ONE << EXITS[:, 1:], axis=1)
 """By player, the cells from which a stone jumps over that corner."""
 CLASHES = np.append(PEERS, np.zeros(64 - CELLS + 1, U64))
-"""By cell, the others of its row, column and block. Index 64 (`lowest` of no stone) has none."""
+"""By cell, the other cells of its row, column and block; none at index 64, `lowest` of no stone."""
 OFF = U64(CELLS)
 """The bit after those of the cells: it is set if a stone may leave."""
 

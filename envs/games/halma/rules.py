@@ -11,7 +11,8 @@
 4. A stone on the opponent's corner (f6 for white, a1 for black) may step off the board. A stone
    that jumps over a stone on that corner leaves the board, also at the end of a chain. A stone that
    lands on the corner stays there. A stone can leave in no other way.
-5. A player who can move must move. One who cannot is skipped. If neither can, the game is a draw.
+5. A player who can move must move. A player who cannot is skipped. If neither can, the game is a
+   draw.
 6. The first player to have borne off all six stones wins.
 
 Rules 2 to 4 are in `moves.py`. The start cells of the two players share no house, so rule 3 never

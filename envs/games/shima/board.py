@@ -52,7 +52,7 @@ REGION_ACTION = NUMBER_ACTIONS
 """Take region 1 in the draft; the other regions follow."""
 LIGHT_ACTION, DARK_ACTION = NUMBER_ACTIONS, NUMBER_ACTIONS + 1
 START_ACTION, START_ACTION_AFTER_DRAFT = NUMBER_ACTIONS + 2, NUMBER_ACTIONS + NUMBERS
-"""player_0 starts; the next action is: player_1 starts."""
+"""The action "player_0 starts", without and with a draft; the next one is "player_1 starts"."""
 
 MAX_STEPS = DRAFT_ORDER.shape[0] + 2 + CELLS
 """Bound on the steps of a game: every step but the draft, the choice of a colour and the choice of
@@ -64,7 +64,7 @@ ALL_ONES = ~ZERO
 ROW = word_count(NUMBER_ACTIONS)
 """Words of a set of stones."""
 REGION_BITS = 4
-"""Bits of a region's number, from 0."""
+"""Bits that hold a region's number (0 to 8)."""
 CELL_BITS, HIGH_BITS = 64, CELLS - 64
 """A set of cells takes two words: bits used in the first and in the second."""
 
@@ -116,8 +116,8 @@ MATCH_STATE = np.dtype(
         ("game", np.int64),  # 0 in the first game, 1 in the second
         ("began", np.int64),  # the player who started the first game, once that is known
         ("first", np.int64),  # player_0's points in the first game
-        ("stones_before", np.int64),  # the handicap: how many stones
-        ("lays_before", np.int64),  # the handicap: which player lays them
+        ("stones_before", np.int64),  # handicap of each game: how many stones
+        ("lays_before", np.int64),  # handicap of each game: the player who lays them
         *MOYO_FIELDS,
     ]
 )
@@ -212,10 +212,10 @@ MOYO_SYMMETRIES = Symmetries(
     ),
     regions=BLOCK_OF,
 )
-"""To the rules a cell is its houses and its region; what lies beside it does not matter. Numbers
-matter only by being equal or not. Regions and their owners move with the cells. They are
-renumbered when blocks change places, so that the regions of a draft, which are the blocks, stay
-numbered in reading order."""
+"""The rules relate cells only through their houses and regions, not as neighbours, and they only
+compare numbers for equality. Regions and their owners move with the cells. They are renumbered when
+blocks change places, so that the regions of a draft, which are the blocks, stay numbered in reading
+order."""
 
 HORIKOMI_SYMMETRIES = replace(
     MOYO_SYMMETRIES,

@@ -5,10 +5,10 @@
 3. After that, the player to move lays a number in any region but the neutral one, the opponent's
    regions included.
 4. No number appears twice in a row, a column, a block or a region.
-5. A player has four stones of each number. A given counts for the owner of its region, a stone
-   laid by rule 3 for the player who laid it. Stones laid by rule 2 or as a handicap count for
-   nobody.
-6. A player who has no move is skipped. The game ends when neither player has one.
+5. Each player has four stones of each number. A given is taken from the stones of the owner of its
+   region, a stone laid by rule 3 from those of the player who lays it. Stones laid by rule 2 or as
+   a handicap are taken from neither.
+6. A player without a move is skipped. The game ends when neither player has one.
 7. Then all empty cells get Moyo stones. The player with fewer Moyo stones in their own four regions
    wins; if equal, the player with more full regions; then with more regions of eight stones, of
    seven, and so on. If all are equal, the game is a draw.
@@ -143,9 +143,10 @@ def winner_sign(state):
 
 @kernel
 def write_legal(state, packed):
-    """Neutral candidates if there are any, else candidates of the numbers in stock.
+    """Set the bits of the legal actions.
 
-    Or the choices before play.
+    These are the neutral candidates if there are any, else the candidates of the numbers in stock;
+    before play, the choices of the stage.
     """
     if state.over:
         return
@@ -179,7 +180,9 @@ def play(state, action):
 
 @kernel
 def open_play(state):
-    """Rule 5: take the givens out of the stocks; outside the neutral region nothing else lies yet.
+    """Rule 5: take the givens outside the neutral region out of their owners' stocks.
+
+    When play begins, no other stones lie there.
 
     Returns whether the player to move can lay a stone.
     """

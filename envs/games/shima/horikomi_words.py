@@ -41,9 +41,10 @@ Some numbers lie on the board at the start.
 2. No number may stand twice in a row, a column, a block or a region.
 3. While any number can be laid in the neutral region, the player to move must lay one there.
 4. After that, players lay in any light or dark region, their own or the opponent's.
-5. Each player has four stones of each number. A number on the board at the start used up a stone
-of the owner of its region; numbers laid under rule 3 used up nobody's. What a player has none
-left of they cannot lay.
+5. Each player has four stones of each number. A number on the board at the start is one of the
+region owner's stones, a number laid under rule 4 one of the stones of the player who lays it;
+numbers laid under rule 3 are taken from neither. A player cannot lay a number of which they have no
+stone left.
 6. A player without a move is skipped. The game ends when neither player has one.
 7. Whoever has fewer empty cells in their own four regions wins. If equal, whoever has more full
 regions of their own wins, then more regions with one empty cell, then with two, and so on. If all

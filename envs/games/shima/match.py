@@ -4,7 +4,7 @@
 2. The second game begins from the same puzzle. The other player has light, and the other player
    starts. Regions, colours and starter that were chosen in the first game are swapped, not chosen
    again; a handicap stays with its player. A starter without a move loses the second game at once.
-3. Nothing is won before the end of the second game. Then the sum of both decides: +1, -1 or 0.
+3. The only rewards come at the end of the second game: +1, -1 or 0 by the sum of both games.
 
 Source: the rulebook of Sudoku Moyo (intellego holzspiele). See
 `docs/games/sudoku_moyo.md`, section Match.

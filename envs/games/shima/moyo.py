@@ -77,7 +77,7 @@ def starter_can_move(state):
 
 @kernel
 def write_legal(state, packed):
-    """Candidates AND territory, or the choices before play."""
+    """Set the bits of candidates AND territory, or of the choices before play."""
     if state.over:
         return
     if state.stage < HANDICAP:

@@ -121,7 +121,7 @@ def _note(state: Any) -> str:
     if state["stage"] < PLAY:
         return f"{mover}: {words.TASKS[int(state['stage'])]}"
     if state["stage"] == POINTS:
-        return f"{mover} lays on for points: {int(state['streak'])}"
+        return f"{mover} goes on laying stones for points: {int(state['streak'])} so far"
     phase = "opening: neutral region" if neutral_room(state) else "own regions"
     return f"{mover} to move ({phase})"
 

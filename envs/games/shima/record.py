@@ -28,10 +28,11 @@ SHARED_OPTIONS = (
     Option(
         "puzzle",
         None,
-        "81 characters (`.` or `0` = empty), a sequence of such, a path to a puzzle file, "
+        "81 characters (`.` or `0` = empty), a sequence of such texts, a path to a puzzle file, "
         '`"train"`, `"test"`, or None',
-        "The puzzle laid out first. None draws one from the shipped bank, `train` and `test` one "
-        "from a fixed part of it, a sequence or a file one of its own, by the seed.",
+        "The puzzle laid out first. Of several puzzles the seed draws one: with None from the "
+        "shipped bank, with `train` or `test` from a fixed part of it, else from the sequence or "
+        "the file.",
         load_puzzles,
         default_is_checked=True,
         reads_files=True,
@@ -94,7 +95,7 @@ NEARLY_FULL = tuple(
         "d4 d5 d6 e4 e5 e6 f4 f5 f6 a1 a2 b1 b2",
     )
 )
-"""Full boards minus some stones: here a side runs out of moves while the centre has room."""
+"""Full boards minus some stones: here a player can run out of moves while the centre has room."""
 
 SHARED_VARIANTS: tuple[Settings, ...] = (
     {},

@@ -1,4 +1,4 @@
-"""From options to start positions: the puzzles laid out, in the first stage the options ask for."""
+"""Start positions from options: the puzzles laid out, in the first stage that the options need."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def as_matches(singles: np.ndarray, settings: Settings) -> np.ndarray:
 
 
 def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.ndarray:
-    """Boards without stones in the first stage of some settings, `(count,)` states."""
+    """Boards without stones, in the first stage that the settings need, `(count,)` states."""
     territory = territory_of(settings)
     states = np.zeros(count, dtype)
     states["candidates"] = ALL_STONES
@@ -117,10 +117,10 @@ def empty_states(count: int, dtype: np.dtype[Any], settings: Settings) -> np.nda
 def puzzle_starts(
     dtype: np.dtype[Any], settings: Settings, open_play: Any, **fields: int | np.uint64
 ) -> np.ndarray:
-    """Every puzzle of some settings laid out, `(n,)` states.
+    """A state for each puzzle that the settings select, `(n,)` states.
 
-    Puzzles of the shipped bank that break rule 4, because a region is no house, or that leave the
-    starter without a move are left out.
+    Puzzles of the shipped bank are left out if they break rule 4 (possible where regions are not
+    houses) or leave the starter without a move.
 
     Args:
         dtype: the game's states.
@@ -157,9 +157,9 @@ def puzzle_starts(
 
 
 def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
-    """Begin play in states in which nothing comes before it.
+    """Begin play in states whose settings have no stage before it.
 
-    Returns in which of the states, `(n,)` bool, the starter then cannot lay a stone.
+    Returns where the starter cannot lay a stone, `(n,)` bool.
     """
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == HANDICAP:

@@ -32,7 +32,7 @@ from azumaya.envs.kernels.rows import any_bit, load, raised, store, word_at, wor
 
 @kernel
 def own(state, player):
-    """LIGHT or DARK: the colour whose regions belong to a player."""
+    """The colour of a player's regions, LIGHT or DARK."""
     return player ^ state.light
 
 

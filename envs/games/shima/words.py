@@ -46,7 +46,7 @@ Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
 """Stones shown beside the board, under a heading each."""
 
 SIDES = "ld"
-"""In texts, the side to move."""
+"""The side to move in position texts: light, dark."""
 OWNER_NAMES = ("light", "dark", "neutral")
 STAGE_NAMES = {
     "draft": DRAFT,
@@ -62,7 +62,7 @@ SHARED_KEYS = ("light", "stage", "owners", "starter", "handicap", "result")
 
 
 def num_actions(settings: Settings) -> int:
-    """729 numbers on cells, and the choices before play that the options ask for."""
+    """The 729 numbers on cells, and the choices before play that the options need."""
     return NUMBER_ACTIONS + len(_choice_names(settings))
 
 

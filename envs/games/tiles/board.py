@@ -30,7 +30,7 @@ DEALT = 9
 """Tiles on the board at the start, unless a board is given."""
 
 READY, RANDOM, ONE_EACH = 0, 1, 2
-"""What is dealt when an episode begins, besides the pile: nothing, nine random tiles, 1 to 9."""
+"""What is laid when an episode begins: nothing, nine random tiles, or the numbers 1 to 9."""
 
 STATE = np.dtype(
     [
@@ -101,5 +101,5 @@ SYMMETRIES = Symmetries(
     },
     actions=lambda settings: ((Axis.CELL,),),
 )
-"""Whether a tile fits and what it scores depends on houses alone, not on what lies beside it, and
-numbers matter only by being equal or not."""
+"""Whether a tile fits and what it scores depends on houses alone, not on neighbours, and numbers
+are only compared for equality."""

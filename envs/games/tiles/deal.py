@@ -1,6 +1,6 @@
 """Dealing and drawing, as kernels: laying a tile, dealing the start, the hidden pile.
 
-All draws of chance are made when an episode begins. Rule numbers are those of `rules`; the layout
+All random draws are made when an episode begins. Rule numbers are those of `rules`; the layout
 of the state is in `board`.
 """
 
@@ -241,6 +241,6 @@ def reset(states, i, starts, key):
 
 @kernel
 def resample(state, key):
-    """Draw the order of the hidden pile anew; the tiles drawn so far stay."""
+    """Redraw the order of the hidden pile; the tiles drawn so far stay."""
     state.fixed = 0
     stack(state, state.left, key, RESAMPLE_DRAWS)

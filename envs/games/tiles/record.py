@@ -21,8 +21,8 @@ OPTIONS = (
         "draws",
         None,
         "digits 1-9 or None",
-        "The tiles drawn first, in this order; the others are drawn by the seed. From a "
-        "position text they follow the tile drawn, as long as they are left.",
+        "The tiles drawn first, in this order; the others are drawn by the seed. With a "
+        "position text they follow its drawn tile, up to the first that is no longer left.",
         starts.check_draws,
     ),
     Option(
@@ -44,7 +44,7 @@ OPTIONS = (
 )
 
 CROWDED = "..4678.126.2195348198342567859761423.2685379171392485696153728428741.6.534528617."
-"""With so few empty cells the tiles may run out."""
+"""A board with so few empty cells that the tiles may run out."""
 
 VARIANTS: tuple[Settings, ...] = (
     {},

@@ -4,9 +4,10 @@
    column, no number twice in a row, column or block.
 2. The other tiles are shuffled. The player to move is shown the next one and lays it on an empty
    cell, so that no number appears twice in a row, column or block (the Sudoku rule).
-3. It scores a point for each tile already lying in the same row, column or block, counted once.
+3. The tile laid scores a point for each tile already in its row, column or block, each counted
+   once.
 4. The game ends when the tile drawn fits nowhere, or the tiles run out. More points win; equal
-   points are a draw.
+   points draw.
 
 With `misplacement` a tile may go to any empty cell. If it breaks the Sudoku rule there, it scores
 nothing and is put aside for good.

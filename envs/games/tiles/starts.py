@@ -58,7 +58,7 @@ def _digits(board: str) -> list[int]:
 
 
 def twice_text(number: int, first: int, second: int) -> str:
-    """Says that a number lies twice in a house, on two cells."""
+    """The message that a number lies twice in a house, on two cells."""
     where = f"on {SQUARES[first]} and {SQUARES[second]}"
     return f"the number {number} lies twice in one row, column or block, {where}"
 
@@ -124,7 +124,7 @@ def empty_states(settings: Settings) -> np.ndarray:
 
 
 def lay_all(states: np.ndarray, digits: Sequence[int]) -> None:
-    """Lay a tile on every cell whose digit is not 0, in the one state."""
+    """Lay a tile on every cell whose digit is not 0; `states` is `(1,)`."""
     for cell, digit in enumerate(digits):
         if digit:
             lay(states[0], digit - 1, cell)

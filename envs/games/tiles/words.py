@@ -38,7 +38,7 @@ from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, read_whole, split_position
 
 MOVERS = "01"
-"""In texts, the player to move."""
+"""The player to move in position texts."""
 
 HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
@@ -83,7 +83,7 @@ def aside(state: Any) -> list[int]:
 def write_text(state: Any, settings: Settings) -> str:
     """The position text: `tile=` drawn, `score=` of both, `aside=` counts of 1 to 9.
 
-    The game is over if the tile drawn fits nowhere or there is none, so no field says it.
+    The game is over if the tile drawn fits nowhere or none is left, so there is no `result=`.
     """
     parts = [write_board(digits_of(state)), str(int(state["to_move"]))]
     if state["tile"]:
@@ -97,8 +97,8 @@ def write_text(state: Any, settings: Settings) -> str:
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`.
 
-    The text does not say in which order the hidden tiles lie. Here they are shuffled by a key of
-    their own, and again when an episode begins.
+    The text does not contain the order of the hidden tiles. Here a fixed key shuffles them; when an
+    episode begins, its key does so again.
     """
     parts = split_position(text, ROW_LENGTHS, ALPHABET, MOVERS, ("tile", "score", "aside"))
     digits = read_board(parts)
