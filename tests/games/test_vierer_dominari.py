@@ -416,7 +416,7 @@ def test_the_referee_cannot_change_at_a_reset() -> None:
     with pytest.raises(OptionError, match="number of actions"):
         env.reset(options={"referee": False})
     env.reset(seed=1, options={"referee": True})
-    with pytest.raises(IllegalActionError, match="no action"):
+    with pytest.raises(IllegalActionError, match="not an action"):
         env.step(217)
 
 
