@@ -18,7 +18,7 @@ from azumaya.envs.render.strokes import short
 from azumaya.envs.render.svg import cell_picture, free_names, last_marks, under_cells
 from azumaya.envs.scene import Scene, Stone
 
-MARGIN = 34
+MARGIN = 30
 """Room around the board for the labels, on either side, as the board may be turned round."""
 TRAY_PITCH = 40
 

@@ -66,7 +66,7 @@ async function showStart() {
 }
 
 function select(parent, label, options) {
-  const made = add(add(parent, "label", label), "select");
+  const made = add(add(parent, "label", label), "select", "", { "aria-label": label });
   for (const [value, text] of options) add(made, "option", text, { value });
   return made;
 }
@@ -162,6 +162,7 @@ function showGame(first) {
     what.textContent = view.title;
     document.title = `${view.title} - Azumaya`;
     board.show(view);
+    Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
     if (view.thinking) board.say(`${playerName(view.players[view.toMove])} is to move...`);
     showAside(aside, view);
   }

@@ -63,7 +63,8 @@ class Board {
 
   buildBoard(view) {
     this.cellNames = view.cells.map((cell) => cell[0]).join(" ");
-    this.svg = svgElement("svg", { viewBox: view.box.join(" "), role: "group" });
+    const shape = view.round ? "azb-round" : "azb-square";
+    this.svg = svgElement("svg", { viewBox: view.box.join(" "), role: "group", class: shape });
     const layer = (name) => this.svg.appendChild(svgElement("g", { class: `azb-${name}` }));
     this.layers = {};
     for (const name of ["under", "names", "cells", "candidates", "marks", "labels", "lit", "hits"])
