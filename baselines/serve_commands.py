@@ -91,6 +91,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # from here on browsers wait for the server instead of being refused
     except OSError as error:
         listening.close()
         why = error.strerror or error

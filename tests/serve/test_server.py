@@ -125,12 +125,10 @@ def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
 
 
 def test_hints_say_what_moves_lead_to(client: TestClient) -> None:
-    position = Position(GAME, seed=1)
-    rng = random.Random(3)
-    while len(position.legal_actions()) > 6:
-        position.play(rng.choice(position.legal_actions()))
-    assert not position.is_over
-    view = begin(client, options={"position": str(position)})
+    history, rng = [Position(GAME, seed=1)], random.Random(3)
+    while not history[-1].is_over:
+        history.append(history[-1].copy().play(rng.choice(history[-1].legal_actions())))
+    view = begin(client, options={"position": str(history[-3])})
     hint = send(client, view, "hint", milliseconds=100).json()
     assert {move["verdict"] for move in hint["moves"]} <= {"wins", "loses", "draws"}
     assert hint["exact"]

@@ -167,15 +167,19 @@ class Board {
 
   drawLit(view) {
     const { pitch, cells } = view;
-    const ring = (index, name, size) => {
+    // Every mark has a white edge, so that it stands out on light and on dark cells.
+    const mark = (index, name, size) => {
       const [x, y] = this.place(cells[index][1], cells[index][2]);
-      return svgElement("circle", { cx: x, cy: y, r: pitch * size, class: name });
+      const circle = (kind) => svgElement("circle", { cx: x, cy: y, r: pitch * size, class: kind });
+      const group = svgElement("g");
+      group.append(circle("azb-edge"), circle(name));
+      return group;
     };
     const next = [...this.targets()];
     this.layers.lit.replaceChildren(
       ...next.map((index) => cells[index][4] && cells[index][4] !== "dead"
-        ? ring(index, "azb-ring", 0.46) : ring(index, "azb-dot", 0.12)),
-      ...this.chosen.map((index) => ring(index, "azb-chosen", 0.47)));
+        ? mark(index, "azb-ring", 0.46) : mark(index, "azb-dot", 0.12)),
+      ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
     this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
   }
 
