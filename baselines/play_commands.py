@@ -15,7 +15,7 @@ from azumaya.baselines.entrants import find_entrant, first_position, settle
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
 from azumaya.baselines.table import Table, agent_move
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 

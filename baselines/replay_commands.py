@@ -22,9 +22,7 @@ PAGE, ANIMATION = ".html", ".gif"
 
 def replay_command(
     records: Annotated[Path, typer.Argument(help="A file of game records, one per line.")],
-    output: Annotated[
-        Path, typer.Option(help=f"The {PAGE} page or {ANIMATION} picture to write.")
-    ],
+    output: Annotated[Path, typer.Option(help=f"The {PAGE} page or {ANIMATION} picture to write.")],
     line: Annotated[
         int | None,
         typer.Option(min=1, help=f"Only the game in this line. Default: up to {MOST_GAMES} games."),

@@ -1,4 +1,4 @@
-"""The server's pages and its interface: JSON requests on games, each of which only its owner sees."""
+"""The server's pages and its interface: JSON requests on games that only their owners see."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Store:
     def count(self, visitor: str | None = None) -> int:
         """How many games there are, all or those of a visitor."""
         where, values = ("", ()) if visitor is None else ("WHERE visitor = ?", (visitor,))
-        return int(self._run(f"SELECT COUNT(*) FROM games {where}", values)[0][0])
+        return int(str(self._run(f"SELECT COUNT(*) FROM games {where}", values)[0][0]))
 
     def _one(self, column: str, value: str) -> Kept | None:
         rows = self._run(f"SELECT {COLUMNS} FROM games WHERE {column} = ?", (value,))

@@ -13,14 +13,14 @@ from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.render.board import view_of, web_file
 from azumaya.envs.render.pointing import why_not
 
-anywidget = require("anywidget", "notebook")
-traitlets = require("traitlets", "notebook")
+AnyWidget: Any = require("anywidget", "notebook").AnyWidget
+traitlets: Any = require("traitlets", "notebook")
 
 Opponent = Callable[[Any], Any]
 """A function from a position to a move, by name or action."""
 
 
-class Board(anywidget.AnyWidget):
+class Board(AnyWidget):
     """A position to look at and to play on; the moves made on it are Python objects at once.
 
     Whenever a move is made, by the person, by the opponent or by `play`, the traits `position` and
@@ -63,7 +63,8 @@ class Board(anywidget.AnyWidget):
             return None
         act = getattr(opponent, "act", None)
         if act is None and callable(opponent):
-            return lambda here: opponent(here)
+            chosen: Opponent = opponent
+            return chosen
         if act is None:
             raise OptionError(
                 f"opponent={opponent!r}: an agent or a function from a position to a move is needed"

@@ -1,4 +1,4 @@
-"""How a person points at moves: every legal move can be made, and no other one by the same clicks."""
+"""How a person points at moves: every legal move can be made, and no other by the same clicks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def some_positions(case: Case) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize("case", (*CASES, *DERIVED_CASES), ids=lambda case: case.label)
+@pytest.mark.parametrize("case", [*CASES, *DERIVED_CASES], ids=lambda case: case.label)
 def test_every_legal_move_can_be_pointed_at(case: Case) -> None:
     """Cells and label together name one move, or the move has a button of its own."""
     for position in some_positions(case):
@@ -143,7 +143,9 @@ def test_the_script_names_no_game_and_loads_nothing() -> None:
 
 def test_texts_of_the_board_can_be_read_in_light_and_dark() -> None:
     style = web_file("board.css")
-    light, dark = (dict(re.findall(r"--azb-(\w+): (#\w{6})", part)) for part in style.split("@media")[:2])
+    light, dark = (
+        dict(re.findall(r"--azb-(\w+): (#\w{6})", part)) for part in style.split("@media")[:2]
+    )
     for colours in (light, dark):
         for text in ("ink", "faint", "good", "bad", "accent"):
             for ground in ("paper", "button"):

@@ -297,7 +297,11 @@ def test_what_is_kept_opens_no_game(tmp_path: Path) -> None:
 
 
 def test_pages_and_files(client: TestClient) -> None:
-    for path, kind in (("/", "html"), ("/static/board.js", "javascript"), ("/static/app.css", "css")):
+    for path, kind in (
+        ("/", "html"),
+        ("/static/board.js", "javascript"),
+        ("/static/app.css", "css"),
+    ):
         answer = client.get(path)
         assert answer.status_code == 200
         assert kind in answer.headers["content-type"]

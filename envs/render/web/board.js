@@ -160,7 +160,7 @@ class Board {
       const [row, column] = [Math.floor((number - 1) / 3), (number - 1) % 3];
       const down = row - (view.candidateRows - 1) / 2;
       const text = svgText(number, x + (column - 1) * step, y + down * step, view.pitch * 0.22);
-      text.setAttribute("fill", ink);
+      text.style.fill = ink; // the style sheet has a colour for all other texts
       return text;
     });
   }
