@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -39,7 +42,7 @@ class Workers:
         if not self._count:
             return ThreadPoolExecutor(1)
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._count, mp_context=context)
+        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_follow_parent)
 
     def warm(self) -> None:
         """Let the processes import what they need before the first search."""
@@ -72,6 +75,22 @@ class Workers:
     def close(self) -> None:
         """End the processes."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """Let a process of the pool end when the server does, even if that was killed.
+
+    Ctrl-C in a terminal reaches all processes; it is the server's to answer it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from starlette.testclient import TestClient
 from azumaya.baselines.serve.app import COOKIE, make_app
 from azumaya.baselines.serve.limits import Limits
 from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.workers import Workers
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord, replay
 
@@ -341,7 +344,7 @@ def test_agents_that_the_server_was_started_with(tmp_path: Path) -> None:
 def _get(url: str, cookie: str = "", body: Any = None) -> Any:
     head = {"Cookie": cookie, "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
-    return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=60)
+    return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=300)
 
 
 def _started(*words: str) -> tuple[subprocess.Popen[str], str]:
@@ -349,6 +352,48 @@ def _started(*words: str) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().split()[0]
+
+
+def _children(pid: int) -> list[Path]:
+    """The processes that a process started, as folders, where the system has such."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    if not children.exists():
+        return []
+    found = [Path(f"/proc/{child}") for child in children.read_text().split()]
+    assert found
+    return found
+
+
+def _gone(processes: list[Path]) -> None:
+    """Wait until these have ended."""
+    until = time.monotonic() + 30
+    while any(_runs(process) for process in processes):
+        assert time.monotonic() < until, "processes are left over"
+        time.sleep(0.05)
+
+
+def _runs(process: Path) -> bool:
+    """Whether a process is there, and no zombie that nobody has asked after."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _play_beside_a_search(url: str) -> None:
+    """While a search is under way, another visitor begins a game and moves."""
+    wish = {"game": GAME, "first": "uct:1500ms", "seed": 1}
+    answer = _get(f"{url}api/games", body=wish)
+    cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
+    game = f"{url}api/games/{view['id']}"
+    with ThreadPoolExecutor(1) as pool:
+        searched = pool.submit(_get, f"{game}/answer", cookie, {"ply": 0})
+        other = _get(f"{url}api/games", body={"game": GAME, "seed": 1})
+        theirs, there = other.headers["Set-Cookie"].partition(";")[0], json.load(other)
+        move = {"ply": 0, "move": there["moves"][0][0]}
+        assert json.load(_get(f"{url}api/games/{there['id']}/move", theirs, move))["ply"] == 1
+        assert not searched.done()
+        assert json.load(searched.result())["ply"] == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
@@ -364,14 +409,30 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         assert json.load(_get(f"{game}/move", cookie, move))["ply"] == 1
         view = json.load(_get(f"{game}/answer", cookie, {"ply": 1}))
         assert view["ply"] == 2
+        searching = _children(process.pid)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
+    _gone(searching)
     process, url = _started(*words)
     try:
         began = time.monotonic()
         assert json.load(_get(f"{url}api/games/{view['id']}", cookie)) == view
         assert time.monotonic() - began < 30
+        _play_beside_a_search(url)
     finally:
+        searching = _children(process.pid)
         process.terminate()
         assert process.wait(30) in (0, -signal.SIGTERM)
+    _gone(searching)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")
+def test_a_search_process_that_is_killed_is_replaced() -> None:
+    workers = Workers(1, waiting=4)
+    try:
+        first = asyncio.run(workers.run(os.getpid))
+        os.kill(first, signal.SIGKILL)
+        assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
+    finally:
+        workers.close()
