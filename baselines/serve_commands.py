@@ -22,6 +22,8 @@ STATE_FILE = "games.sqlite3"
 ANY = frozenset({"0.0.0.0", "::", ""})
 """Addresses that mean every network the machine is on."""
 SECONDS_TO_OPEN = 0.4
+MOST_CONNECTIONS = 1_000
+"""Connections and requests at once; more are refused with status 503."""
 
 
 def serve(
@@ -81,6 +83,7 @@ def serve(
         opening.daemon = True
         opening.start()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config.limit_concurrency = MOST_CONNECTIONS
     uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -87,13 +87,9 @@ class Server:
 
     async def watch(self, request: Request) -> Response:
         """A game as a replay, for those who were given its link."""
-        page = await run_in_threadpool(self._watched, request.path_params["share"])
-        headers = {"Content-Security-Policy": content_policy()}
-        return HTMLResponse(page, headers=headers)
-
-    def _watched(self, share: str) -> str:
-        table = self.games.shared(share)
-        return replay_page([table.record()])
+        table = await run_in_threadpool(self.games.shared, request.path_params["share"])
+        page = await self.workers.run(replay_page, [table.record()])  # a long game takes seconds
+        return HTMLResponse(page, headers={"Content-Security-Policy": content_policy()})
 
     # ---- games ----
 

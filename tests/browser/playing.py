@@ -41,11 +41,10 @@ def click_move(page: Any, move: Move, path: list[int], squares: list[str]) -> No
         page.locator(f"[data-square='{squares[cell]}']").click()
     button = page.locator(f".azb-extra [data-move='{name}']")
     number = page.locator(".azb-pad").get_by_text(label, exact=True) if label else button
-    still = f".play[data-ply='{ply}'][data-yours='true']"
-    if not path or (page.locator(still).count() and button.count()):
+    if not path:
         button.click()
-    elif page.locator(".azb-chosen").count() and number.count():
-        number.click()
+    elif page.locator(".azb-chosen").count():  # the cells alone do not tell which move is meant
+        (button if button.count() else number).click()
     page.wait_for_selector(f".play:not([data-ply='{ply}'])")
 
 
