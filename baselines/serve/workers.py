@@ -73,8 +73,11 @@ class Workers:
             return await asyncio.wrap_future(self._pool.submit(work, *arguments))
 
     def close(self) -> None:
-        """End the processes."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """End the processes, whatever they are searching for."""
+        if self._count:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self._pool.shutdown(cancel_futures=True)
 
 
 def _follow_parent() -> None:

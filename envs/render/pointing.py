@@ -18,8 +18,6 @@ from azumaya.envs.scene import Scene, Stone
 
 Path = tuple[int, ...]
 
-SAMPLED = 3
-"""Moves that are tried to see whether stones move at all in a position."""
 MOST_REASONS = 3
 """The most sentences that say why nothing can be done on some cells."""
 
@@ -54,10 +52,14 @@ class Pointed:
 
 
 def pointed(position: Shown, scene: Scene) -> list[Pointed]:
-    """How to point at each legal move of a position whose scene this is."""
+    """How to point at each legal move of a position whose scene this is.
+
+    Where the first legal move does not move a stone, none is taken to: looking at what every move
+    does would cost too much in games with hundreds of moves.
+    """
     actions = position.legal_actions()
     described = [describe(position, scene, action) for action in actions]
-    if not any(_moved(position, scene, action) for action in _sample(actions)):
+    if not actions or _moved(position, scene, actions[0]) is None:
         return described
     return [
         _with_path(move, _moved(position, scene, action))
@@ -121,11 +123,6 @@ def _squares(board: Any) -> tuple[re.Pattern[str], dict[str, int]]:
     names = layout_of(board).names
     longest_first = sorted(names, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))), {n: c for c, n in enumerate(names)}
-
-
-def _sample(actions: Sequence[int]) -> list[int]:
-    step = max(1, len(actions) // SAMPLED)
-    return list(actions[::step][:SAMPLED])
 
 
 def _with_path(move: Pointed, path: Path | None) -> Pointed:
