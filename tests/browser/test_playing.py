@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from azumaya.envs import GAMES, Position
+from azumaya.envs.render.board import view_of
 from tests.browser.playing import begin, play_to_the_end, view, wait_for_turn
 
 SHORT = {"abalone": {"max_plies": "40"}}
@@ -174,3 +175,45 @@ def test_a_replay_steps_and_plays(page: Any, server: str) -> None:
     page.get_by_role("button", name="Play").click()
     page.wait_for_selector(f".azr-moves li:nth-child({len(made)}) .azr-here")
     assert page.locator(".azb-status").text_content().startswith("over")
+
+
+NOTEBOOK = """async ([view, next]) => {
+  const { default: widget } = await import("/static/board.js");
+  const heard = {};
+  const place = document.body.appendChild(document.createElement("div"));
+  place.id = "cell";
+  window.sent = [];
+  window.model = {
+    view, heard, get: (name) => window.model[name], send: (content) => window.sent.push(content),
+    on: (event, act) => { heard[event] = act; }, off: (event) => { delete heard[event]; },
+  };
+  window.tell = (content) => heard["msg:custom"](content);
+  window.renew = () => { window.model.view = next; heard["change:view"](); };
+  window.leave = widget.render({ model: window.model, el: place });
+}"""
+"""What a notebook does with the module, as anywidget describes it."""
+
+
+def test_in_a_notebook(page: Any, server: str) -> None:
+    """Clicks become messages; a new view is shown; answers to questions arrive."""
+    position = Position("score_dominari", seed=1)
+    name = position.legal_moves()[0]
+    views = [view_of(here) for here in (position, position.copy().play(name))]
+    page.goto(server)
+    page.wait_for_selector("form")
+    page.evaluate(NOTEBOOK, views)
+    cell = page.locator("#cell")
+    cell.locator("[data-square='f3']").click()
+    (question,) = page.evaluate("window.sent")
+    assert (question["kind"], question["label"]) == ("explain", "")
+    page.evaluate("window.tell({kind: 'why', number: 1, sentences: ['not there']})")
+    cell.locator(".azb-said", has_text="not there").wait_for()
+    cell.locator(f"[data-square='{name[1:]}']").click()
+    cell.locator(".azb-pad").get_by_text(name[0], exact=True).click()
+    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name}]
+    page.evaluate("window.renew()")
+    assert cell.locator(".azb-status").text_content() == views[1]["status"]
+    page.evaluate("window.tell({kind: 'said', text: 'refused'})")
+    assert cell.locator(".azb-said").text_content() == "refused"
+    page.evaluate("window.leave()")
+    assert page.evaluate("Object.keys(window.model.heard)") == []
