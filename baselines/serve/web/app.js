@@ -6,6 +6,8 @@ const main = document.getElementById("main");
 const what = document.getElementById("what");
 const NAMES = { human: "a person, here", random: "random moves", greedy: "greedy, one step ahead" };
 const RETRIES = 5;
+const SLOW_AFTER = 4000;
+const SLOW = "Still searching: the first search of a game takes up to a minute, as it is compiled.";
 
 async function ask(path, body) {
   const request = body === undefined ? {} : {
@@ -145,6 +147,7 @@ function showGame(first) {
 
   // Asks for the agent's move; the person may take moves back meanwhile.
   async function answer(ply, tries = 0) {
+    const patience = setTimeout(() => { if (view.ply === ply) board.say(SLOW); }, SLOW_AFTER);
     try {
       const next = await ask(`games/${view.id}/answer`, { ply });
       if (view.ply !== ply) return;
@@ -154,6 +157,8 @@ function showGame(first) {
       board.say(problem.message);
       if (view.ply === ply && problem.status !== 409 && tries < RETRIES)
         setTimeout(() => answer(ply, tries + 1), 500 * 2 ** tries);
+    } finally {
+      clearTimeout(patience);
     }
   }
 
