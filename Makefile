@@ -10,7 +10,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations constraints clean
+	test-integrations test-browser constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
@@ -49,6 +49,16 @@ test-oldest: $(VENV)-oldest/.core
 
 test-newest: $(VENV)-newest/.core
 	$(VENV)-newest/bin/python tests/run.py core
+
+# The board in a real browser: Debian's Chromium, installed here if it can be, driven by Playwright.
+test-browser: $(VENV)/.browser
+	AZUMAYA_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/browser $(RUN)
+
+$(VENV)/.browser: $(VENV)/.dev
+	command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; } \
+		|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
+	$(BIN)/python -m pip install -q -c constraints.txt playwright
+	touch $@
 
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
 test-integrations: $(VENV)/.dev

@@ -13,10 +13,13 @@ from azumaya.baselines import (
     evaluate_commands,
     play_commands,
     puzzle_commands,
+    replay_commands,
+    serve_commands,
 )
 from azumaya.baselines.version import version as installed
 
-FIRST_STEPS = """First steps: `azumaya play` plays a game against a simple opponent. \
+FIRST_STEPS = """First steps: `azumaya serve` opens a board in the browser. \
+`azumaya play` plays a game in the terminal against a simple opponent. \
 `azumaya play --help` lists the games and their opponents. \
 `azumaya evaluate greedy random` lets two agents play each other. \
 `azumaya analyse sudoku_moyo` searches a position for the best moves."""
@@ -31,6 +34,8 @@ app = typer.Typer(
 app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
 app.command("analyse")(analyse_commands.analyse_command)
+app.command("serve")(serve_commands.serve)
+app.command("replay")(replay_commands.replay_command)
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("doctor")(doctor_commands.doctor)
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)

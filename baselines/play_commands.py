@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +11,12 @@ import typer
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.analyse_commands import summary
-from azumaya.baselines.entrants import Entrant, choose_game, find_entrant, first_position
+from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
+from azumaya.baselines.table import Table, agent_move
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.notation import check_records_file, record_of, write_records
-from azumaya.envs.position import episode_key
+from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 
 HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
@@ -29,28 +28,6 @@ LONGEST_LINE = 8
 """The most moves that a hint shows of its line of play."""
 LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
 """Exit codes: the person left the game; the record could not be written; Ctrl-C."""
-
-
-@dataclass
-class Table:
-    """A game under way.
-
-    Attributes:
-        players: the players, player_0 first.
-        seed: the seed of the agents' random draws.
-        history: the positions so far, the start first.
-        moves: the names of the moves between them.
-    """
-
-    players: tuple[Entrant, Entrant]
-    seed: int
-    history: list[Position]
-    moves: list[str] = field(default_factory=list)
-
-    @property
-    def here(self) -> Position:
-        """The position on the board."""
-        return self.history[-1]
 
 
 class LeaveError(Exception):
@@ -108,9 +85,7 @@ def _play_on(table: Table) -> int:
         while not table.here.is_over:
             move = _choose(table)
             if move is not None:
-                after = table.here.copy().play(move)
-                table.moves.append(move)
-                table.history.append(after)
+                table.play(move)
     except (LeaveError, EOFError, KeyboardInterrupt) as end:
         newline = "" if isinstance(end, LeaveError) else "\n"
         typer.echo(f"{newline}left after {len(table.moves)} moves; the game is unfinished")
@@ -129,9 +104,7 @@ def _keep(table: Table, file: Path) -> None:
     if not table.moves:
         typer.echo("no move was made: nothing to record")
         return
-    moves = table.moves[: len(table.history) - 1]  # Ctrl-C can come between two appends
-    names = (table.players[0].name, table.players[1].name)
-    record = record_of(table.history[0], moves, table.here, names)
+    record = table.record()
     try:
         write_records(file, [record])
     except OSError as error:
@@ -146,10 +119,9 @@ def _choose(table: Table) -> str | None:
     here = table.here
     agent = table.players[here.to_move].agent
     if agent is not None:
-        key = int(episode_key(table.seed, 0, len(table.history)))
-        action = agent.act([here.resample_hidden(key)], [key])[0]
-        typer.echo(f"player_{here.to_move} ({agent.name}): {here.move_name(action)}")
-        return here.move_name(action)
+        move = agent_move(agent, here, table.key)
+        typer.echo(f"player_{here.to_move} ({agent.name}): {move}")
+        return move
     _draw(here)
     return _obey(_ask(f"player_{here.to_move}: "), table)
 
@@ -195,7 +167,8 @@ def _obey(line: str, table: Table) -> str | None:
         elif word == "text":
             typer.echo(str(table.here))
         elif word == "undo":
-            _undo(table)
+            if not table.undo():
+                typer.echo("there is nothing to undo")
         elif word == "quit":
             raise LeaveError
         else:
@@ -208,16 +181,5 @@ def _obey(line: str, table: Table) -> str | None:
 
 def _hint(table: Table) -> str:
     """The result of a short search: the best move, its value and a line of play."""
-    key = int(episode_key(table.seed, 0, len(table.history)))
-    found = analyse(table.here, milliseconds=HINT_MILLISECONDS, key=key)
+    found = analyse(table.here, milliseconds=HINT_MILLISECONDS, key=table.key)
     return f"{summary(found)}; line: {' '.join(found.pv[:LONGEST_LINE])}"
-
-
-def _undo(table: Table) -> None:
-    """Go back to the last position in which the same player was to move."""
-    mover = table.here.to_move
-    earlier = [i for i, position in enumerate(table.history[:-1]) if position.to_move == mover]
-    if not earlier:
-        typer.echo("there is nothing to undo")
-        return
-    del table.history[earlier[-1] + 1 :], table.moves[earlier[-1] :]

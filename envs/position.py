@@ -162,8 +162,11 @@ class Position:
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
-        cells = self.game.words.action_cells(self.check_action(last_action), settings)
-        return replace(scene, last=frozenset(cells))
+        return replace(scene, last=frozenset(self.action_cells(last_action)))
+
+    def action_cells(self, action: int) -> tuple[int, ...]:
+        """The cells that an action touches; none if it touches no cell, as when a turn is ended."""
+        return self.game.words.action_cells(self.check_action(action), self._setup.settings)
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
         """The position as an SVG picture, optionally with the candidates of empty cells."""
@@ -182,6 +185,24 @@ class Position:
         from azumaya.envs.render import ansi_of  # noqa: PLC0415 - drawing is loaded when used
 
         return ansi_of(self.scene(last_action), candidates, colour)
+
+    def board(self, opponent: Any = None, seed: int = 0) -> Any:
+        """A board to play on in a notebook (needs the extra `notebook`).
+
+        Args:
+            opponent: an agent, which plays the side that is not to move now; None to play both
+                sides by hand.
+            seed: the seed of the opponent's random draws.
+
+        Returns:
+            An `azumaya.envs.render.widget.Board`; its `position` follows the moves made on it.
+
+        Raises:
+            MissingExtraError: the extra `notebook` is not installed.
+        """
+        from azumaya.envs.render.widget import Board  # noqa: PLC0415 - needs anywidget
+
+        return Board(self, opponent, seed=seed)
 
     def _repr_svg_(self) -> str:
         """The picture that notebooks show."""

@@ -85,15 +85,27 @@ def _caption(scene: Scene, width: float) -> list[str]:
 
 def _board(scene: Scene, candidates: bool) -> list[str]:
     layout = layout_of(scene.board)
-    hexagonal = scene.board == "hex61"
-    under = _hexagon() if hexagonal else []
-    over = [] if hexagonal else _lines(scene)
-    cells = [_cell(scene, layout, cell, candidates) for cell in range(len(layout.centres))]
-    last = _last_rings(scene, layout) if hexagonal else _last_outline(scene, layout)
-    ink = palette.GROUNDS["plain"].ink if hexagonal else palette.FAINT_INK
+    cells = [cell_picture(scene, layout, n, candidates) for n in range(len(layout.centres))]
+    ink = palette.GROUNDS["plain"].ink if scene.board == "hex61" else palette.FAINT_INK
     labels = [text(name, at, 11.5, ink) for name, at in layout.labels]
-    grounds = [] if hexagonal else _grounds(scene, layout)
-    return [*under, *grounds, *over, *cells, *last, *labels]
+    names = [
+        text(name, layout.centres[cell], 13, palette.FAINT_INK)
+        for cell, name in free_names(scene).items()
+    ]
+    return [*under_cells(scene), *names, *cells, *last_marks(scene), *labels]
+
+
+def under_cells(scene: Scene) -> list[str]:
+    """What lies below the cells' contents: grounds and lines, or the hexagonal board."""
+    if scene.board == "hex61":
+        return _hexagon()
+    return [*_grounds(scene, layout_of(scene.board)), *_lines(scene)]
+
+
+def last_marks(scene: Scene) -> list[str]:
+    """The marks of the last move."""
+    layout = layout_of(scene.board)
+    return (_last_rings if scene.board == "hex61" else _last_outline)(scene, layout)
 
 
 def _last_rings(scene: Scene, layout: Layout) -> list[str]:
@@ -154,7 +166,8 @@ def _hatching(at: Point, pitch: float) -> str:
     return element("path", d=d, fill="none", stroke="#d9d3c4", stroke_width=2)
 
 
-def _cell(scene: Scene, layout: Layout, cell: int, candidates: bool) -> str:
+def cell_picture(scene: Scene, layout: Layout, cell: int, candidates: bool = False) -> str:
+    """The group of a cell with its content, without its ground."""
     at, pitch, what = layout.centres[cell], layout.pitch, scene.stones[cell]
     inside = ""
     if scene.board == "hex61":
@@ -208,7 +221,7 @@ def _lines(scene: Scene) -> list[str]:
                 "path", d=d, stroke=palette.LINE_COLOUR, stroke_width=4, stroke_linecap="square"
             )
         )
-    return [*parts, _frame(grid, layout, 4 if own_regions else 3.2), *_free_names(scene)]
+    return [*parts, _frame(grid, layout, 4 if own_regions else 3.2)]
 
 
 def _frame(grid: Rectangle, layout: Layout, line: float) -> str:
@@ -269,14 +282,13 @@ def _path(layout: Layout, edges: list[tuple[int, int, int, int]]) -> str:
     )
 
 
-def _free_names(scene: Scene) -> list[str]:
-    """The names of the regions that may still be drafted, each on its first empty cell."""
+def free_names(scene: Scene) -> dict[int, str]:
+    """The names of the regions that may still be drafted, each by its first empty cell."""
     first: dict[int, int] = {}
     for cell, region in enumerate(scene.regions):
         if scene.grounds[cell] == "free" and scene.stones[cell] is None:
             first.setdefault(region, cell)
-    centres = layout_of(scene.board).centres
-    return [text(f"r{r}", centres[cell], 13, palette.FAINT_INK) for r, cell in first.items()]
+    return {cell: f"r{region}" for region, cell in first.items()}
 
 
 def _hexagon() -> list[str]:

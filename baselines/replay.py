@@ -1,0 +1,174 @@
+"""Recorded games as one page of HTML that needs nothing else, or as an animated picture."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from html import escape
+from io import BytesIO
+from typing import Any
+
+from azumaya.baselines.search.analysis import analyse
+from azumaya.baselines.search.game_kernels import payoff_bound
+from azumaya.envs import OptionError, Position
+from azumaya.envs.extras import require
+from azumaya.envs.notation import GameRecord, replay
+from azumaya.envs.position import episode_key
+from azumaya.envs.render import rgb_of, svg_of
+from azumaya.envs.render.board import picture_of, web_file
+
+LAST_FRAME = 4
+"""How many times as long as the others the last picture of an animation is shown."""
+
+Told = Callable[[int, int], None]
+"""`told(done, all)`: called as the work goes on."""
+
+
+def replay_page(
+    records: Sequence[GameRecord], milliseconds: float | None = None, told: Told | None = None
+) -> str:
+    """Recorded games as a page with play, step and speed.
+
+    Args:
+        records: the games.
+        milliseconds: time to search each position for its value, which is shown as a graph; None
+            for no graph.
+        told: called after each search.
+
+    Raises:
+        OptionError: there are no games, or the time is not above 0.
+        RecordError: a record breaks the rules.
+    """
+    if not records:
+        raise OptionError("records: there are none; a replay needs at least one game")
+    parts: dict[str, int] = {}
+    games = [_game(record, parts, milliseconds, told) for record in records]
+    content = {"games": games, "parts": list(parts)}
+    title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{content_policy()}">
+<title>{escape(title)} - Azumaya</title>
+<style>{_style()}</style>
+</head>
+<body>
+<main id="replay"></main>
+<noscript>This page needs JavaScript to show the game.</noscript>
+<script type="application/json" id="games">{_inside_a_script(content)}</script>
+<script type="module">{_script()}</script>
+</body>
+</html>
+"""
+
+
+@cache
+def content_policy() -> str:
+    """What a replay page may do, as a Content-Security-Policy: run its own script, nothing else."""
+    script, style = _digest(_script()), _digest(_style())
+    return f"default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'"
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _script() -> str:
+    return f"\n{web_file('board.js')}\n{web_file('replay.js')}"
+
+
+def _style() -> str:
+    return f"\n{web_file('board.css')}\n{web_file('replay.css')}"
+
+
+def _inside_a_script(content: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _game(
+    record: GameRecord, parts: dict[str, int], milliseconds: float | None, told: Told | None
+) -> dict[str, Any]:
+    """A game for the page; what its pictures share is added to `parts`, text by number."""
+    positions = list(replay(record))
+    made: dict[str, Any] = {
+        "title": positions[0].game.title,
+        "players": [name or f"player_{n}" for n, name in enumerate(record.players)],
+        "moves": list(record.moves),
+        "frames": [
+            {key: _numbered(value, parts) for key, value in picture_of(scene).items()}
+            for scene in _scenes(record, positions)
+        ],
+        "record": record.to_json(),
+    }
+    if milliseconds is not None:
+        made["values"] = _values(positions, milliseconds, told)
+        made["bound"] = max(payoff_bound(positions[0]), 1)
+    return made
+
+
+def _scenes(record: GameRecord, positions: Sequence[Position]) -> list[Any]:
+    """The scenes of a game, each with the move that led to it marked."""
+    actions = [before.action(m) for before, m in zip(positions, record.moves, strict=False)]
+    return [p.scene(a) for p, a in zip(positions, [None, *actions], strict=True)]
+
+
+def _numbered(value: Any, parts: dict[str, int]) -> int | list[int]:
+    """A value, or the items of a list, as numbers of texts."""
+    if isinstance(value, list):
+        return [_number(item, parts) for item in value]
+    return _number(value, parts)
+
+
+def _number(value: Any, parts: dict[str, int]) -> int:
+    return parts.setdefault(json.dumps(value, separators=(",", ":")), len(parts))
+
+
+def _values(
+    positions: Sequence[Position], milliseconds: float, told: Told | None
+) -> list[float | None]:
+    """What player_0 ends with in each position, as a search sees it."""
+    values: list[float | None] = []
+    for ply, position in enumerate(positions):
+        values.append(_value(position, milliseconds, ply))
+        if told is not None:
+            told(ply + 1, len(positions))
+    return values
+
+
+def _value(position: Position, milliseconds: float, ply: int) -> float:
+    so_far = float(position.returns()[0])
+    if position.is_over:
+        return so_far
+    found = analyse(position, milliseconds=milliseconds, key=int(episode_key(0, 0, ply)))
+    return so_far + (found.value if found.to_move == 0 else -found.value)
+
+
+def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) -> bytes:
+    """A recorded game as an animated GIF (needs the extra `render`).
+
+    Args:
+        record: the game.
+        milliseconds: how long each position is shown; the last one stays longer.
+        width: the width in pixels.
+
+    Raises:
+        OptionError: the width is out of range.
+        RecordError: the record breaks the rules.
+        MissingExtraError: the extra `render` is not installed.
+    """
+    image = require("PIL.Image", "render")
+    scenes = _scenes(record, list(replay(record)))
+    pictures = [image.fromarray(rgb_of(svg_of(scene), width)) for scene in scenes]
+    pause = round(milliseconds)
+    pauses = [pause] * (len(pictures) - 1) + [LAST_FRAME * pause]
+    output = BytesIO()
+    pictures[0].save(
+        output, "GIF", save_all=True, append_images=pictures[1:], duration=pauses, loop=0
+    )
+    return output.getvalue()

@@ -1,0 +1,238 @@
+"""The server's pages and its interface: JSON requests on games that only their owners see."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from azumaya.baselines.files import UnusableFileError, parse_json
+from azumaya.baselines.replay import content_policy, replay_page
+from azumaya.baselines.serve.choices import Choices
+from azumaya.baselines.serve.games import Games, OpenGame
+from azumaya.baselines.serve.guard import LOOPBACK, Guard
+from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.workers import Workers, hint, think
+from azumaya.envs.render.board import web_file
+
+COOKIE = "azumaya_visitor"
+A_YEAR = 365 * 24 * 3600
+HINT_MILLISECONDS = 1000.0
+STATIC = {
+    "board.js": "text/javascript", "board.css": "text/css",
+    "app.js": "text/javascript", "app.css": "text/css",
+}  # fmt: skip
+
+
+class Server:
+    """The endpoints.
+
+    Args:
+        games: the games.
+        choices: what visitors may choose.
+        workers: who searches.
+        limits: the server's limits.
+    """
+
+    def __init__(self, games: Games, choices: Choices, workers: Workers, limits: Limits) -> None:
+        self.games, self.choices, self.workers = games, choices, workers
+        self.limits = limits
+
+    def routes(self) -> list[Route]:
+        """The routes."""
+        one = "/api/games/{game}"
+        return [
+            Route("/", self.page),
+            Route("/g/{game}", self.page),
+            Route("/static/{name}", self.static),
+            Route("/api/choices", self.offered),
+            Route("/api/games", self.listed),
+            Route("/api/games", self.begin, methods=["POST"]),
+            Route(one, self.look),
+            Route(f"{one}/record", self.record),
+            *(
+                Route(f"{one}/{name}", endpoint, methods=["POST"])
+                for name, endpoint in {
+                    "move": self.move, "answer": self.answer, "undo": self.undo,
+                    "explain": self.explain, "hint": self.hint,
+                }.items()
+            ),
+            Route("/watch/{share}", self.watch),
+        ]  # fmt: skip
+
+    # ---- pages ----
+
+    async def page(self, request: Request) -> Response:
+        """The page, which asks for the rest itself."""
+        return HTMLResponse(own_file("app.html"))
+
+    async def static(self, request: Request) -> Response:
+        """A script or style sheet."""
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise RefusalError(404, "there is no such file")
+        text = web_file(name) if name.startswith("board") else own_file(name)
+        return Response(text, media_type=STATIC[name], headers={"Cache-Control": "no-cache"})
+
+    async def watch(self, request: Request) -> Response:
+        """A game as a replay, for those who were given its link."""
+        table = await run_in_threadpool(self.games.shared, request.path_params["share"])
+        page = await self.workers.run(replay_page, [table.record()])  # a long game takes seconds
+        return HTMLResponse(page, headers={"Content-Security-Policy": content_policy()})
+
+    # ---- games ----
+
+    async def offered(self, request: Request) -> Response:
+        """What may be chosen."""
+        return JSONResponse(self.choices.described())
+
+    async def listed(self, request: Request) -> Response:
+        """The visitor's games."""
+        visitor = request.cookies.get(COOKIE, "")
+        return JSONResponse(await run_in_threadpool(self.games.listed, visitor) if visitor else [])
+
+    async def begin(self, request: Request) -> Response:
+        """Begin a game; whoever has no token yet gets one."""
+        wish = await self._body(request)
+        visitor = request.cookies.get(COOKIE) or secrets.token_urlsafe(32)
+        opened = await run_in_threadpool(self.games.begin, visitor, wish)
+        answer = JSONResponse(await run_in_threadpool(self.games.view, opened), 201)
+        answer.set_cookie(
+            COOKIE, visitor, max_age=A_YEAR, httponly=True, samesite="strict",
+            secure=request.url.scheme == "https",
+        )  # fmt: skip
+        return answer
+
+    async def look(self, request: Request) -> Response:
+        """The view of a game."""
+        opened = await self._opened(request)
+        return JSONResponse(await run_in_threadpool(self.games.view, opened))
+
+    async def record(self, request: Request) -> Response:
+        """The record of a game, as a file to keep."""
+        opened = await self._opened(request)
+        line = await run_in_threadpool(lambda: opened.table.record().to_json())
+        name = f"{opened.kept.game}.jsonl"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(line + "\n", media_type="application/x-ndjson", headers=headers)
+
+    async def move(self, request: Request) -> Response:
+        """Make a move."""
+        opened, body = await self._asked(request)
+        return await self._view(self.games.move, opened, body.get("ply"), body.get("move"))
+
+    async def undo(self, request: Request) -> Response:
+        """Take a move back."""
+        opened, body = await self._asked(request)
+        return await self._view(self.games.undo, opened, body.get("ply"))
+
+    async def answer(self, request: Request) -> Response:
+        """Let the agent move whose turn it is; the answer comes when it has moved."""
+        opened, _ = await self._asked(request)
+        name, position, key = await run_in_threadpool(self.games.thinking, opened)
+        move = await self.workers.run(think, name, position, key)
+        return await self._view(self.games.answer, opened, position, move)
+
+    async def explain(self, request: Request) -> Response:
+        """Why a person's clicks make no move."""
+        opened, body = await self._asked(request)
+        cells, label = body.get("cells"), body.get("label", "")
+        return JSONResponse(
+            {"sentences": await run_in_threadpool(self.games.explain, opened, cells, label)}
+        )
+
+    async def hint(self, request: Request) -> Response:
+        """What a short search says about the moves."""
+        opened, body = await self._asked(request)
+        usual = min(HINT_MILLISECONDS, self.limits.search)
+        wanted = self.games.hinted(opened, body.get("milliseconds", usual))
+        return JSONResponse(await self.workers.run(hint, *wanted))
+
+    # ---- requests ----
+
+    async def _opened(self, request: Request) -> OpenGame:
+        visitor = request.cookies.get(COOKIE, "")
+        return await run_in_threadpool(self.games.open, request.path_params["game"], visitor)
+
+    async def _asked(self, request: Request) -> tuple[OpenGame, dict[str, Any]]:
+        body = await self._body(request)
+        if not isinstance(body, dict):
+            raise RefusalError(400, "a JSON object is needed")
+        return await self._opened(request), body
+
+    async def _view(self, change: Callable[..., Any], *arguments: Any) -> Response:
+        return JSONResponse(await run_in_threadpool(change, *arguments))
+
+    async def _body(self, request: Request) -> Any:
+        """The JSON of a request; it may come in pieces, without a length."""
+        content = b""
+        async for piece in request.stream():
+            content += piece
+            if len(content) > self.limits.body:
+                raise RefusalError(413, f"a request has at most {self.limits.body:,} bytes")
+        try:
+            return parse_json(content)
+        except (UnusableFileError, RecursionError) as error:
+            raise RefusalError(400, str(error)) from None
+
+
+@cache
+def own_file(name: str) -> str:
+    """The text of a file of the folder `web`."""
+    return files("azumaya.baselines.serve").joinpath("web", name).read_text(encoding="utf-8")
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The answer to what cannot be done."""
+    status = error.status if isinstance(error, RefusalError) else 400
+    return JSONResponse({"error": str(error)}, status)
+
+
+def make_app(
+    store: Store,
+    agents: Iterable[str] = (),
+    hosts: Iterable[str] = LOOPBACK,
+    limits: Limits | None = None,
+    workers: int = 2,
+) -> Starlette:
+    """The server as an ASGI application.
+
+    Args:
+        store: where the games are kept; closed when the application shuts down.
+        agents: agents to offer besides the usual ones, such as paths of checkpoints.
+        hosts: the names by which the server may be called.
+        limits: its limits.
+        workers: processes that search; 0 for a thread.
+
+    Raises:
+        ValueError: there is no such agent.
+    """
+    bounds = limits or Limits()
+    choices = Choices(agents, bounds)
+    pool = Workers(workers, bounds.waiting)
+    server = Server(Games(store, choices, bounds), choices, pool, bounds)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        pool.warm()
+        yield
+        pool.close()
+        store.close()
+
+    return Starlette(
+        routes=server.routes(),
+        middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
+        exception_handlers={ValueError: refused, RefusalError: refused},
+        lifespan=lifespan,
+    )

@@ -1,0 +1,152 @@
+"""What a visitor may choose: games, options and players. What is typed is read, never executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from azumaya.baselines.agent_names import SIMPLE
+from azumaya.baselines.entrants import HUMAN, Entrant, find_entrant
+from azumaya.baselines.files import shown
+from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.envs import GAMES
+from azumaya.envs.game import Game, Option
+from azumaya.envs.setup import POSITION
+
+LONGEST_VALUE = 2_000
+"""The most characters of an option's value."""
+LEVELS = (20, 100, 500, 2000)
+"""Milliseconds of the searching agents that are offered."""
+DEFAULT_LEVEL = 100
+_SEARCH = re.compile(r"(?:uct|alphabeta):([0-9]{1,6})ms")
+_QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
+
+
+class Choices:
+    """What may be chosen on a server.
+
+    Args:
+        agents: agents besides the usual ones, such as paths of checkpoints. A visitor can name no
+            other file.
+        limits: the server's limits.
+
+    Raises:
+        ValueError: there is no such agent.
+    """
+
+    def __init__(self, agents: Iterable[str], limits: Limits) -> None:
+        self._listed = {name: find_entrant(name, evaluated=True) for name in agents}
+        self._limits = limits
+
+    def described(self) -> dict[str, Any]:
+        """All choices, for the page."""
+        levels = [f"uct:{ms}ms" for ms in LEVELS if ms <= self._limits.search]
+        return {
+            "games": [
+                {"name": game.name, "title": game.title, "options": _options(game)}
+                for game in GAMES.values()
+            ],
+            "players": [
+                *({"name": name, "game": None} for name in (HUMAN, *SIMPLE, *levels)),
+                *(
+                    {"name": name, "game": entrant.game and entrant.game.name}
+                    for name, entrant in self._listed.items()
+                ),
+            ],
+            "default": f"uct:{DEFAULT_LEVEL}ms",
+            "search": self._limits.search,
+        }
+
+    def game(self, name: Any) -> Game:
+        """The game of a name; raises `RefusalError`."""
+        if not isinstance(name, str) or name not in GAMES:
+            raise RefusalError(400, f"game {shown(name)!r}: must be one of {', '.join(GAMES)}")
+        return GAMES[name]
+
+    def player(self, name: Any) -> Entrant:
+        """The player of a name; raises `RefusalError`."""
+        if not isinstance(name, str):
+            raise RefusalError(400, "player: a name is needed, as text")
+        if name in self._listed:
+            return self._listed[name]
+        search = _SEARCH.fullmatch(name)
+        if search and not 0 < int(search[1]) <= self._limits.search:
+            raise RefusalError(
+                400, f"player {name!r}: at most {self._limits.search:g} ms for a move here"
+            )
+        if name in (HUMAN, *SIMPLE) or search:
+            return find_entrant(name)
+        raise RefusalError(
+            400,
+            f"player {shown(name)!r}: must be {HUMAN}, {', '.join(SIMPLE)}, uct:100ms or another "
+            "time, or an agent that the server was started with",
+        )
+
+    def options(self, game: Game, texts: Any) -> dict[str, Any]:
+        """The options of a game from the texts that were typed; raises `ValueError`."""
+        given = read_options(game, _words(checked_texts(game, texts)))
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def checked_texts(game: Game, texts: Any) -> dict[str, str]:
+    """Options as texts by name, those left empty left out.
+
+    Raises:
+        ValueError: it is none, is too long, or could name a file of the server.
+    """
+    if not isinstance(texts, Mapping) or not all(
+        isinstance(part, str) for pair in texts.items() for part in pair
+    ):
+        raise RefusalError(400, "options: texts by name are needed")
+    given = {name: text.strip() for name, text in texts.items() if text.strip()}
+    for name, text in given.items():
+        if len(text) > LONGEST_VALUE:
+            raise RefusalError(
+                400, f"option {shown(name)}: longer than {LONGEST_VALUE:,} characters"
+            )
+        if any(option.name == name and option.reads_files for option in game.options):
+            raise RefusalError(400, f"option {name}: could name a file, which no visitor may")
+    read_options(game, _words(given))
+    return given
+
+
+def _words(texts: Mapping[str, str]) -> list[str]:
+    return [f"{name}={text}" for name, text in texts.items()]
+
+
+def _options(game: Game) -> list[dict[str, Any]]:
+    described = [
+        {
+            "name": option.name,
+            "default": str(option.default),
+            "values": option.values.replace("`", ""),
+            "meaning": option.meaning.replace("`", ""),
+            "suggested": _suggested(option),
+        }
+        for option in game.options
+        if not option.reads_files
+    ]
+    position = {
+        "name": POSITION,
+        "default": "",
+        "values": "a position text",
+        "meaning": "Where the game begins.",
+        "suggested": [],
+    }
+    return [*described, position]
+
+
+def _suggested(option: Option) -> list[str]:
+    """Values that the description of an option quotes, as far as the option takes them."""
+    quoted = [one or other for one, other in _QUOTED.findall(option.values)]
+    return [text for text in quoted if _takes(option, text)]
+
+
+def _takes(option: Option, text: str) -> bool:
+    try:
+        check_value(option, {"True": True, "False": False}.get(text, text))
+    except ValueError:
+        return False
+    return True

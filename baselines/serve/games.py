@@ -1,0 +1,265 @@
+"""The games on a server: begun, opened by their owners alone, moved in, kept."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from azumaya.baselines.entrants import HUMAN, first_position
+from azumaya.baselines.files import is_count, shown
+from azumaya.baselines.serve.choices import Choices, checked_texts
+from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.store import Kept, Store
+from azumaya.baselines.table import Table
+from azumaya.envs.position import MAX_SEED, Position
+from azumaya.envs.render.board import view_of
+from azumaya.envs.render.layout import layout_of
+from azumaya.envs.render.pointing import why_not
+
+IN_MEMORY = 128
+"""Games that are kept ready; others are played again from the start when they are opened."""
+LISTED = 50
+"""Games that the list of a visitor shows."""
+MOST_CELLS = 8
+"""Cells that a question may name."""
+
+
+@dataclass
+class OpenGame:
+    """A game in memory, with a lock, since a visitor may send several requests at once."""
+
+    kept: Kept
+    table: Table
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Games:
+    """All games of a server.
+
+    Args:
+        store: where they are kept.
+        choices: what may be chosen.
+        limits: the server's limits.
+    """
+
+    def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
+        self._store, self._choices, self._limits = store, choices, limits
+        self._ready: OrderedDict[str, OpenGame] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # ---- begin and open ----
+
+    def begin(self, visitor: str, wish: Any) -> OpenGame:
+        """Begin a game.
+
+        Args:
+            visitor: the visitor's token.
+            wish: `game`, and optionally `options`, `first`, `second` and `seed`.
+
+        Raises:
+            ValueError: the wish cannot be met.
+        """
+        if not isinstance(wish, Mapping):
+            raise RefusalError(400, "a JSON object is needed")
+        game, owner = self._choices.game(wish.get("game")), digest(visitor)
+        self._check_room(owner)
+        players = (self._choices.player(wish.get("first", HUMAN)),
+                   self._choices.player(wish.get("second", HUMAN)))  # fmt: skip
+        names = (players[0].name, players[1].name)
+        seed = wish.get("seed")
+        if seed is None:
+            seed = secrets.randbits(31)
+        if not is_count(seed) or seed > MAX_SEED >> 1:
+            raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 is needed")
+        kept = Kept(
+            secrets.token_urlsafe(16), secrets.token_urlsafe(16), owner, game.name,
+            checked_texts(game, wish.get("options", {})), names, seed,
+        )  # fmt: skip
+        opened = OpenGame(kept, self._table(kept))
+        self._store.add(kept)
+        self._put(opened)
+        return opened
+
+    def _check_room(self, owner: str) -> None:
+        if self._store.count() >= self._limits.games:
+            raise RefusalError(503, f"the server keeps no more than {self._limits.games:,} games")
+        if self._store.count(owner) >= self._limits.games_of_one:
+            raise RefusalError(429, f"you have {self._limits.games_of_one:,} games already")
+
+    def _table(self, kept: Kept) -> Table:
+        """A game from its start, with the moves made so far."""
+        game = self._choices.game(kept.game)
+        players = (self._choices.player(kept.players[0]), self._choices.player(kept.players[1]))
+        for player in players:
+            if player.game is not None and player.game is not game:
+                raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
+        options = self._choices.options(game, kept.options)
+        table = Table(players, kept.seed, [first_position(players, game, options, kept.seed)])
+        for move in kept.moves:
+            table.play(move)
+        return table
+
+    def open(self, name: str, visitor: str) -> OpenGame:
+        """A game of a visitor; that of another one is refused as if there were none.
+
+        Raises:
+            RefusalError: there is no such game.
+        """
+        with self._lock:
+            opened = self._ready.get(name)
+        if opened is None:
+            kept = self._store.find(name)
+            if kept is None or not secrets.compare_digest(kept.visitor, digest(visitor)):
+                raise RefusalError(404, "there is no such game, or it is not yours")
+            return self._put(OpenGame(kept, self._table(kept)))
+        if not secrets.compare_digest(opened.kept.visitor, digest(visitor)):
+            raise RefusalError(404, "there is no such game, or it is not yours")
+        return self._put(opened)
+
+    def _put(self, opened: OpenGame) -> OpenGame:
+        with self._lock:
+            opened = self._ready.setdefault(opened.kept.id, opened)
+            self._ready.move_to_end(opened.kept.id)
+            while len(self._ready) > IN_MEMORY:
+                self._ready.popitem(last=False)
+        return opened
+
+    def shared(self, share: str) -> Table:
+        """A game as those see it who were given its link; raises `RefusalError`."""
+        kept = self._store.shared(share)
+        if kept is None:
+            raise RefusalError(404, "there is no such game")
+        return self._table(kept)
+
+    def listed(self, visitor: str) -> list[dict[str, Any]]:
+        """The games of a visitor, the last touched first."""
+        return [
+            {
+                "id": kept.id, "game": self._choices.game(kept.game).title,
+                "players": kept.players, "moves": len(kept.moves),
+            }
+            for kept in self._store.of_visitor(digest(visitor), LISTED)
+        ]  # fmt: skip
+
+    # ---- moves ----
+
+    def move(self, opened: OpenGame, ply: Any, move: Any) -> dict[str, Any]:
+        """Make a move of a person; returns the new view."""
+        if not isinstance(move, str):
+            raise RefusalError(400, "move: the name of a move is needed")
+        with opened.lock:
+            table = opened.table
+            self._check_ply(table, ply)
+            if table.here.is_over or table.agent is not None:
+                raise RefusalError(409, "it is not your turn")
+            self._play(opened, move)
+            return self.view(opened)
+
+    def answer(self, opened: OpenGame, position: Position, move: str) -> dict[str, Any]:
+        """Make an agent's move, unless the game has gone on or back since; returns the view."""
+        with opened.lock:
+            if opened.table.here == position and opened.table.agent is not None:
+                self._play(opened, move)
+            return self.view(opened)
+
+    def _play(self, opened: OpenGame, move: str) -> None:
+        if len(opened.table.moves) >= self._limits.plies:
+            raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
+        opened.table.play(move)
+        self._store.keep_moves(opened.kept.id, opened.table.moves)
+
+    def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:
+        """Take moves back to the last one of a person; returns the view."""
+        with opened.lock:
+            self._check_ply(opened.table, ply)
+            if not opened.table.undo():
+                raise RefusalError(409, "there is nothing to undo")
+            self._store.keep_moves(opened.kept.id, opened.table.moves)
+            return self.view(opened)
+
+    @staticmethod
+    def _check_ply(table: Table, ply: Any) -> None:
+        if not is_count(ply):
+            raise RefusalError(400, "ply: the number of moves made so far is needed")
+        if ply != len(table.moves):
+            raise RefusalError(409, f"the game is at move {len(table.moves)} by now")
+
+    # ---- what is shown ----
+
+    @staticmethod
+    def view(opened: OpenGame) -> dict[str, Any]:
+        """What the page shows of a game."""
+        table, kept = opened.table, opened.kept
+        here, agent = table.here, table.agent
+        view = view_of(here, table.last_action)
+        yours = not here.is_over and agent is None
+        return {
+            **view,
+            "moves": view["moves"] if yours else [],
+            "id": kept.id,
+            "share": kept.share,
+            "game": here.game.name,
+            "title": here.game.title,
+            "players": kept.players,
+            "options": kept.options,
+            "seed": kept.seed,
+            "ply": len(table.moves),
+            "made": list(table.moves),
+            "movers": [position.to_move for position in table.history[:-1]],
+            "yours": yours,
+            "toMove": here.to_move,
+            "thinking": agent is not None,
+            "over": here.is_over,
+            "returns": here.returns(),
+            "canUndo": table.undone is not None,
+            "text": str(here),
+        }
+
+    @staticmethod
+    def explain(opened: OpenGame, cells: Any, label: Any) -> list[str]:
+        """Why pointing at some cells makes no move."""
+        here = opened.table.here
+        known = len(layout_of(here.scene().board).centres)
+        if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
+            raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
+        if not all(is_count(cell) and cell < known for cell in cells):
+            raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
+        return why_not(here, cells, label)
+
+    @staticmethod
+    def thinking(opened: OpenGame) -> tuple[str, Position, int]:
+        """The agent to move, the position, and the key of its draws.
+
+        Raises:
+            RefusalError: it is no agent's turn.
+        """
+        with opened.lock:
+            table = opened.table
+            if table.agent is None:
+                raise RefusalError(409, "no agent is to move")
+            name = table.players[table.here.to_move].name
+            return name, table.here, table.key
+
+    def hinted(self, opened: OpenGame, milliseconds: Any) -> tuple[Position, float, int]:
+        """What is needed to search for a hint.
+
+        Raises:
+            RefusalError: the game is over, or the time is too long.
+        """
+        numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
+        if not numeric or not 0 < milliseconds <= self._limits.search:
+            raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")
+        with opened.lock:
+            if opened.table.here.is_over:
+                raise RefusalError(409, "the game is over")
+            return opened.table.here, float(milliseconds), opened.table.key
+
+
+def digest(token: str) -> str:
+    """What is kept of a visitor's token, so that the file alone opens no game."""
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()

@@ -1,0 +1,34 @@
+"""What the server allows, and how it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the server.
+
+    Attributes:
+        body: bytes of a request.
+        games: games that are kept; the oldest unfinished ones are never dropped, new ones refused.
+        games_of_one: games of one visitor.
+        plies: moves of a game.
+        search: milliseconds of a search, for an agent's move or a hint.
+        waiting: searches under way or waiting at once.
+    """
+
+    body: int = 16_384
+    games: int = 20_000
+    games_of_one: int = 2_000
+    plies: int = 2_000
+    search: float = 2_000
+    waiting: int = 256
+
+
+class RefusalError(ValueError):
+    """A request that is refused, with the HTTP status that says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status

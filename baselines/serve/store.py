@@ -1,0 +1,134 @@
+"""The games of the server, in SQLite: they survive a restart, and the process being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS games (
+    id TEXT PRIMARY KEY,
+    share TEXT NOT NULL UNIQUE,
+    visitor TEXT NOT NULL,
+    game TEXT NOT NULL,
+    options TEXT NOT NULL,
+    players TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    moves TEXT NOT NULL,
+    touched REAL NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
+"""
+COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A game as it is kept: all that is needed to play it again from the start.
+
+    Attributes:
+        id: names the game to its owner.
+        share: names the game to those who may look on.
+        visitor: the digest of the owner's token.
+        game: the game's name.
+        options: the options as they were typed.
+        players: the players' names, player_0 first.
+        seed: draws the start, and the agents' random choices.
+        moves: the names of the moves.
+        touched: when it last changed, in seconds since 1970.
+    """
+
+    id: str
+    share: str
+    visitor: str
+    game: str
+    options: Mapping[str, str]
+    players: tuple[str, str]
+    seed: int
+    moves: tuple[str, ...] = ()
+    touched: float = 0.0
+
+
+class Store:
+    """The games in a file.
+
+    Args:
+        path: the file; made if it is not there. Its folder must be there.
+
+    Raises:
+        sqlite3.Error: the file cannot be used.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        if str(path) != ":memory:":
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # for the owner alone
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
+        self._connection.execute("PRAGMA busy_timeout = 5000")
+        self._connection.executescript(SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def add(self, kept: Kept) -> None:
+        """Keep a new game."""
+        row = (
+            kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
+            json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
+        )  # fmt: skip
+        self._run(f"INSERT INTO games ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def keep_moves(self, game: str, moves: Sequence[str]) -> None:
+        """Keep the moves of a game."""
+        self._run(
+            "UPDATE games SET moves = ?, touched = ? WHERE id = ?",
+            (json.dumps(list(moves)), time.time(), game),
+        )
+
+    def find(self, game: str) -> Kept | None:
+        """The game of an id."""
+        return self._one("id", game)
+
+    def shared(self, share: str) -> Kept | None:
+        """The game that may be looked at by this name."""
+        return self._one("share", share)
+
+    def of_visitor(self, visitor: str, most: int) -> list[Kept]:
+        """The games of a visitor, the last touched first."""
+        rows = self._run(
+            f"SELECT {COLUMNS} FROM games WHERE visitor = ? ORDER BY touched DESC LIMIT ?",
+            (visitor, most),
+        )
+        return [_kept(row) for row in rows]
+
+    def count(self, visitor: str | None = None) -> int:
+        """How many games there are, all or those of a visitor."""
+        where, values = ("", ()) if visitor is None else ("WHERE visitor = ?", (visitor,))
+        return int(str(self._run(f"SELECT COUNT(*) FROM games {where}", values)[0][0]))
+
+    def _one(self, column: str, value: str) -> Kept | None:
+        rows = self._run(f"SELECT {COLUMNS} FROM games WHERE {column} = ?", (value,))
+        return _kept(rows[0]) if rows else None
+
+    def _run(self, command: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+        with self._lock:
+            return self._connection.execute(command, values).fetchall()
+
+
+def _kept(row: Sequence[object]) -> Kept:
+    game, share, visitor, name, options, players, seed, moves, touched = row
+    first, second = json.loads(str(players))
+    return Kept(
+        str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
+        int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
+    )  # fmt: skip

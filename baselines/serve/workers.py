@@ -1,0 +1,131 @@
+"""Searches in processes of their own, so that a search never stops others from moving."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from typing import Any
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.analyse_commands import summary
+from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.serve.limits import RefusalError
+from azumaya.baselines.table import agent_move
+from azumaya.envs import Position
+
+SHOWN = 8
+"""Moves that a hint lists."""
+
+
+class Workers:
+    """A pool of processes for searches.
+
+    Args:
+        count: how many; 0 for a thread of this process, as in tests.
+        waiting: searches under way or waiting at once; more are refused.
+    """
+
+    def __init__(self, count: int, waiting: int) -> None:
+        self._count, self._waiting = count, waiting
+        self._pending = 0
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> Executor:
+        if not self._count:
+            return ThreadPoolExecutor(1)
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_follow_parent)
+
+    def warm(self) -> None:
+        """Let the processes import what they need before the first search."""
+        for _ in range(self._count):
+            self._pool.submit(_known, "random")
+
+    async def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do some work in the pool; what it raises is raised here.
+
+        Raises:
+            RefusalError: too much is waiting already.
+        """
+        if self._pending >= self._waiting:
+            raise RefusalError(503, "too many searches are under way; try again in a moment")
+        self._pending += 1
+        try:
+            return await self._run(work, *arguments)
+        finally:
+            self._pending -= 1
+
+    async def _run(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        pool = self._pool
+        try:
+            return await asyncio.wrap_future(pool.submit(work, *arguments))
+        except BrokenProcessPool:  # a process was killed: start others, and try once more
+            if self._pool is pool:
+                self._pool = self._new_pool()
+            return await asyncio.wrap_future(self._pool.submit(work, *arguments))
+
+    def close(self) -> None:
+        """End the processes, whatever they are searching for."""
+        if self._count:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """Let a process of the pool end when the server does, even if that was killed.
+
+    Ctrl-C in a terminal reaches all processes; it is the server's to answer it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@lru_cache(maxsize=4)
+def _known(name: str) -> Agent:
+    """Agents stay in memory, with their trees; a few, as each takes its share."""
+    return find_agent(name)
+
+
+def think(name: str, position: Position, key: int) -> str:
+    """The name of the move that an agent chooses."""
+    return agent_move(_known(name), position, key)
+
+
+def hint(position: Position, milliseconds: float, key: int) -> dict[str, Any]:
+    """What a short search finds, for the board: a line of text, and verdicts on the best moves."""
+    found = analyse(position, milliseconds=milliseconds, key=key)
+    return {
+        "summary": summary(found),
+        "value": found.value,
+        "exact": found.exact,
+        "moves": [
+            {"move": move.move, "verdict": verdict(position, found, move)}
+            for move in found.moves[:SHOWN]
+            if move.value is not None
+        ],
+    }
+
+
+def verdict(position: Position, found: Analysis, move: MoveValue) -> str:
+    """What a move leads to, in words: `wins`, `loses`, `draws`, or an estimate."""
+    assert move.value is not None
+    if not move.exact:
+        return f"estimate {move.value:+.2f}"
+    final = position.returns()[found.to_move] + move.value
+    return "wins" if final > 0 else "loses" if final < 0 else "draws"

@@ -1,0 +1,128 @@
+"""`azumaya serve`: the board in the browser."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from azumaya.baselines.files import shown
+from azumaya.baselines.serve.limits import Limits
+from azumaya.envs import OptionError
+from azumaya.envs.extras import require
+
+PORT = 8123
+STATE_FILE = "games.sqlite3"
+ANY = frozenset({"0.0.0.0", "::", ""})
+"""Addresses that mean every network the machine is on."""
+SECONDS_TO_OPEN = 0.4
+MOST_CONNECTIONS = 1_000
+"""Connections and requests at once; more are refused with status 503."""
+
+
+def serve(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; 0: one that is free.")
+    ] = PORT,
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on. Default: this machine alone."),
+    ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name by which browsers may call the server, besides localhost and --host. "
+            "Repeat for more."
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Offer this agent as an opponent, too, such as a checkpoint's path. Repeat for "
+            "more."
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(help="The file that keeps the games. Default: in the user's state folder."),
+    ] = None,
+    longest_search: Annotated[
+        float, typer.Option(min=1, help="The longest search for a move or a hint, in milliseconds.")
+    ] = Limits.search,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes that search. Default: one for each core, up to 4."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Play in the browser, against the computer or another person."""
+    uvicorn = require("uvicorn", "serve")
+    require("starlette", "serve")
+    from azumaya.baselines.serve.app import make_app  # noqa: PLC0415 - needs starlette
+    from azumaya.baselines.serve.guard import LOOPBACK  # noqa: PLC0415 - likewise
+    from azumaya.baselines.serve.store import Store  # noqa: PLC0415 - only this command needs it
+
+    listening = _listen(host, port)
+    url = _url(host, listening.getsockname()[1])
+    names = {*LOOPBACK, *_names(host), *(name.lower() for name in allow_host or ())}
+    count = workers or min(4, os.cpu_count() or 1)
+    try:
+        store = Store(_state_file(state))
+        app = make_app(store, agent or (), names, Limits(search=longest_search), count)
+    except (ValueError, sqlite3.Error) as error:
+        raise typer.BadParameter(str(error)) from None
+    typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")
+    if browser:
+        opening = threading.Timer(SECONDS_TO_OPEN, webbrowser.open, [url])
+        opening.daemon = True
+        opening.start()
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config.limit_concurrency = MOST_CONNECTIONS
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; raises `typer.BadParameter` where that cannot be."""
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(kind, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen()  # from here on browsers wait for the server instead of being refused
+    except OSError as error:
+        listening.close()
+        why = error.strerror or error
+        raise typer.BadParameter(
+            f"--host {shown(host)} --port {port}: {why}; --port 0 takes a free port"
+        ) from None
+    return listening
+
+
+def _names(host: str) -> set[str]:
+    """The names by which a server on this address may be called."""
+    if host in ANY:
+        return {socket.gethostname().lower()}
+    return {f"[{host}]".lower() if ":" in host else host.lower()}
+
+
+def _url(host: str, port: int) -> str:
+    name = "localhost" if host in ANY else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/"
+
+
+def _state_file(given: Path | None) -> Path:
+    """The file of the games; the folder of the default one is made."""
+    if given is not None:
+        if not given.parent.is_dir():
+            raise OptionError(f"--state {shown(given)}: there is no folder {shown(given.parent)}")
+        return given
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    folder = Path(home) / "azumaya"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / STATE_FILE

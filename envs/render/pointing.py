@@ -1,0 +1,152 @@
+"""How a person points at moves: which cells to click, in which order, and what else to choose.
+
+Nothing here knows a game. A move's name says what it is made of: squares, such as `e4` in `5e4`,
+and the rest, its label, such as the number. How stones move between two scenes adds another way to
+point: at the stone, then at where it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from azumaya.envs.render.layout import layout_of
+from azumaya.envs.scene import Scene, Stone
+
+Path = tuple[int, ...]
+
+MOST_REASONS = 3
+"""The most sentences that say why nothing can be done on some cells."""
+
+
+class Shown(Protocol):
+    """What is needed of a position."""
+
+    @property
+    def num_actions(self) -> int: ...  # noqa: D102
+    def copy(self) -> Any: ...  # noqa: D102
+    def scene(self, last_action: int | None = None) -> Scene: ...  # noqa: D102
+    def legal_actions(self) -> list[int]: ...  # noqa: D102
+    def move_name(self, action: int) -> str: ...  # noqa: D102
+    def action_cells(self, action: int) -> tuple[int, ...]: ...  # noqa: D102
+    def explain(self, move: str | int) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """How to point at a move.
+
+    Attributes:
+        name: the move's name.
+        label: what to choose besides the cells, such as a number; may be empty.
+        paths: the ways to click it: cells in order. The first is the one to suggest. An empty path
+            means that the move has a button of its own.
+    """
+
+    name: str
+    label: str
+    paths: tuple[Path, ...]
+
+
+def pointed(position: Shown, scene: Scene) -> list[Pointed]:
+    """How to point at each legal move of a position whose scene this is.
+
+    Where the first legal move does not move a stone, none is taken to: looking at what every move
+    does would cost too much in games with hundreds of moves.
+    """
+    actions = position.legal_actions()
+    described = [describe(position, scene, action) for action in actions]
+    if not actions or _moved(position, scene, actions[0]) is None:
+        return described
+    return [
+        _with_path(move, _moved(position, scene, action))
+        for move, action in zip(described, actions, strict=True)
+    ]
+
+
+def describe(position: Shown, scene: Scene, action: int) -> Pointed:
+    """How to point at an action by what its name says, legal or not."""
+    name, touched = position.move_name(action), position.action_cells(action)
+    squares, cell_of = _squares(scene.board)
+    cells = tuple(cell_of[square] for square in squares.findall(name))
+    if cells and set(cells) <= set(touched):
+        return Pointed(name, squares.sub("", name), (cells,))
+    if touched:
+        return Pointed(name, "", tuple((cell,) for cell in touched))
+    return Pointed(name, name, ((),))
+
+
+def why_not(position: Shown, cells: Sequence[int], label: str = "") -> list[str]:
+    """Why no move can be made by pointing at some cells, in a few sentences.
+
+    Args:
+        position: the position.
+        cells: the cells, in order.
+        label: the label that was chosen, or none.
+    """
+    scene, path = position.scene(), tuple(cells)
+    every = [(describe(position, scene, a), a) for a in range(position.num_actions)]
+    every = [(move, action) for move, action in every if not label or move.label == label]
+    for matches in (_ends_with, _starts_with):
+        found = [(move, a) for move, a in every if any(matches(p, path) for p in move.paths)]
+        if found:
+            return _reasons(position, found)
+    return []
+
+
+def _ends_with(path: Path, cells: Path) -> bool:
+    return path == cells
+
+
+def _starts_with(path: Path, cells: Path) -> bool:
+    return path[: len(cells)] == cells or path[:1] == cells[-1:]
+
+
+def _reasons(position: Shown, moves: Iterable[tuple[Pointed, int]]) -> list[str]:
+    """Sentences that differ in more than the name of the move."""
+    legal, found = set(position.legal_actions()), dict[str, str]()
+    for move, action in moves:
+        if action not in legal:
+            sentence = position.explain(action)
+            found.setdefault(sentence.removeprefix(move.name), sentence)
+        if len(found) == MOST_REASONS:
+            break
+    return list(found.values())
+
+
+@cache
+def _squares(board: Any) -> tuple[re.Pattern[str], dict[str, int]]:
+    """A pattern that finds the squares of a board in a name, and their cells."""
+    names = layout_of(board).names
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))), {n: c for c, n in enumerate(names)}
+
+
+def _with_path(move: Pointed, path: Path | None) -> Pointed:
+    if path is None or path in move.paths:
+        return move
+    return Pointed(move.name, move.label, (path, *move.paths))
+
+
+def _moved(position: Shown, before: Scene, action: int) -> Path | None:
+    """The cell that a stone leaves, then the cell where such a stone appears, if there is one.
+
+    None unless exactly one cell becomes empty and at most one gets such a stone.
+    """
+    after = position.copy().play(action).scene()
+    changed = [
+        c for c, (b, a) in enumerate(zip(before.stones, after.stones, strict=True)) if b != a
+    ]
+    left = [cell for cell in changed if after.stones[cell] is None]
+    if len(left) != 1:
+        return None
+    stone = _kind(before.stones[left[0]])
+    came = [c for c in changed if c != left[0] and _kind(after.stones[c]) == stone]
+    return (left[0], *came) if len(came) < 2 else None
+
+
+def _kind(stone: Stone | None) -> tuple[str, str] | None:
+    return None if stone is None else (stone.colour, stone.label)

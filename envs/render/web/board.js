@@ -1,0 +1,484 @@
+// A board to look at and to play on, for any game: in a page, in a notebook, in a replay.
+//
+//   const board = mount(element, host);
+//   board.show(view);
+//
+// `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
+// `yours` (whether the person may move now), `canUndo`, `last` (cells of the last move).
+// `host` says what the board may ask for; a function that is absent has no button:
+//   play(name)             make a move
+//   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
+//   undo(), hint()         take a move back; resolves to {moves: [{move, verdict}], ...}
+//
+// Nothing here knows a game. A move is [name, label, paths]: it is made by clicking the cells of one
+// of its paths in order and, where several moves share a path, choosing a label such as a number.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+export function mount(root, host = {}) {
+  const board = new Board(root, host);
+  return {
+    show: (view) => board.show(view),
+    say: (text) => board.say(text),
+    showHint: (hint) => board.showHint(hint),
+    close: () => root.replaceChildren(),
+  };
+}
+
+class Board {
+  constructor(root, host) {
+    this.host = host;
+    this.view = null;
+    this.chosen = []; // the cells clicked so far
+    this.label = ""; // the label chosen before any cell
+    this.known = []; // labels seen so far, so that their buttons stay where they are
+    this.flipped = false;
+    this.withCandidates = false;
+    this.focused = 0;
+    this.build(root);
+  }
+
+  // ---- the page ----
+
+  build(root) {
+    root.replaceChildren();
+    root.classList.add("azb");
+    this.status = add(root, "p", "azb-status", { role: "status", "aria-live": "polite" });
+    const main = add(root, "div", "azb-main");
+    this.frame = add(main, "div", "azb-frame");
+    this.side = add(main, "div", "azb-side");
+    this.pad = add(root, "div", "azb-pad", { role: "group", "aria-label": "What to lay" });
+    this.extra = add(root, "div", "azb-extra", { role: "group", "aria-label": "Moves" });
+    this.said = add(root, "p", "azb-said", { role: "status", "aria-live": "polite" });
+    this.hints = add(root, "ol", "azb-hints", { "aria-label": "Hint", hidden: "" });
+    const tools = add(root, "div", "azb-tools", { role: "toolbar", "aria-label": "Board" });
+    this.tools = {
+      undo: this.host.undo && button(tools, "Undo", "u", () => this.undo()),
+      hint: this.host.hint && button(tools, "Hint", "h", () => this.hint()),
+      candidates: button(tools, "Candidates", "c", () => this.toggleCandidates()),
+      flip: button(tools, "Flip", "f", () => this.flip()),
+    };
+  }
+
+  buildBoard(view) {
+    this.cellNames = view.cells.map((cell) => cell[0]).join(" ");
+    const shape = view.round ? "azb-round" : "azb-square";
+    this.svg = svgElement("svg", { viewBox: view.box.join(" "), role: "group", class: shape });
+    const layer = (name) => this.svg.appendChild(svgElement("g", { class: `azb-${name}` }));
+    this.layers = {};
+    for (const name of ["under", "names", "cells", "candidates", "marks", "labels", "lit", "hits"])
+      this.layers[name] = layer(name);
+    this.hits = view.cells.map((cell, index) => this.buildHit(view, cell, index));
+    this.layers.lit.setAttribute("aria-hidden", "true");
+    this.focused = Math.min(this.focused, this.hits.length - 1);
+    this.frame.replaceChildren(this.svg);
+  }
+
+  buildHit(view, cell, index) {
+    const half = view.pitch / 2;
+    const size = view.round
+      ? { r: half * 0.96 }
+      : { x: -half + 1, y: -half + 1, width: 2 * half - 2, height: 2 * half - 2, rx: 3 };
+    const hit = svgElement(view.round ? "circle" : "rect", {
+      ...size, class: "azb-hit", role: "button", tabindex: -1, "data-square": cell[0],
+    });
+    hit.addEventListener("click", () => this.click(index));
+    hit.addEventListener("keydown", (event) => this.key(event, index));
+    hit.addEventListener("focus", () => this.focusOn(index, false));
+    return this.layers.hits.appendChild(hit);
+  }
+
+  // ---- what is shown ----
+
+  show(view) {
+    this.view = view;
+    this.chosen = [];
+    this.label = "";
+    if (!this.svg || this.cellNames !== view.cells.map((cell) => cell[0]).join(" ")) {
+      this.known = [];
+      this.buildBoard(view);
+    }
+    const labels = this.moves.filter((move) => !hasButton(move) && move[1]).map((move) => move[1]);
+    this.known = [...new Set([...this.known, ...labels])].sort((a, b) =>
+      a.localeCompare(b, "en", { numeric: true }));
+    this.say("");
+    this.hints.hidden = true;
+    this.draw();
+  }
+
+  get moves() {
+    return this.view.yours === false ? [] : this.view.moves || [];
+  }
+
+  draw() {
+    const view = this.view;
+    this.status.textContent = view.status;
+    this.drawBoard(view);
+    this.drawLit(view);
+    this.drawSide(view);
+    this.drawPad();
+    this.drawExtra();
+    if (this.tools.undo) this.tools.undo.disabled = !view.canUndo;
+    if (this.tools.hint) this.tools.hint.disabled = !this.moves.length;
+    this.tools.candidates.hidden = !view.candidates.length && !this.withCandidates;
+    this.tools.candidates.setAttribute("aria-pressed", String(this.withCandidates));
+    this.tools.flip.setAttribute("aria-pressed", String(this.flipped));
+  }
+
+  drawBoard(view) {
+    const turned = this.flipped ? `rotate(180 ${view.centre.join(" ")})` : "";
+    fill(this.layers.under, view.under, turned);
+    fill(this.layers.marks, view.marks, turned);
+    this.layers.cells.innerHTML = view.cells
+      .map(([, x, y, picture]) => {
+        const [toX, toY] = this.place(x, y);
+        return this.flipped ? `<g transform="translate(${toX - x} ${toY - y})">${picture}</g>` : picture;
+      })
+      .join("");
+    const texts = (group, list, size) => group.replaceChildren(
+      ...list.map(([text, x, y]) => svgText(text, ...this.place(x, y), size)));
+    texts(this.layers.labels, view.labels, 15);
+    texts(this.layers.names, view.names, 16);
+    this.layers.candidates.replaceChildren(
+      ...(this.withCandidates ? view.candidates.flatMap((each) => this.candidateTexts(each)) : []));
+    this.svg.setAttribute("aria-label", view.status);
+    this.hits.forEach((hit, index) => {
+      const [x, y] = this.place(view.cells[index][1], view.cells[index][2]);
+      hit.setAttribute("transform", `translate(${x} ${y})`);
+      hit.setAttribute("tabindex", index === this.focused ? 0 : -1);
+      hit.setAttribute("aria-label", this.spoken(index));
+      hit.setAttribute("aria-pressed", String(this.chosen.includes(index)));
+    });
+  }
+
+  candidateTexts([index, numbers, ink]) {
+    const view = this.view;
+    const [x, y] = this.place(view.cells[index][1], view.cells[index][2]);
+    const step = view.pitch * 0.29;
+    return numbers.map((number) => {
+      const [row, column] = [Math.floor((number - 1) / 3), (number - 1) % 3];
+      const down = row - (view.candidateRows - 1) / 2;
+      const text = svgText(number, x + (column - 1) * step, y + down * step, view.pitch * 0.22);
+      text.style.fill = ink; // the style sheet has a colour for all other texts
+      return text;
+    });
+  }
+
+  drawLit(view) {
+    const { pitch, cells } = view;
+    // Every mark has a white edge, so that it stands out on light and on dark cells.
+    const mark = (index, name, size) => {
+      const [x, y] = this.place(cells[index][1], cells[index][2]);
+      const circle = (kind) => svgElement("circle", { cx: x, cy: y, r: pitch * size, class: kind });
+      const group = svgElement("g");
+      group.append(circle("azb-edge"), circle(name));
+      return group;
+    };
+    const next = [...this.targets()];
+    this.layers.lit.replaceChildren(
+      ...next.map((index) => cells[index][4] && cells[index][4] !== "dead"
+        ? mark(index, "azb-ring", 0.46) : mark(index, "azb-dot", 0.12)),
+      ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
+    this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
+  }
+
+  drawSide(view) {
+    this.side.replaceChildren();
+    for (const note of view.notes) add(this.side, "p", "azb-note").textContent = note;
+    for (const [label, pieces] of view.trays) {
+      const tray = add(this.side, "div", "azb-tray", { role: "group", "aria-label": label });
+      add(tray, "span", "azb-tray-name").textContent = label;
+      const row = add(tray, "div", "azb-pieces");
+      for (const [picture, words] of pieces) {
+        const piece = add(row, "span", "azb-piece", { role: "img", "aria-label": words });
+        piece.innerHTML = picture;
+      }
+    }
+    this.side.hidden = !this.side.childElementCount;
+  }
+
+  drawPad() {
+    this.pad.replaceChildren();
+    this.pad.hidden = this.known.length < 2 || !this.moves.length;
+    if (this.pad.hidden) return;
+    const possible = new Set(this.matching(this.chosen, "").map((move) => move[1]));
+    for (const label of this.known) {
+      const made = button(this.pad, label, "", () => this.choose(label));
+      made.setAttribute("aria-pressed", String(this.label === label));
+      made.classList.toggle("azb-faint", !possible.has(label));
+    }
+  }
+
+  drawExtra() {
+    this.extra.replaceChildren();
+    const done = this.chosen.length ? this.complete(this.chosen) : [];
+    for (const move of this.moves) {
+      const ready = done.includes(move) && (hasButton(move) || !this.known.includes(move[1]));
+      if (!hasButton(move) && !ready) continue;
+      const made = button(this.extra, move[0], "", () => this.play(move[0]));
+      made.dataset.move = move[0];
+      made.classList.toggle("azb-ready", ready);
+    }
+    this.extra.hidden = !this.extra.childElementCount;
+  }
+
+  spoken(index) {
+    const [name, , , , content] = this.view.cells[index];
+    const words = [name, content || "empty"];
+    if ((this.view.last || []).includes(index)) words.push("last move");
+    if (this.chosen.includes(index)) words.push("chosen");
+    const labels = this.complete([...this.chosen, index]).map((move) => move[1]).filter(Boolean);
+    if (labels.length) words.push(`possible: ${labels.join(" ")}`);
+    else if (this.matching([...this.chosen, index]).length) words.push("possible");
+    return words.join(", ");
+  }
+
+  place(x, y) {
+    const [middleX, middleY] = this.view.centre;
+    return this.flipped ? [2 * middleX - x, 2 * middleY - y] : [x, y];
+  }
+
+  say(text) {
+    this.said.textContent = text;
+  }
+
+  // ---- moves by cells and labels ----
+
+  matching(cells, label = this.label) {
+    return this.moves.filter((move) => (!label || move[1] === label)
+      && move[2].some((path) => path.length && begins(path, cells)));
+  }
+
+  complete(cells, label = this.label) {
+    return this.moves.filter((move) => (!label || move[1] === label)
+      && move[2].some((path) => path.length === cells.length && begins(path, cells)));
+  }
+
+  targets() {
+    const next = new Set();
+    for (const move of this.matching(this.chosen)) {
+      const path = move[2].find((each) => each.length > this.chosen.length && begins(each, this.chosen));
+      if (path) next.add(path[this.chosen.length]);
+    }
+    return next;
+  }
+
+  click(index) {
+    this.focusOn(index, false);
+    if (!this.moves.length) return;
+    const again = this.chosen.at(-1) === index;
+    if (again) {
+      const done = this.complete(this.chosen);
+      if (this.chosen.length > 1 && done.length === 1) this.play(done[0][0]);
+      else this.clear();
+      return;
+    }
+    let cells = [...this.chosen, index];
+    if (!this.matching(cells).length && this.chosen.length) {
+      if (!this.matching([index]).length) return this.refuse(cells);
+      cells = [index];
+    }
+    if (!this.matching(cells).length) return this.refuse(cells);
+    this.chosen = cells;
+    this.settle();
+  }
+
+  settle() {
+    const done = this.complete(this.chosen);
+    const longer = this.matching(this.chosen).length > done.length;
+    if (done.length === 1 && !longer) return this.play(done[0][0]);
+    this.say(done.length === 1 && this.chosen.length > 1
+      ? `${done[0][0]}: click the last cell again to play it, or go on` : "");
+    this.draw();
+  }
+
+  choose(label) {
+    const done = this.complete(this.chosen, label);
+    const choosing = this.chosen.length && this.complete(this.chosen, "").some((move) => move[1]);
+    if (choosing && done.length === 1) return this.play(done[0][0]);
+    if (choosing && !done.length) return this.refuse(this.chosen, label);
+    this.label = this.label === label ? "" : label;
+    if (!this.matching(this.chosen).length) this.chosen = [];
+    this.draw();
+  }
+
+  clear() {
+    this.chosen = [];
+    this.label = "";
+    this.say("");
+    this.draw();
+  }
+
+  play(name) {
+    this.clear();
+    if (this.host.play) this.host.play(name);
+  }
+
+  async refuse(cells, label = this.label) {
+    const names = cells.map((index) => this.view.cells[index][0]).join(" ");
+    const reasons = this.host.explain ? await this.host.explain(cells, label) : [];
+    this.chosen = [];
+    this.draw();
+    this.say(reasons.length ? reasons.join(". ") : `No move goes from or to ${names}.`);
+  }
+
+  // ---- the other buttons ----
+
+  undo() {
+    if (this.host.undo && this.view.canUndo) this.host.undo();
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.draw();
+  }
+
+  toggleCandidates() {
+    this.withCandidates = !this.withCandidates;
+    this.draw();
+  }
+
+  async hint() {
+    if (!this.host.hint || !this.moves.length) return;
+    this.say("Searching...");
+    this.showHint(await this.host.hint());
+  }
+
+  showHint(hint) {
+    this.hints.replaceChildren();
+    this.hints.hidden = !hint;
+    if (!hint) return;
+    this.say(hint.summary);
+    for (const { move, verdict } of hint.moves) {
+      const line = add(this.hints, "li");
+      button(line, move, "", () => this.play(move));
+      add(line, "span", `azb-verdict azb-${verdict.split(" ")[0]}`).textContent = verdict;
+    }
+  }
+
+  // ---- the keyboard ----
+
+  focusOn(index, move = true) {
+    this.hits[this.focused]?.setAttribute("tabindex", -1);
+    this.focused = index;
+    this.hits[index].setAttribute("tabindex", 0);
+    if (move) this.hits[index].focus();
+  }
+
+  key(event, index) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key;
+    const commands = {
+      Enter: () => this.click(index), " ": () => this.click(index), Escape: () => this.clear(),
+      u: () => this.undo(), h: () => this.hint(), c: () => this.toggleCandidates(), f: () => this.flip(),
+    };
+    if (ARROWS[key]) this.step(index, ARROWS[key]);
+    else if (this.known.includes(key)) this.type(index, key);
+    else if (commands[key]) commands[key]();
+    else return;
+    event.preventDefault();
+  }
+
+  // A label typed on a cell: lays it there.
+  type(index, label) {
+    if (!this.moves.length) return;
+    const cells = this.chosen.at(-1) === index ? this.chosen : [...this.chosen, index];
+    const done = this.complete(cells, label);
+    if (done.length === 1) this.play(done[0][0]);
+    else if (this.matching(cells, label).length) this.choose(label);
+    else this.refuse(cells, label);
+  }
+
+  step(from, [right, down]) {
+    const [x, y] = this.place(this.view.cells[from][1], this.view.cells[from][2]);
+    let best = from;
+    let least = Infinity;
+    this.view.cells.forEach(([, otherX, otherY], index) => {
+      const [toX, toY] = this.place(otherX, otherY);
+      const along = (toX - x) * right + (toY - y) * down;
+      const aside = Math.abs((toX - x) * down) + Math.abs((toY - y) * right);
+      if (along > this.view.pitch * 0.3 && along + 2 * aside < least) {
+        least = along + 2 * aside;
+        best = index;
+      }
+    });
+    this.focusOn(best);
+  }
+}
+
+// ---- small helpers ----
+
+function begins(path, cells) {
+  return cells.every((cell, n) => path[n] === cell);
+}
+
+function hasButton(move) {
+  return move[2].some((path) => !path.length);
+}
+
+function add(parent, tag, name = "", attributes = {}) {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return parent.appendChild(made);
+}
+
+function button(parent, text, key, act) {
+  const made = add(parent, "button", "azb-button", { type: "button" });
+  made.textContent = text;
+  if (key) made.title = `${text} (key ${key.toUpperCase()} on the board)`;
+  made.addEventListener("click", act);
+  return made;
+}
+
+function svgElement(tag, attributes = {}) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function svgText(text, x, y, size) {
+  const made = svgElement("text", { x, y, "font-size": size });
+  made.textContent = text;
+  return made;
+}
+
+function fill(group, content, transform) {
+  group.innerHTML = content;
+  if (transform) group.setAttribute("transform", transform);
+  else group.removeAttribute("transform");
+}
+
+// ---- in a notebook ----
+
+// What anywidget calls: the model's `view` is shown, and what the person does is sent to Python.
+function render({ model, el }) {
+  const waiting = new Map();
+  let number = 0;
+  const ask = (content) => new Promise((resolve) => {
+    number += 1;
+    waiting.set(number, resolve);
+    model.send({ ...content, number });
+  });
+  const board = mount(el, {
+    play: (move) => model.send({ kind: "play", move }),
+    undo: () => model.send({ kind: "undo" }),
+    explain: (cells, label) => ask({ kind: "explain", cells, label }),
+  });
+  const show = () => board.show(model.get("view"));
+  const answer = (content) => {
+    if (content.kind === "said") return board.say(content.text);
+    waiting.get(content.number)?.(content.sentences);
+    waiting.delete(content.number);
+  };
+  model.on("change:view", show);
+  model.on("msg:custom", answer);
+  show();
+  return () => {
+    model.off("change:view", show);
+    model.off("msg:custom", answer);
+  };
+}
+
+export default { render };

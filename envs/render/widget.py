@@ -1,0 +1,149 @@
+"""The board in a notebook: Jupyter, VS Code, Colab, marimo (needs the extra `notebook`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
+from azumaya.envs.kernels.rng import make_key
+from azumaya.envs.render.board import view_of, web_file
+from azumaya.envs.render.pointing import why_not
+
+AnyWidget: Any = require("anywidget", "notebook").AnyWidget
+traitlets: Any = require("traitlets", "notebook")
+
+Opponent = Callable[[Any], Any]
+"""A function from a position to a move, by name or action."""
+
+
+class Board(AnyWidget):
+    """A position to look at and to play on; the moves made on it are Python objects at once.
+
+    Whenever a move is made, by the person, by the opponent or by `play`, the traits `position` and
+    `moves` change; `observe` them to react.
+
+    Args:
+        position: where to begin. It is copied, and not changed.
+        opponent: plays the side that is not to move in `position`: an agent, or a function from a
+            position to a move. None to play both sides by hand.
+        seed: the seed of an agent's random draws.
+
+    Attributes:
+        position: the position on the board, a copy.
+        moves: the names of the moves made so far.
+
+    Raises:
+        OptionError: the opponent is neither.
+        ValueError: the agent cannot play this game with these options.
+    """
+
+    _esm = web_file("board.js")
+    _css = web_file("board.css")
+
+    view = traitlets.Dict().tag(sync=True)
+    position = traitlets.Any()
+    moves = traitlets.Tuple()
+
+    def __init__(self, position: Any, opponent: Any = None, *, seed: int = 0) -> None:
+        self._history = [position.copy()]
+        self._side = position.to_move if opponent is not None else None
+        self._opponent = self._function(opponent, position)
+        self._seed = seed
+        super().__init__()
+        self.on_msg(self._hear)
+        self._show()
+
+    def _function(self, opponent: Any, position: Any) -> Opponent | None:
+        """The opponent as a function from a position to a move."""
+        if opponent is None:
+            return None
+        act = getattr(opponent, "act", None)
+        if act is None and callable(opponent):
+            chosen: Opponent = opponent
+            return chosen
+        if act is None:
+            raise OptionError(
+                f"opponent={opponent!r}: an agent or a function from a position to a move is needed"
+            )
+        check = getattr(opponent, "check", None)
+        if check is not None:
+            check(position)
+
+        def choose(here: Any) -> Any:
+            key = int(make_key(np.uint64(self._seed), 0, len(self._history)))
+            return act([here.resample_hidden(key)], [key])[0]
+
+        return choose
+
+    # ---- moves ----
+
+    def play(self, move: str | int) -> None:
+        """Make a move, and let the opponent answer.
+
+        Raises:
+            ValueError: the move is not legal; nothing was changed.
+        """
+        self._make(move)
+        self._let_opponent_move()
+
+    def undo(self) -> None:
+        """Take moves back to the person's last one; does nothing where there is none."""
+        ply = self._undone()
+        if ply is not None:
+            del self._history[ply + 1 :]
+            self.moves = self.moves[:ply]
+            self._show()
+
+    def _undone(self) -> int | None:
+        plies = range(len(self._history) - 2, -1, -1)
+        return next((ply for ply in plies if self._is_persons(self._history[ply])), None)
+
+    def _is_persons(self, position: Any) -> bool:
+        return self._side is None or position.to_move == self._side
+
+    def _make(self, move: str | int) -> None:
+        here = self._history[-1]
+        action = here.action(move)
+        after = here.copy().play(action)
+        self._history.append(after)
+        self.moves = (*self.moves, here.move_name(action))
+        self._show()
+
+    def _let_opponent_move(self) -> None:
+        """Make the opponent's moves; a turn may have several."""
+        while self._opponent is not None:
+            here = self._history[-1]
+            if here.is_over or self._is_persons(here):
+                return
+            self._make(self._opponent(here.copy()))
+
+    def _show(self) -> None:
+        here = self._history[-1]
+        last = self._history[-2].action(self.moves[-1]) if self.moves else None
+        yours = not here.is_over and self._is_persons(here)
+        self.position = here.copy()
+        self.view = {
+            **view_of(here, last),
+            "yours": yours,
+            "canUndo": self._undone() is not None,
+        }
+
+    # ---- what the page says ----
+
+    def _hear(self, widget: Any, content: Any, buffers: Any) -> None:
+        """A message of the page; what cannot be done is told there, and changes nothing."""
+        try:
+            kind = content["kind"]
+            if kind == "play":
+                self.play(content["move"])
+            elif kind == "undo":
+                self.undo()
+            elif kind == "explain":
+                sentences = why_not(self._history[-1], content["cells"], content["label"])
+                self.send({"kind": "why", "number": content["number"], "sentences": sentences})
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            self.send({"kind": "said", "text": str(error)})

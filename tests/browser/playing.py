@@ -1,0 +1,64 @@
+"""Playing on the page as a person does: by clicks on cells, numbers and buttons."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+Move = tuple[str, str, list[list[int]]]
+
+
+def begin(page: Any, server: str, game: str, against: str = "random", **options: str) -> None:
+    """Choose a game on the start page and begin it."""
+    page.goto(server)
+    page.get_by_label("Game", exact=True).select_option(game)
+    page.get_by_label("Against", exact=True).select_option(against)
+    if options:
+        page.locator("summary").click()
+        for name, value in options.items():
+            page.locator(f"[name='option:{name}'], [name='{name}']").fill(value)
+    page.get_by_role("button", name="Play").click()
+    wait_for_turn(page)
+
+
+def wait_for_turn(page: Any) -> None:
+    """Wait until the person may move, or the game is over."""
+    page.wait_for_selector(".play[data-yours='true'], .play[data-over='true']")
+
+
+def view(page: Any) -> dict[str, Any]:
+    """The game as the server sees it."""
+    ask = "() => fetch('/api/games/' + location.pathname.split('/').pop()).then((a) => a.json())"
+    found: dict[str, Any] = page.evaluate(ask)
+    return found
+
+
+def click_move(page: Any, move: Move, path: list[int], squares: list[str]) -> None:
+    """Make a move by the clicks that the board promises will make it."""
+    name, label, _ = move
+    ply = page.locator(".play").get_attribute("data-ply")
+    for cell in path:
+        page.locator(f"[data-square='{squares[cell]}']").click()
+    button = page.locator(f".azb-extra [data-move='{name}']")
+    number = page.locator(".azb-pad").get_by_text(label, exact=True) if label else button
+    if not path:
+        button.click()
+    elif page.locator(".azb-chosen").count():  # the cells alone do not tell which move is meant
+        (button if button.count() else number).click()
+    page.wait_for_selector(f".play:not([data-ply='{ply}'])")
+
+
+def play_to_the_end(page: Any, seed: int) -> list[str]:
+    """Play random moves by clicks until the game is over; returns the person's moves."""
+    rng, played = random.Random(seed), []
+    while True:
+        wait_for_turn(page)
+        now = view(page)
+        if now["over"]:
+            return played
+        move = rng.choice(now["moves"])
+        squares = [cell[0] for cell in now["cells"]]
+        click_move(page, move, rng.choice(move[2]), squares)
+        made = view(page)["made"]
+        assert made[now["ply"]] == move[0], f"{move} was clicked, {made[now['ply']]} was played"
+        played.append(move[0])

@@ -1,0 +1,219 @@
+"""Whole games of every kind, played by clicks; and what else the board does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.envs import GAMES, Position
+from azumaya.envs.render.board import view_of
+from tests.browser.playing import begin, play_to_the_end, view, wait_for_turn
+
+SHORT = {"abalone": {"max_plies": "40"}}
+"""Options that end long games early."""
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "dark"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_whole_games_by_clicks(page: Any, server: str, game: str) -> None:
+    begin(page, server, game, seed="1", **SHORT.get(game, {}))
+    played = play_to_the_end(page, seed=2)
+    assert len(played) > 2
+    end = view(page)
+    assert end["status"] == page.locator(".azb-status").text_content()
+    position = Position(game, seed=1, **{k: int(v) for k, v in SHORT.get(game, {}).items()})
+    for move in end["made"]:
+        position.play(move)
+    assert position.is_over
+    assert list(position.returns()) == end["returns"]
+    assert page.locator(".moves li").count() == len(end["made"])
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("sudoku_moyo", {"territory": "draft", "setup": "choose"}),
+        ("halma_dominari", {"setup": "choose"}),
+        ("vierer_dominari", {"referee": "False"}),
+    ],
+)
+def test_choices_before_play_by_clicks(
+    page: Any, server: str, game: str, options: dict[str, str]
+) -> None:
+    """Regions are taken by clicking any of their cells; colours and claims have buttons."""
+    begin(page, server, game, "greedy", seed="1", **options)
+    if game != "vierer_dominari":  # without a referee a game may take 200 turns
+        play_to_the_end(page, seed=2)
+    assert page.locator(".azb-frame svg").count() == 1
+
+
+def test_by_the_keyboard(page: Any, server: str) -> None:
+    begin(page, server, "sudoku_moyo", "human", seed="1")
+    now = view(page)
+    name, label, paths = now["moves"][0]
+    squares = [cell[0] for cell in now["cells"]]
+    page.locator("[data-square='a9']").focus()
+    goal = squares[paths[0][0]]
+    for _ in range("abcdefghi".index(goal[0])):
+        page.keyboard.press("ArrowRight")
+    for _ in range(9 - int(goal[1])):
+        page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.square") == goal
+    page.keyboard.press(label)
+    page.wait_for_selector(".play[data-ply='1']")
+    assert view(page)["made"] == [name]
+    assert page.evaluate("document.activeElement.dataset.square") == goal
+    page.keyboard.press("u")
+    page.wait_for_selector(".play[data-ply='0']")
+
+
+def test_a_refusal_says_which_rule(page: Any, server: str) -> None:
+    begin(page, server, "sudoku_moyo", "human", seed="1")
+    taken = next(cell[0] for cell in view(page)["cells"] if "given" in cell[4])
+    page.locator(f"[data-square='{taken}']").click()
+    page.wait_for_selector(".azb-said:not(:empty)")
+    assert taken in page.locator(".azb-said").text_content()
+    assert view(page)["ply"] == 0
+
+
+def test_numbers_first_then_cells(page: Any, server: str) -> None:
+    """A number that is chosen first lights only the cells that it fits."""
+    begin(page, server, "sudoku_moyo", "human", seed="1")
+    moves = view(page)["moves"]
+    label = moves[0][1]
+    page.locator(".azb-pad").get_by_text(label, exact=True).click()
+    fitting = sum(move[1] == label for move in moves)
+    assert page.locator(".azb-legal").count() == fitting < len({str(m[2]) for m in moves}) + 1
+    page.locator(".azb-legal").first.click()
+    page.wait_for_selector(".play[data-ply='1']")
+    assert view(page)["made"][0].startswith(label)
+
+
+def test_flipped_and_with_candidates(page: Any, server: str) -> None:
+    """Turned round, the first cell is where the last one was, and takes clicks there."""
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    places = "(e) => [e.getBoundingClientRect().x, e.getBoundingClientRect().y + scrollY]"
+    before = page.locator("[data-square='a6']").evaluate(places)
+    page.get_by_role("button", name="Flip").click()
+    after = page.locator("[data-square='f1']").evaluate(places)
+    assert after == pytest.approx(before, abs=1)
+    page.get_by_role("button", name="Candidates").click()
+    candidates = view(page)["candidates"]
+    shown = page.locator(".azb-candidates text").count()
+    assert shown == sum(len(numbers) for _, numbers, _ in candidates) > 0
+    ink = page.locator(".azb-candidates text").first.evaluate("(e) => getComputedStyle(e).fill")
+    red, green, blue = (int(candidates[0][2][n : n + 2], 16) for n in (1, 3, 5))
+    assert ink == f"rgb({red}, {green}, {blue})"
+
+
+def test_hints_and_undo_against_a_search(page: Any, server: str) -> None:
+    begin(page, server, "score_dominari", "uct:20ms", seed="1")
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector(".azb-hints li")
+    assert "best" in page.locator(".azb-said").text_content()
+    page.locator(".azb-hints button").first.click()
+    page.wait_for_selector(".play:not([data-ply='0'])")
+    wait_for_turn(page)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector(".play[data-ply='0']")
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_on_a_phone_by_touch(page: Any, server: str) -> None:
+    """Nothing is wider than the screen, buttons are large enough, and taps make moves."""
+    begin(page, server, "halma_dominari", "random", seed="1")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
+    sizes = [button.bounding_box() for button in page.locator(".azb-button:visible").all()]
+    assert min(min(size["width"], size["height"]) for size in sizes) >= 44
+    now = view(page)
+    path = now["moves"][0][2][0]
+    for cell in path:
+        page.locator(f"[data-square='{now['cells'][cell][0]}']").tap()
+    page.wait_for_selector(".play:not([data-ply='0'])")
+    assert view(page)["made"][0] == now["moves"][0][0]
+
+
+def test_a_game_survives_a_reload_and_is_no_others(page: Any, server: str, chromium: Any) -> None:
+    begin(page, server, "sudoku_tiles", "human", seed="1")
+    page.locator(".azb-legal").first.click()
+    page.wait_for_selector(".play[data-ply='1']")
+    made = view(page)["made"]
+    page.reload()
+    wait_for_turn(page)
+    assert view(page)["made"] == made
+    other = chromium.new_context().new_page()
+    other.goto(page.url)
+    other.wait_for_selector(".error")
+    assert "not yours" in other.locator(".error").text_content()
+    other.context.close()
+
+
+def test_cells_have_names_for_those_who_listen(page: Any, server: str) -> None:
+    begin(page, server, "halma_dominari", "human", seed="1")
+    names = [hit.get_attribute("aria-label") for hit in page.locator(".azb-hit").all()]
+    assert len(names) == 36
+    assert all(names)
+    assert any("white 1" in name for name in names)
+    lit = [hit.get_attribute("aria-label") for hit in page.locator(".azb-legal").all()]
+    assert lit
+    assert all("possible" in name for name in lit)
+    assert not all("possible" in name for name in names)
+    assert page.locator(".azb-hit[tabindex='0']").count() == 1
+
+
+def test_a_replay_steps_and_plays(page: Any, server: str) -> None:
+    begin(page, server, "score_dominari", "random", seed="1")
+    play_to_the_end(page, seed=3)
+    made = view(page)["made"]
+    page.goto(server.rstrip("/") + f"/watch/{view(page)['share']}")
+    page.wait_for_selector(".azb-frame svg")
+    assert page.locator(".azr-move").count() == len(made)
+    page.get_by_role("button", name="Forward").click()
+    assert page.locator(".azr-here").text_content() == made[0]
+    page.get_by_label("Speed").select_option("very fast")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector(f".azr-moves li:nth-child({len(made)}) .azr-here")
+    assert page.locator(".azb-status").text_content().startswith("over")
+
+
+NOTEBOOK = """async ([view, next]) => {
+  const { default: widget } = await import("/static/board.js");
+  const heard = {};
+  const place = document.body.appendChild(document.createElement("div"));
+  place.id = "cell";
+  window.sent = [];
+  window.model = {
+    view, heard, get: (name) => window.model[name], send: (content) => window.sent.push(content),
+    on: (event, act) => { heard[event] = act; }, off: (event) => { delete heard[event]; },
+  };
+  window.tell = (content) => heard["msg:custom"](content);
+  window.renew = () => { window.model.view = next; heard["change:view"](); };
+  window.leave = widget.render({ model: window.model, el: place });
+}"""
+"""What a notebook does with the module, as anywidget describes it."""
+
+
+def test_in_a_notebook(page: Any, server: str) -> None:
+    """Clicks become messages; a new view is shown; answers to questions arrive."""
+    position = Position("score_dominari", seed=1)
+    name = position.legal_moves()[0]
+    views = [view_of(here) for here in (position, position.copy().play(name))]
+    page.goto(server)
+    page.wait_for_selector("form")
+    page.evaluate(NOTEBOOK, views)
+    cell = page.locator("#cell")
+    cell.locator("[data-square='f3']").click()
+    (question,) = page.evaluate("window.sent")
+    assert (question["kind"], question["label"]) == ("explain", "")
+    page.evaluate("window.tell({kind: 'why', number: 1, sentences: ['not there']})")
+    cell.locator(".azb-said", has_text="not there").wait_for()
+    cell.locator(f"[data-square='{name[1:]}']").click()
+    cell.locator(".azb-pad").get_by_text(name[0], exact=True).click()
+    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name}]
+    page.evaluate("window.renew()")
+    assert cell.locator(".azb-status").text_content() == views[1]["status"]
+    page.evaluate("window.tell({kind: 'said', text: 'refused'})")
+    assert cell.locator(".azb-said").text_content() == "refused"
+    page.evaluate("window.leave()")
+    assert page.evaluate("Object.keys(window.model.heard)") == []

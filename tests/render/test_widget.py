@@ -1,0 +1,81 @@
+"""The board in a notebook, without one: messages as the page would send them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.baselines import find_agent
+from azumaya.envs import OptionError, Position
+
+GAME = "score_dominari"
+
+
+def board(**arguments: Any) -> Any:
+    return Position(GAME, seed=1).board(**arguments)
+
+
+def hear(widget: Any, **content: Any) -> list[Any]:
+    """What the board answers to a message of the page."""
+    said: list[Any] = []
+    widget.send = said.append
+    widget._handle_custom_msg(content, [])
+    return said
+
+
+def test_moves_made_on_the_board_are_python_objects() -> None:
+    widget, seen = board(), []
+    widget.observe(lambda change: seen.append(change["new"]), "moves")
+    first = widget.position.legal_moves()[0]
+    assert hear(widget, kind="play", move=first) == []
+    assert widget.moves == (first,)
+    assert seen == [(first,)]
+    assert widget.position == Position(GAME, seed=1).play(first)
+    assert widget.view["status"] == widget.position.scene().notes[0]
+    assert widget.view["canUndo"]
+    hear(widget, kind="undo")
+    assert widget.moves == ()
+    assert widget.position == Position(GAME, seed=1)
+    assert not widget.view["canUndo"]
+
+
+def test_refusals_are_told_on_the_board() -> None:
+    widget = board()
+    (said,) = hear(widget, kind="play", move="nonsense")
+    assert "nonsense" in said["text"]
+    (said,) = hear(widget, kind="explain", cells=[0], label="1", number=7)
+    assert said["number"] == 7
+    assert said["sentences"][0].startswith("1a6")
+    for bad in ({}, {"kind": "play"}, {"kind": "explain", "cells": 5, "label": "", "number": 1}):
+        assert hear(widget, **bad)[0]["kind"] == "said"
+    assert widget.moves == ()
+    with pytest.raises(ValueError, match="names no move"):
+        widget.play("nonsense")
+
+
+@pytest.mark.parametrize("opponent", [find_agent("greedy"), lambda here: here.legal_moves()[0]])
+def test_an_opponent_answers_whole_turns(opponent: Any) -> None:
+    widget = board(opponent=opponent)
+    while not widget.position.is_over:
+        assert widget.position.to_move == 0
+        widget.play(widget.position.legal_moves()[-1])
+    assert not widget.view["yours"]
+    again = board(opponent=opponent)
+    while not again.position.is_over:
+        again.play(again.position.legal_moves()[-1])
+    assert again.moves == widget.moves
+    widget.undo()
+    assert widget.position.to_move == 0
+
+
+def test_what_is_no_opponent() -> None:
+    with pytest.raises(OptionError, match="opponent=5"):
+        board(opponent=5)
+
+
+def test_the_position_given_is_not_changed() -> None:
+    position = Position(GAME, seed=1)
+    widget = position.board()
+    widget.play(position.legal_moves()[0])
+    assert position == Position(GAME, seed=1)

@@ -1,0 +1,1 @@
+"""The server of `azumaya serve`, replays, and the board's data."""

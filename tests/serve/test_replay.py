@@ -1,0 +1,132 @@
+"""Recorded games as a page of their own, and as an animated picture."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+from azumaya.baselines.commands import app
+from azumaya.baselines.replay import replay_page
+from azumaya.envs import GAMES, Position
+from azumaya.envs.notation import GameRecord, record_of, write_records
+from azumaya.envs.render.board import picture_of
+
+MOVES = 8
+
+
+def game(name: str, players: tuple[str, str] = ("me", "you")) -> GameRecord:
+    """The first moves of a random game."""
+    start, rng, moves = Position(name, seed=1), random.Random(0), []
+    here = start.copy()
+    for _ in range(MOVES):
+        moves.append(rng.choice(here.legal_moves()))
+        here.play(moves[-1])
+    return record_of(start, moves, here, players)
+
+
+def content(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="games">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def frames(held: Any, number: int) -> list[dict[str, Any]]:
+    """The frames of a game, put together as the page does."""
+    parts = [json.loads(part) for part in held["parts"]]
+    return [
+        {k: [parts[n] for n in v] if isinstance(v, list) else parts[v] for k, v in frame.items()}
+        for frame in held["games"][number]["frames"]
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_position_is_in_the_page(name: str) -> None:
+    record = game(name)
+    shown = frames(content(replay_page([record])), 0)
+    assert len(shown) == MOVES + 1
+    here, last = Position(name, seed=1), None
+    for move, frame in zip((*record.moves, None), shown, strict=True):
+        assert frame == json.loads(json.dumps(picture_of(here.scene(last))))
+        if move is not None:
+            last = here.action(move)
+            here.play(move)
+
+
+def test_the_page_needs_nothing_and_runs_nothing_else() -> None:
+    """Its policy allows exactly its own script and style, and names cannot become markup."""
+    evil = "</script><script>alert(1)</script>"
+    page = replay_page([game("abalone", (evil, "<b>you"))])
+    assert evil not in page
+    assert "<b>" not in page
+    assert content(page)["games"][0]["players"] == [evil, "<b>you"]
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    for tag in ("style", "script"):
+        text = re.search(rf'<{tag}(?: type="module")?>(.*?)</{tag}>', page, re.DOTALL)
+        assert text
+        digest = base64.b64encode(hashlib.sha256(text[1].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy[1]
+    assert "default-src 'none'" in policy[1]
+    assert not re.search(r'\b(?:src|href)="', page)
+
+
+def replay(*words: object) -> Result:
+    return CliRunner().invoke(app, ["replay", *map(str, words)], env={"COLUMNS": "400"})
+
+
+def test_several_games_with_values(tmp_path: Path) -> None:
+    file, page = tmp_path / "games.jsonl", tmp_path / "games.html"
+    write_records(file, [game("sudoku_moyo"), game("abalone")])
+    done = replay(file, "--output", page, "--line", 1, "--values", 2)
+    assert done.exit_code == 0, done.output
+    held = content(page.read_text())["games"]
+    assert len(held) == 1
+    assert len(held[0]["values"]) == MOVES + 1
+    assert all(abs(value) <= held[0]["bound"] for value in held[0]["values"])
+    assert replay(file, "--output", page).exit_code == 0
+    assert [each["title"] for each in content(page.read_text())["games"]] == [
+        "Sudoku Moyo",
+        "Abalone",
+    ]
+    assert GameRecord.from_json(content(page.read_text())["games"][1]["record"]) == game("abalone")
+
+
+def test_an_animated_picture(tmp_path: Path) -> None:
+    file, picture = tmp_path / "games.jsonl", tmp_path / "game.gif"
+    write_records(file, [game("abalone")])
+    assert replay(file, "--output", picture, "--pause", 50).exit_code == 0
+    with Image.open(io.BytesIO(picture.read_bytes())) as image:
+        assert image.n_frames == MOVES + 1
+        assert image.width == 560
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("games.jsonl", "--output", "game.mov"), "must end in .html or .gif"),
+        (("games.jsonl", "--output", "nowhere/game.html"), "there is no folder"),
+        (("missing.jsonl", "--output", "game.html"), "No such file"),
+        (("games.jsonl", "--output", "game.html", "--line", 9), "has no record 9"),
+        (("games.jsonl", "--output", "game.gif", "--values", 5), "only a .html page"),
+        (("games.jsonl", "--output", "game.html", "--values", 0), "above 0"),
+    ],
+)
+def test_what_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_records("games.jsonl", [game("abalone")])
+    refused = replay(*words)
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.output.replace("│", " ").split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl"]
