@@ -132,13 +132,12 @@ class Suites:
         Raises:
             UncleanError: the tests fail with the file as it is.
         """
-        stages = stages_of(file)
-        limits = [LEAST_SECONDS + SLOWER * self._clean_seconds(stage) for stage in stages]
         with tempfile.TemporaryDirectory() as folder:
             tree = Path(folder)
             copy_library(tree)
             (tree / "site/azumaya" / file).write_bytes(source)
-            for stage, limit in zip(stages, limits, strict=True):
+            for stage in stages_of(file):
+                limit = LEAST_SECONDS + SLOWER * self._clean_seconds(stage)
                 caught = self._failure(stage, tree, limit)
                 if caught:
                     return f"{caught} (interpreted)" if stage.interpreted else caught
