@@ -199,21 +199,25 @@ def chosen(seed: int, count: int, only: str) -> list[Mutant]:
 def run(
     mutants: list[Mutant], suites: Suites, output: Path, say: Callable[[str], None]
 ) -> list[Mutant]:
-    """Try the mutants that have not been tried; returns those that survive and are not excused."""
+    """Try the mutants that have not been tried; returns those that survive and are not excused.
+
+    All go through their quick stage first; what that lets pass goes through the other one.
+    """
     excused = json.loads(EQUIVALENT.read_text())
-    known = known_results(output, suites.version)
-    survivors = []
-    for number, mutant in enumerate(mutants, start=1):
-        if mutant.key not in known and mutant.key not in excused:
-            known[mutant.key] = suites.catches(mutant.file, mutant.source())
-            _append(
-                output, {"caught": known[mutant.key], "version": suites.version, **asdict(mutant)}
-            )
-        by = "excused" if mutant.key in excused else known[mutant.key] or "NOTHING"
-        say(f"{number}/{len(mutants)} {mutant} | {by}")
-        if by == "NOTHING":
-            survivors.append(mutant)
-    return survivors
+    known = {**dict.fromkeys(excused, "excused"), **known_results(output, suites.version)}
+    waiting = [mutant for mutant in mutants if mutant.key not in known]
+    say(f"{len(mutants) - len(waiting)} of {len(mutants)} mutants are known or excused")
+    for stage in range(2):
+        for number, mutant in enumerate(waiting, start=1):
+            stages = stages_of(mutant.file)
+            assert stages is not None
+            caught = suites.catches(stages[stage], mutant.file, mutant.source())
+            if caught or stage == 1:
+                known[mutant.key] = caught
+                _append(output, {"caught": caught, "version": suites.version, **asdict(mutant)})
+            say(f"stage {stage + 1}, {number}/{len(waiting)}: {mutant} | {caught or 'NOTHING'}")
+        waiting = [mutant for mutant in waiting if mutant.key not in known]
+    return [mutant for mutant in mutants if not known[mutant.key]]
 
 
 def known_results(output: Path, version: str) -> dict[str, str]:

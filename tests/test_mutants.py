@@ -65,13 +65,15 @@ def test_a_seed_draws_the_same_mutants_and_another_seed_others() -> None:
 
 
 class Answers:
-    """In place of `Suites`: what catches each mutant, by its file's new content."""
+    """In place of `Suites`: what catches each mutant in its second stage, by the file's content."""
 
     def __init__(self, caught: dict[bytes, str], version: str = "one") -> None:
         self.caught, self.version, self.tried = caught, version, list[bytes]()
 
-    def catches(self, file: str, source: bytes) -> str:
+    def catches(self, stage: Stage, file: str, source: bytes) -> str:
         """What catches the mutant, as told beforehand."""
+        if stage.interpreted:
+            return ""
         self.tried.append(source)
         return self.caught[source]
 
@@ -89,10 +91,25 @@ def test_survivors_are_told_and_excused_ones_are_not(
         said: list[str] = []
         answers = Answers(caught, version)
         assert run(drawn, answers, output, said.append) == [drawn[1]]  # type: ignore[arg-type]
-        assert [line.rpartition("| ")[2] for line in said] == [
-            "excused", "NOTHING", "tests/x.py::test_y", "no end",
-        ]  # fmt: skip
+        assert said[0] == f"{4 - len(tried)} of 4 mutants are known or excused"
         assert answers.tried == tried, "survivors are tried again once anything has changed"
+
+
+class QuickAnswers(Answers):
+    """The quick stage catches everything."""
+
+    def catches(self, stage: Stage, file: str, source: bytes) -> str:
+        """Always the same test."""
+        assert stage.interpreted, "what the quick stage catches is not tried again"
+        return "tests/x.py::test_y (interpreted)"
+
+
+def test_the_quick_stage_comes_first(tmp_path: Path) -> None:
+    drawn = chosen(1, 4, "envs/kernels/bits.py")
+    said: list[str] = []
+    assert not run(drawn, QuickAnswers({}), tmp_path / "results.jsonl", said.append)  # type: ignore[arg-type]
+    assert len(said) == 5
+    assert said[1] == f"stage 1, 1/4: {drawn[0]} | tests/x.py::test_y (interpreted)"
 
 
 def test_a_torn_line_costs_one_result(tmp_path: Path) -> None:
@@ -131,11 +148,13 @@ def test_lines_below_an_edit_stay_where_they_are(source: Path) -> None:
         assert mutant.source().count(b"\n") == source.read_text().count("\n"), mutant
 
 
+QUICK, SECOND = Stage(("tests/test_one.py",), interpreted=True), Stage(("tests",))
+
+
 @pytest.fixture
 def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suites:
-    """Suites of two stages in a library of one file."""
-    stages = (Stage(("tests/test_one.py",), interpreted=True), Stage(("tests",)))
-    monkeypatch.setattr(mutant_suites, "STAGES", (("envs/", stages),))
+    """Suites for a library of one file."""
+    monkeypatch.setattr(mutant_suites, "copy_library", a_library)
     return Suites(tmp_path / "work")
 
 
@@ -161,20 +180,22 @@ def a_library(to: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "caught"),
+    ("stage", "content", "caught"),
     [
-        ("ONE, TWO = 1, 2 # the same", ""),
-        ("ONE, TWO = 0, 2", "tests/test_one.py::test_one (interpreted)"),
-        ("ONE, TWO = 1, 3", "tests/test_two.py::test_two"),
-        ("ONE, TWO = 1,", "tests/test_one.py (interpreted)"),
-        ("import os; os._exit(7)", "pytest: exit code 7 (interpreted)"),
-        ("while True: pass", "no end (interpreted)"),
+        (QUICK, "ONE, TWO = 1, 3", ""),
+        (SECOND, "ONE, TWO = 1, 2 # the same", ""),
+        (SECOND, "ONE, TWO = 1, 3", "tests/test_two.py::test_two"),
+        (QUICK, "ONE, TWO = 0, 2", "tests/test_one.py::test_one (interpreted)"),
+        (QUICK, "ONE, TWO = 1,", "tests/test_one.py (interpreted)"),
+        (QUICK, "import os; os._exit(7)", "pytest: exit code 7 (interpreted)"),
+        (QUICK, "while True: pass", "no end (interpreted)"),
     ],
 )
-def test_stages(content: str, caught: str, suites: Suites, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutant_suites, "copy_library", a_library)
+def test_stages(
+    stage: Stage, content: str, caught: str, suites: Suites, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mutant_suites, "LEAST_SECONDS", 5.0)
-    assert suites.catches("envs/whole.py", content.encode()) == caught
+    assert suites.catches(stage, "envs/whole.py", content.encode()) == caught
 
 
 def test_tests_that_fail_anyway_are_told(suites: Suites, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +205,7 @@ def test_tests_that_fail_anyway_are_told(suites: Suites, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(mutant_suites, "copy_library", broken)
     with pytest.raises(UncleanError, match=r"without a mutant tests/test_two.py::test_two fails"):
-        suites.catches("envs/whole.py", b"ONE, TWO = 1, 2")
+        suites.catches(SECOND, "envs/whole.py", b"ONE, TWO = 1, 2")
 
 
 def test_every_path_named_for_mutants_exists() -> None:
