@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.mutant_suites import Suites, UncleanError, stages_of
+from tests.mutant_suites import Stage, Suites, UncleanError, stages_of
 from tests.planted_faults import INTERRUPTED, ROOT
 
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.json"
@@ -60,7 +60,14 @@ class Mutant:
     key: str
 
     def __str__(self) -> str:
-        return f"{self.key} {self.file} {self.function} {self.change}"
+        return " ".join(f"{self.key} {self.file} {self.function} {self.change}".split())
+
+    @property
+    def stages(self) -> tuple[Stage, Stage]:
+        """What is run for it."""
+        stages = stages_of(self.file)
+        assert stages is not None
+        return stages
 
     def source(self) -> bytes:
         """The file with the edit."""
@@ -207,11 +214,10 @@ def run(
     known = {**dict.fromkeys(excused, "excused"), **known_results(output, suites.version)}
     waiting = [mutant for mutant in mutants if mutant.key not in known]
     say(f"{len(mutants) - len(waiting)} of {len(mutants)} mutants are known or excused")
+    waiting.sort(key=lambda mutant: not mutant.stages[0].interpreted)  # nothing to compile
     for stage in range(2):
         for number, mutant in enumerate(waiting, start=1):
-            stages = stages_of(mutant.file)
-            assert stages is not None
-            caught = suites.catches(stages[stage], mutant.file, mutant.source())
+            caught = suites.catches(mutant.stages[stage], mutant.file, mutant.source())
             if caught or stage == 1:
                 known[mutant.key] = caught
                 _append(output, {"caught": caught, "version": suites.version, **asdict(mutant)})
