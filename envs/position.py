@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.errors import (
+    IllegalActionError,
+    MoveNameError,
+    OptionError,
+    PositionError,
+    brief,
+)
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of, word_count
 from azumaya.envs.kernels.checksum import checksum
@@ -152,7 +158,7 @@ class Position:
         """The observation of a player, `(C, rows, columns)` int8."""
         seat = as_whole(player)
         if seat not in (0, 1):
-            raise OptionError(f"player={player!r}: must be 0 or 1")
+            raise OptionError(f"player={brief(player)}: must be 0 or 1")
         return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
@@ -205,7 +211,7 @@ class Position:
     def parse_move(self, name: str) -> int:
         """The action of a name; raises `MoveNameError`."""
         if not isinstance(name, str):
-            raise MoveNameError(f"name={name!r}: the name of a move is needed, a text")
+            raise MoveNameError(f"name={brief(name)}: the name of a move is needed, a text")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
@@ -222,7 +228,7 @@ class Position:
         number = as_whole(action)
         if number is None or not 0 <= number < self.num_actions:
             raise IllegalActionError(
-                f"action={action!r}: no action of {self.game.title}; "
+                f"action={brief(action)}: no action of {self.game.title}; "
                 f"actions are whole numbers from 0 to {self.num_actions - 1}"
             )
         return number
@@ -248,9 +254,9 @@ class Position:
 
     def resample_hidden(self, seed: int) -> Position:
         """A position that looks the same to both players, with what they cannot see drawn anew."""
-        position = self.copy()
+        position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:
-            self.game.rules.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
+            self.game.rules.resample(position._states[0], key)
         return position
 
     # ---- the usual protocols ----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
 from azumaya.envs.adapters.aec.single import SingleGame
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
@@ -84,7 +84,9 @@ class RawEnv(AECEnv[str, Any, int]):
         super().__init__()
         named = isinstance(render_mode, str) and render_mode in RENDER_MODES
         if render_mode is not None and not named:
-            raise OptionError(f"render_mode={render_mode!r}: must be one of {RENDER_MODES} or None")
+            raise OptionError(
+                f"render_mode={brief(render_mode)}: must be one of {RENDER_MODES} or None"
+            )
         self.game, self.mask_place = game, check_mask_place(action_mask)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -103,6 +105,7 @@ class RawEnv(AECEnv[str, Any, int]):
         self._renderer: Any = None
         self.show_candidates = False
         self.agents: list[str] = []
+        self._broken_off = False
         self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
@@ -167,23 +170,24 @@ class RawEnv(AECEnv[str, Any, int]):
     def begin(self, setup: Setup, seed: int | None) -> None:
         """Begin an episode with checked options, as `reset` does; raises `OptionError`."""
         if seed is not None:
-            self._seed, self._episode = check_seed(seed), 0
+            series, episode = check_seed(seed), 0
         elif self._seed is None:
-            self._seed, self._episode = secrets.randbits(63), 0
+            series, episode = secrets.randbits(63), 0
         else:
-            self._episode += 1
-        self._setup = setup
-        key = episode_key(self._seed, 0, self._episode)
+            series, episode = self._seed, self._episode + 1
+        self._break_off()
+        self._seed, self._episode, self._setup = series, episode, setup
+        key = episode_key(series, 0, episode)
         states = self._game_now.states
         self.game.rules.reset(states, 0, setup.starts, key)
         self._start[0] = states[0]
         self._game_now.look()
         self._last_action: int | None = None
-        self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self._skip_agent_selection: str | None = None
-        self._follow_state()
+        self._follow_state(list(AGENTS))
+        self._complete(list(AGENTS))
         if self.render_mode == "human":
             self.render()
 
@@ -199,27 +203,36 @@ class RawEnv(AECEnv[str, Any, int]):
             )
         return override(self.game, self._made, known) if known else self._made
 
-    def _follow_state(self) -> None:
-        """Set what PettingZoo wants to see from the state of the game."""
+    def _break_off(self) -> None:
+        """Require a reset, until the change that begins here is complete: Ctrl-C may stop it."""
+        self._broken_off, self.agents = True, []
+
+    def _complete(self, agents: list[str]) -> None:
+        """Let the agents act."""
+        self.agents, self._broken_off = agents, False  # Python handles no signal in between
+
+    def _follow_state(self, agents: Sequence[str]) -> None:
+        """Set what PettingZoo wants to see from the state of the game, but for `agents`."""
         now = self._game_now
         self.agent_selection = AGENTS[now.to_move]
-        self.terminations = dict.fromkeys(self.agents, now.over == TERMINATED)
-        self.truncations = dict.fromkeys(self.agents, now.over == TRUNCATED)
+        self.terminations = dict.fromkeys(agents, now.over == TERMINATED)
+        self.truncations = dict.fromkeys(agents, now.over == TRUNCATED)
         self._masks = dict(zip(AGENTS, now.masks(), strict=True))
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in agents}
 
     def clear_masks(self) -> None:
         """Make no action legal, for a wrapper that ends the episode before the game is over."""
         nothing = np.zeros(self._made.num_actions, np.int8)
         self._masks = {agent: nothing.copy() for agent in AGENTS}
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.infos}
 
     def step(self, action: int | None) -> None:
         """Make a move of the agent to act; a dead agent's only action is None.
 
         Raises:
             IllegalActionError: the rules forbid the move, or it is none; nothing was changed.
-            gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last are gone.
+            gymnasium.error.ResetNeeded: no episode has begun, all agents of the last are gone, or
+                a call was interrupted.
         """
         if not self.agents:
             raise self._nobody("step")
@@ -229,14 +242,16 @@ class RawEnv(AECEnv[str, Any, int]):
             return
         number = self._check(action)
         now = self._game_now
-        before = now.payoff
+        before, agents = now.payoff, self.agents
+        self._break_off()
         now.play(number)
         gain = int(now.payoff - before)
         self._last_action = number
         self.rewards = {AGENTS[0]: float(gain), AGENTS[1]: float(-gain)}
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
-        self._follow_state()
+        self._follow_state(agents)
+        self._complete(agents)
         if self.render_mode == "human":
             self.render()
 
@@ -256,6 +271,8 @@ class RawEnv(AECEnv[str, Any, int]):
         Raises:
             OptionError: there is no such agent.
         """
+        if self._broken_off:
+            raise self._nobody("observe")
         try:
             mask, player = self._masks[agent], _SEATS[agent]
         except (KeyError, TypeError):
@@ -285,6 +302,7 @@ class RawEnv(AECEnv[str, Any, int]):
     def _nobody(self, name: str) -> ResetNeeded:
         """The error for a call that needs an agent where there is none."""
         why = "" if self._seed is None else "the episode is over and its agents are gone; "
+        why = "the last call was interrupted; " if self._broken_off else why
         return ResetNeeded(f"{name}: {why}reset must be called first")
 
     def state(self) -> np.ndarray:
@@ -318,7 +336,7 @@ class RawEnv(AECEnv[str, Any, int]):
 
     def get_state(self) -> EnvState:
         """The moment now, to come back to with `set_state`, in constant time."""
-        if self._seed is None:
+        if self._seed is None or self._broken_off:
             raise self._nobody("get_state")
         return EnvState(
             states=self._game_now.states.copy(),
@@ -345,21 +363,22 @@ class RawEnv(AECEnv[str, Any, int]):
                 space, or was changed since; nothing was changed.
         """
         self._check_moment(moment)
+        self._break_off()
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
         self._setup, self._seed, self._episode = moment.setup, moment.seed, moment.episode
         self._last_action = moment.last_action
-        self.agents = list(moment.agents)
         self.rewards = dict(moment.rewards)
         self._cumulative_rewards = dict(moment.cumulative_rewards)
-        self._follow_state()
+        self._follow_state(moment.agents)
         self.terminations = dict(moment.terminations)
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
         if any(self.terminations.values()):  # perhaps by an illegal move, with the game not over
             self.clear_masks()
+        self._complete(list(moment.agents))
 
     def _check_moment(self, moment: EnvState) -> None:
         """Refuse what `get_state` of such an environment did not give."""
@@ -436,10 +455,10 @@ def check_mask_place(place: Any) -> str:
     """Where action masks are, checked; raises `OptionError`."""
     if not isinstance(place, str) or place not in MASK_PLACES:
         known = " or ".join(map(repr, MASK_PLACES))
-        raise OptionError(f"action_mask={place!r}: must be {known}")
+        raise OptionError(f"action_mask={brief(place)}: must be {known}")
     return place
 
 
 def _no_agent(agent: Any) -> OptionError:
     """The error for what is no agent."""
-    return OptionError(f"agent={agent!r}: must be one of {', '.join(AGENTS)}")
+    return OptionError(f"agent={brief(agent)}: must be one of {', '.join(AGENTS)}")

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from azumaya.envs.adapters.batch.batch import CONTENT, Batch, Outputs, check_count
 from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
 from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.errors import OptionError, UnknownOptionError
+from azumaya.envs.errors import OptionError, UnknownOptionError, brief
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
@@ -384,7 +384,8 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
         if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
             return known
-    raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
+    modes = [known.value for known in AutoresetMode]
+    raise OptionError(f"autoreset_mode={brief(mode)}: must be one of {modes}")
 
 
 def _check_names(game: Game, options: Mapping[str, Any]) -> None:

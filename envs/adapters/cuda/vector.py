@@ -29,7 +29,7 @@ from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda import kernels
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
@@ -396,7 +396,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         **options: Any,
     ) -> None:
         if threads is not None:
-            raise OptionError(f"threads={threads!r}: on a device there are none to choose")
+            raise OptionError(f"threads={brief(threads)}: on a device there are none to choose")
         self._check_actions = bool(check_actions)
         super().__init__(
             game,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from azumaya.envs.errors import MoveNameError, OptionError
+from azumaya.envs.errors import MoveNameError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED
 from azumaya.envs.games.abalone.board import BLACK, MOST_PLIES, MOVES, TO_WIN, WHITE, Move
 from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
@@ -64,7 +64,7 @@ def check_layout(value: Any) -> str:
     if isinstance(value, str) and (value in LAYOUTS or "/" in value):
         return value
     known = ", ".join(repr(name) for name in LAYOUTS)
-    raise OptionError(f"layout={value!r}: must be one of {known}, or a position text")
+    raise OptionError(f"layout={brief(value)}: must be one of {known}, or a position text")
 
 
 def check_plies(value: Any) -> int:
