@@ -162,7 +162,7 @@ def replay(record: GameRecord) -> Iterator[Position]:
         try:
             position.play(move)
         except ValueError as error:
-            raise RecordError(f"record: move {number}, {move!r}: {error}") from error
+            raise RecordError(f"record: move {number}, {brief(move)}: {error}") from error
         yield position.copy()
     if tuple(map(float, position.returns())) != tuple(record.returns):
         raise RecordError(

@@ -31,6 +31,8 @@ _RULES = (
     "tests/games", "tests/golden", "tests/oracles", "tests/contract", "tests/property",
     "tests/render",
 )  # fmt: skip
+_QUICK = "(test_playthrough or by_hand) and not interpreted"
+"""Goldens that take seconds as plain Python; most perft files take a minute."""
 _ONE_GAME = "connect_four or not (sudoku or dominari or abalone)"
 """Tests of the yardstick and those that do not run for each game: little to compile."""
 
@@ -50,9 +52,8 @@ class Stage:
 
 def of_games(names: str) -> tuple[Stage, Stage]:
     """The stages for the rules of some games: a `-k` expression of their names."""
-    chosen = f"({names}) and not interpreted"
-    quick = Stage(("tests/golden", "-k", chosen), interpreted=True)
-    return (quick, Stage((*_RULES, "-k", chosen)))
+    quick = Stage(("tests/golden", "-k", f"({names}) and {_QUICK}"), interpreted=True)
+    return (quick, Stage((*_RULES, "-k", f"({names}) and not interpreted")))
 
 
 def of_adapters(*folders: str) -> tuple[Stage, Stage]:
@@ -62,8 +63,10 @@ def of_adapters(*folders: str) -> tuple[Stage, Stage]:
 
 _DOMINARI = "vierer or revers or score"
 _GOLDENS = (
-    "tests/golden", "-k", "test_bits or test_rng or connect_four or sudoku_moyo or vierer",
-)  # fmt: skip
+    "tests/golden",
+    "-k",
+    f"test_bits or test_rng or (connect_four or sudoku_moyo or vierer) and {_QUICK}",
+)
 
 STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
     (

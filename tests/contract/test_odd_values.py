@@ -11,7 +11,13 @@ import pytest
 
 from azumaya.baselines import analyse, find_agent
 from azumaya.envs import OptionError, Position, find_game, make, make_vec, raw
-from azumaya.envs.errors import IllegalActionError, MoveNameError, RecordError, brief
+from azumaya.envs.errors import (
+    IllegalActionError,
+    MoveNameError,
+    PositionError,
+    RecordError,
+    brief,
+)
 from azumaya.envs.notation import GameRecord, read_records, replay
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers import RecordGames, SingleAgentEnv, Transform, random_transform
@@ -106,6 +112,20 @@ def test_options_of_every_game(game: Any) -> None:
                 Position(game, **{option.name: thing})
         with pytest.raises(MoveNameError):
             Position(game).parse_move(HUGE)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_messages_do_not_repeat_long_texts(game: Any) -> None:
+    """A move of ten million letters in a record took a minute to print."""
+    start, long = Position(game), "x" * 10**6
+    board = str(start).split()[0]
+    texts = (long, f"{long} l", f"{board} {long}", f"{start} {long}", f"{board}/{long} l")
+    calls = [lambda: start.parse_move(long), lambda: start.explain(long)]
+    calls += [lambda text=text: Position.from_text(game, text) for text in texts]  # type: ignore[misc]
+    for call in calls:
+        with pytest.raises((MoveNameError, PositionError)) as caught:
+            call()
+        assert len(str(caught.value)) < 2000
 
 
 @pytest.mark.parametrize("seed", [-1, True, np.True_, 2**64, "1", 1.0])

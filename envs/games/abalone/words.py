@@ -94,8 +94,8 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     if name in ACTION_OF:
         return ACTION_OF[name]
     raise MoveNameError(
-        f"{name!r} names no move: the trailing marble and the next cell like a1b2, or the first "
-        "marble, the last and where the first goes like c2c3d2 (first < last) are needed"
+        f"{brief(name)} names no move: the trailing marble and the next cell like a1b2, or the "
+        "first marble, the last and where the first goes like c2c3d2 (first < last) are needed"
     )
 
 

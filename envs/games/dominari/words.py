@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError
+from azumaya.envs.errors import MoveNameError, brief
 from azumaya.envs.game import RUNNING, TRUNCATED, as_states
 from azumaya.envs.games.dominari.board import (
     BLACK,
@@ -104,8 +104,8 @@ def move_parser(board: Board) -> Callable[[str, Settings, int | None], int]:
             return _parse_blank(board, name, cell, mover)
         also = "end" if settings["referee"] else "end or claim"
         raise MoveNameError(
-            f"{name!r} names no move: a number from 1 to {board.numbers} and a square like 5e4, "
-            f"a blank like we4 or be4, {also} is needed"
+            f"{brief(name)} names no move: a number from 1 to {board.numbers} and a square like "
+            f"5e4, a blank like we4 or be4, {also} is needed"
         )
 
     return parse_move
@@ -117,7 +117,7 @@ def _parse_blank(board: Board, name: str, cell: int, mover: int | None) -> int:
         return board.blank + colour * CELLS + cell
     if mover is not None and mover != colour:
         raise MoveNameError(
-            f"{name!r}: blanks have the mover's colour, and {COLOUR_NAMES[mover]} is to move: "
+            f"{brief(name)}: blanks have the mover's colour, and {COLOUR_NAMES[mover]} is to move: "
             f"{COLOUR_LETTERS[mover]}{SQUARES[cell]} is needed"
         )
     return board.blank + cell

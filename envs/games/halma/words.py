@@ -98,7 +98,8 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
         if rest in CELL:
             return number * CELLS + CELL[rest]
     raise MoveNameError(
-        f"{name!r} names no move: a digit from 1 to 6 and a square like 5e4, or 5off, is needed"
+        f"{brief(name)} names no move: a digit from 1 to 6 and a square like 5e4, or 5off, is "
+        "needed"
     )
 
 
