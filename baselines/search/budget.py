@@ -68,9 +68,9 @@ class Budget:
 
 def _is_duration(value: Any) -> bool:
     """Whether a value is a number above 0 that is not infinite."""
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
-    )
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return bool(0 < value <= sys.float_info.max)  # type: ignore[operator]
 
 
 class Search(Protocol):

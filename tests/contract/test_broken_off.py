@@ -18,9 +18,10 @@ from gymnasium.error import ResetNeeded
 from azumaya.envs import OptionError, raw
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.notation import read_records, replay
+from azumaya.envs.registry import GAMES
 from azumaya.wrappers import RecordGames, SingleAgentEnv
 
-NAME, OPTIONS = "vierer_dominari", {"referee": True}
+NAME = list(GAMES)[4]
 FILES = ("raw_env.py", "single.py", "single_agent.py", "record.py")
 
 
@@ -68,7 +69,7 @@ def check_whole(env: RawEnv) -> None:
 
 @pytest.mark.parametrize("name", ["reset", "step", "set_state"])
 def test_aec_environments(name: str) -> None:
-    env = raw(NAME, **OPTIONS)
+    env = raw(NAME)
     env.reset(seed=1)
     first = env.get_state()
     env.step(env.position.legal_actions()[0])
@@ -97,7 +98,7 @@ def test_aec_environments(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["reset", "step"])
 def test_one_seat(name: str) -> None:
-    env = SingleAgentEnv(NAME, **OPTIONS)
+    env = SingleAgentEnv(NAME)
     env.reset(seed=1)
 
     def step() -> None:
@@ -122,7 +123,7 @@ def test_one_seat(name: str) -> None:
 
 def test_records_lack_no_move(tmp_path: Path) -> None:
     """A game with an interrupted move is recorded whole or not at all."""
-    env = RecordGames(raw(NAME, **OPTIONS), tmp_path / "games.jsonl")
+    env = RecordGames(raw(NAME), tmp_path / "games.jsonl")
     line, pressed = 0, True
     while pressed:
         line += 1
@@ -139,7 +140,7 @@ def test_records_lack_no_move(tmp_path: Path) -> None:
 
 
 def test_a_refused_reset_keeps_the_record(tmp_path: Path) -> None:
-    env = RecordGames(raw(NAME, **OPTIONS), tmp_path / "games.jsonl")
+    env = RecordGames(raw(NAME), tmp_path / "games.jsonl")
     env.reset(seed=1)
     env.step(env.unwrapped.position.legal_actions()[0])
     with pytest.raises(OptionError):

@@ -11,6 +11,7 @@ import pytest
 
 from azumaya.baselines import analyse, find_agent
 from azumaya.envs import OptionError, Position, find_game, make, make_vec, raw
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.errors import (
     IllegalActionError,
     MoveNameError,
@@ -24,6 +25,7 @@ from azumaya.wrappers import RecordGames, SingleAgentEnv, Transform, random_tran
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 NAME = list(GAMES)[4]
+NOTHING_HIDDEN = next(name for name, game in GAMES.items() if game.rules.resample is None)
 HUGE = 10**5000
 """Python raises a `ValueError` rather than write a number of so many digits."""
 
@@ -54,7 +56,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[ValueError]]] = {
     "player": (lambda x: Position(NAME).observation(x), OptionError),
     "play": (lambda x: Position(NAME).play(x), IllegalActionError),
     "parse_move": (lambda x: Position(NAME).parse_move(x), MoveNameError),
-    "resample_hidden": (lambda x: Position("abalone").resample_hidden(x), OptionError),
+    "resample_hidden": (lambda x: Position(NOTHING_HIDDEN).resample_hidden(x), OptionError),
     "device": (lambda x: make_vec(NAME, 1, device=x), OptionError),
     "observation": (lambda x: make_vec(NAME, 1, observation=x), OptionError),
     "autoreset_mode": (lambda x: make_vec(NAME, 1, autoreset_mode=x), OptionError),
@@ -178,3 +180,8 @@ def test_long_values_are_shortened() -> None:
     assert brief("x" * 1000).count("x") < 100
     assert "\n" not in brief(np.zeros((20, 20)))
     assert brief(3) == "3"
+
+
+def test_an_environment_that_was_refused_can_be_closed() -> None:
+    """Gymnasium 1.1 does so when the object is collected."""
+    AzumayaVectorEnv.__new__(AzumayaVectorEnv).close()

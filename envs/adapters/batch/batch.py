@@ -11,7 +11,7 @@ import math
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -443,7 +443,7 @@ def seed_series(
         OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
     """
     rows = np.arange(len(series)) if rows is None else rows
-    if seeds.ndim if isinstance(seeds, np.ndarray) else _is_sequence(seeds):
+    if _are_several(seeds):
         if len(seeds) != len(series):
             raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
         every = np.array([check_seed(seed) for seed in seeds], np.uint64)
@@ -453,8 +453,10 @@ def seed_series(
     series["episode"][rows] = 0
 
 
-def _is_sequence(seeds: Any) -> bool:
+def _are_several(seeds: Any) -> TypeGuard[Sequence[int]]:
     """Whether there is a seed for each game; a text is a wrong seed, not several."""
+    if isinstance(seeds, np.ndarray):
+        return seeds.ndim > 0
     return isinstance(seeds, Sequence) and not isinstance(seeds, str | bytes)
 
 
