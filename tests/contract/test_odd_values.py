@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from azumaya.baselines import analyse, find_agent
 from azumaya.envs import OptionError, Position, find_game, make, make_vec, raw
+from azumaya.envs.adapters.aec.raw_env import EnvState
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.errors import (
     IllegalActionError,
@@ -185,3 +187,28 @@ def test_long_values_are_shortened() -> None:
 def test_an_environment_that_was_refused_can_be_closed() -> None:
     """Gymnasium 1.1 does so when the object is collected."""
     AzumayaVectorEnv.__new__(AzumayaVectorEnv).close()
+
+
+FIELDS = [field.name for field in fields(EnvState)]
+WRONG: tuple[Any, ...] = (
+    True, 1.5, "x", [], {}, (), ("player_1", "player_0"), [[1]], ({},), object(), np.zeros(3),
+    {"player_0": None}, {"player_0": 1, "player_1": "x"}, {"player_0": [], "player_1": {}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_moments_with_other_fields(name: str) -> None:
+    """Each is refused, with nothing changed, or fits and can be played on."""
+    env = begun()
+    env.step(env.position.legal_actions()[0])
+    moment, before = env.get_state(), str(env.position)
+    for thing in WRONG:
+        try:
+            env.set_state(replace(moment, **{name: thing}))
+        except OptionError:
+            assert str(env.position) == before
+            env.last()
+        else:
+            if env.agents and not any(env.terminations.values()):
+                env.step(env.position.legal_actions()[0])
+        env.set_state(moment)

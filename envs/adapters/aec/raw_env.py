@@ -16,7 +16,7 @@ from pettingzoo import AECEnv
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
-from azumaya.envs.position import Position, check_seed, episode_key
+from azumaya.envs.position import MAX_SEED, Position, check_seed, episode_key
 from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
 
 AGENTS = ("player_0", "player_1")
@@ -387,16 +387,11 @@ class RawEnv(AECEnv[str, Any, int]):
         setup = moment.setup
         if not isinstance(setup, Setup) or setup.num_actions != self._made.num_actions:
             raise OptionError("moment: it comes from an environment with another action space")
-        agents, by_agent = moment.agents, (
-            moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
-        )  # fmt: skip
         whole = (
-            moment.checksum == self._game_now.checksum(moment.states, moment.start)
+            _is_whole(moment)
+            and moment.checksum == self._game_now.checksum(moment.states, moment.start)
             and setup.starts.dtype == self.game.rules.state
-            and moment.selection in AGENTS
-            and moment.skip_selection in (None, *AGENTS)
-            and set(agents) <= set(AGENTS)
-            and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
+            and (moment.last_action is None or 0 <= moment.last_action < setup.num_actions)
         )
         if not whole:
             raise OptionError("moment: it was changed after get_state() gave it")
@@ -462,3 +457,34 @@ def check_mask_place(place: Any) -> str:
 def _no_agent(agent: Any) -> OptionError:
     """The error for what is no agent."""
     return OptionError(f"agent={brief(agent)}: must be one of {', '.join(AGENTS)}")
+
+
+def _is_whole(moment: EnvState) -> bool:
+    """Whether the fields of a moment, besides its states, have their types and fit each other."""
+    flags, gains = (moment.terminations, moment.truncations), (
+        moment.rewards, moment.cumulative_rewards,
+    )  # fmt: skip
+    numbers, action = (moment.seed, moment.episode, moment.checksum), moment.last_action
+    return (
+        all(type(number) is int and 0 <= number <= MAX_SEED for number in numbers)
+        and (action is None or type(action) is int)
+        and _is_agent(moment.selection)
+        and (moment.skip_selection is None or _is_agent(moment.skip_selection))
+        and isinstance(moment.agents, tuple)
+        and all(map(_is_agent, moment.agents))
+        and all(_is_by_agent(named, moment.agents, bool) for named in flags)
+        and all(_is_by_agent(named, moment.agents, int | float) for named in gains)
+    )
+
+
+def _is_agent(name: Any) -> bool:
+    return isinstance(name, str) and name in AGENTS
+
+
+def _is_by_agent(named: Any, agents: tuple[str, ...], kind: Any) -> bool:
+    """Whether something has a value of a kind for each of the agents and for nobody unknown."""
+    return (
+        isinstance(named, Mapping)
+        and set(agents) <= named.keys() <= set(AGENTS)
+        and all(isinstance(value, kind) for value in named.values())
+    )
