@@ -8,7 +8,7 @@ from pathlib import Path
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 
 SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
@@ -38,6 +38,8 @@ def find_agent(name: str) -> Agent:
         CheckpointError: the checkpoint cannot be used.
         MissingExtraError: the name is a checkpoint's path, and torch is not installed.
     """
+    if not isinstance(name, str):
+        raise OptionError(f"agent {brief(name)}: the name of an agent is needed, a text")
     if name in SIMPLE:
         return SIMPLE[name]()
     if is_search_name(name):

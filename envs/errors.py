@@ -1,5 +1,13 @@
 """The library's exceptions; each is a `ValueError` whose message says what would be right."""
 
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = 80
+
 
 class IllegalActionError(ValueError):
     """An action that the rules forbid, or that the game does not have; nothing has changed."""
@@ -27,3 +35,13 @@ class RecordError(ValueError):
 
 class DeviceError(ValueError):
     """A device that is missing, or that the installed packages cannot use."""
+
+
+def brief(value: Any) -> str:
+    """A value on one short line, for the text of an exception."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return f"an int of {value.bit_length()} bits"
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except Exception:  # Python refuses to write ints of 5,000 digits, also inside containers
+        return f"a value of type {type(value).__name__}"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.scene import Scene
@@ -180,7 +180,7 @@ def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
             if type(value) is type(known) and value == known:
                 return known
         shown = ", ".join(repr(v) for v in values)
-        raise OptionError(f"{name}={value!r}: must be one of {shown}")
+        raise OptionError(f"{name}={brief(value)}: must be one of {shown}")
 
     return check
 

@@ -11,7 +11,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from azumaya.envs.errors import OptionError, RecordError
+from azumaya.envs.errors import OptionError, RecordError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
@@ -64,7 +64,7 @@ class GameRecord:
         msgspec = require("msgspec", "records")
         try:
             record: GameRecord = msgspec.json.decode(line, type=cls)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError) as error:
             raise RecordError(f"record: {error}") from error
         return record
 
@@ -107,7 +107,7 @@ def check_players(players: Any) -> tuple[str, str]:
     """
     texts = isinstance(players, Sequence) and all(isinstance(name, str) for name in players)
     if not texts or isinstance(players, str) or len(players) != 2:
-        raise OptionError(f"players={players!r}: must be two names, player_0's first")
+        raise OptionError(f"players={brief(players)}: must be two names, player_0's first")
     return players[0], players[1]
 
 
@@ -147,8 +147,11 @@ def replay(record: GameRecord) -> Iterator[Position]:
     """The positions of a recorded game, beginning with the start.
 
     Raises:
-        RecordError: the record breaks the rules; the error names the number of the move.
+        RecordError: this is no record, or it breaks the rules; the error names the number of
+            the move.
     """
+    if not isinstance(record, GameRecord):
+        raise RecordError(f"record={brief(record)}: a GameRecord is needed")
     try:
         game = find_game(record.environment)
         position = Position(game, **{**record.options, "position": record.start})
@@ -159,7 +162,7 @@ def replay(record: GameRecord) -> Iterator[Position]:
         try:
             position.play(move)
         except ValueError as error:
-            raise RecordError(f"record: move {number}, {move!r}: {error}") from error
+            raise RecordError(f"record: move {number}, {brief(move)}: {error}") from error
         yield position.copy()
     if tuple(map(float, position.returns())) != tuple(record.returns):
         raise RecordError(
@@ -214,13 +217,15 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
 
     Raises:
         RecordError: a line is not a record or is longer than `LONGEST_RECORD` bytes; the error
-            names file and line. Also if the path contains a null character.
+            names file and line. Or no file can have this name.
         OSError: the file cannot be read.
     """
-    if "\0" in str(path):
-        raise RecordError(f"{str(path)!r}: the name of a file cannot contain a null character")
+    try:
+        file = Path(path).open("rb")  # noqa: SIM115 - closed below
+    except (TypeError, ValueError) as error:  # a null character, or one that no file name has
+        raise RecordError(f"path={brief(path)}: no file can have this name: {error}") from error
     number = 0
-    with Path(path).open("rb") as file:  # as bytes, so that invalid UTF-8 affects only its line
+    with file:  # as bytes, so that invalid UTF-8 affects only its line
         while line := file.readline(LONGEST_RECORD + 1):
             number += 1
             if len(line) > LONGEST_RECORD:

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.errors import (
+    IllegalActionError,
+    MoveNameError,
+    OptionError,
+    PositionError,
+    brief,
+)
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of, word_count
 from azumaya.envs.kernels.checksum import checksum
@@ -153,7 +159,7 @@ class Position:
         """A player's observation, `(C, rows, columns)` int8; raises `OptionError`."""
         seat = as_whole(player)
         if seat not in (0, 1):
-            raise OptionError(f"player={player!r}: must be 0 or 1")
+            raise OptionError(f"player={brief(player)}: must be 0 or 1")
         return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
@@ -227,7 +233,7 @@ class Position:
     def parse_move(self, name: str) -> int:
         """The action with this name; raises `MoveNameError`."""
         if not isinstance(name, str):
-            raise MoveNameError(f"name={name!r}: must be the name of a move, a string")
+            raise MoveNameError(f"name={brief(name)}: must be the name of a move, a string")
         return self.game.words.parse_move(name, *self._naming())
 
     def _naming(self) -> tuple[Any, ...]:
@@ -244,7 +250,7 @@ class Position:
         number = as_whole(action)
         if number is None or not 0 <= number < self.num_actions:
             raise IllegalActionError(
-                f"action={action!r}: not an action of {self.game.title}; "
+                f"action={brief(action)}: not an action of {self.game.title}; "
                 f"actions are whole numbers from 0 to {self.num_actions - 1}"
             )
         return number
@@ -270,9 +276,9 @@ class Position:
 
     def resample_hidden(self, seed: int) -> Position:
         """A position that looks the same to both players, with what they cannot see redrawn."""
-        position = self.copy()
+        position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:
-            self.game.rules.resample(position._states[0], episode_key(check_seed(seed), 0, 0))
+            self.game.rules.resample(position._states[0], key)
         return position
 
     # ---- the usual protocols ----

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.games.abalone.record import ABALONE
 from azumaya.envs.games.dominari.record import REVERS, SCORE, VIERER
@@ -43,7 +43,7 @@ def register_game(game: Game) -> None:
         OptionError: this is not a `Game`, or the library has a game with this name.
     """
     if not isinstance(game, Game):
-        raise OptionError(f"game={game!r}: must be a Game, not {type(game).__name__}")
+        raise OptionError(f"game={brief(game)}: must be a Game, not {type(game).__name__}")
     if any(game.name == own.name and game is not own for own in (*GAMES.values(), *DERIVED)):
         raise OptionError(
             f"game={game.name!r}: the library has a game of this name; give yours another name"
@@ -69,7 +69,7 @@ def find_game(name: str) -> Game:
         found = _find(name)
     if found is None:
         known = ", ".join((*GAMES, *_registered))
-        raise OptionError(f"name={name!r}: no such game; there are {known}")
+        raise OptionError(f"name={brief(name)}: no such game; there are {known}")
     return found
 
 
@@ -89,8 +89,9 @@ def _import_games(module: str) -> None:
     """Import a module and register those of its games that are not known yet."""
     try:
         found = vars(import_module(module)).values()
-    except ImportError as error:
-        raise OptionError(f"{MODULES}={module}: cannot be imported: {error}") from error
+    except Exception as error:  # whatever the module does when it is imported
+        why = str(error) or type(error).__name__
+        raise OptionError(f"{MODULES}={module}: cannot be imported: {why}") from error
     games = [value for value in found if isinstance(value, Game)]
     if not games:
         raise OptionError(f"{MODULES}={module}: this module contains no Game")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError
+from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.symmetries import Settings
@@ -64,7 +64,10 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     if from_files & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
         return _prepare(game, given)
     # `repr` distinguishes values that compare equal but are not the same, like True and 1.
-    items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
+    try:
+        items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
+    except ValueError:  # an int of 5,000 digits, which Python does not write
+        return _prepare(game, given)
     return _prepare_once(game, items)
 
 
@@ -96,7 +99,7 @@ def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
     changed = prepare(game, {**setup.given, **options})
     if changed.num_actions != setup.num_actions:
         raise OptionError(
-            f"options={dict(options)!r} would change the number of actions from "
+            f"options={brief(dict(options))} would change the number of actions from "
             f"{setup.num_actions} to {changed.num_actions}; make another environment for that"
         )
     return changed
@@ -125,7 +128,7 @@ def check_options(options: Any) -> dict[str, Any]:
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise OptionError(f"options={options!r}: must be a dict of options by name, or None")
+        raise OptionError(f"options={brief(options)}: must be a dict of options by name, or None")
     return dict(options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from azumaya.envs.errors import PositionError
+from azumaya.envs.errors import PositionError, brief
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ def split_position(
     if not isinstance(text, str):
         raise PositionError(f"position: must be a string, not {type(text).__name__}")
     if len(text.strip().splitlines()) > 1:
-        raise PositionError(f"position {text!r}: must be a single line")
+        raise PositionError(f"position {brief(text)}: must be a single line")
     parts = text.split()
     if len(parts) < 2:
         raise PositionError(
-            f"position {text!r}: must have a board and the side to move ({', '.join(movers)})"
+            f"position {brief(text)}: must have a board and the side to move ({', '.join(movers)})"
         )
     rows = tuple(parts[0].split("/"))
     _check_rows(rows, lengths, alphabet)
     if len(parts[1]) != 1 or parts[1] not in movers:
         raise PositionError(
-            f"position: the side to move is {parts[1]!r}; must be one of {', '.join(movers)}"
+            f"position: the side to move is {brief(parts[1])}; must be one of {', '.join(movers)}"
         )
     return PositionText(rows, parts[1], _split_fields(parts[2:], frozenset(keys)))
 
@@ -62,7 +62,8 @@ def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> N
     for r, (row, length) in enumerate(zip(rows, lengths, strict=True), start=1):
         if len(row) != length:
             raise PositionError(
-                f"position: row {r} from the top, {row!r}, has {len(row)} cells; must be {length}"
+                f"position: row {r} from the top, {brief(row)}, has {len(row)} cells; "
+                f"must be {length}"
             )
         for c, mark in enumerate(row, start=1):
             if mark not in alphabet:
@@ -78,7 +79,7 @@ def _split_fields(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
         key, equals, value = part.partition("=")
         if not equals or not value or key not in keys:
             known = ", ".join(f"{k}=..." for k in sorted(keys)) or "none"
-            raise PositionError(f"position: unknown field {part!r}; known fields: {known}")
+            raise PositionError(f"position: unknown field {brief(part)}; known fields: {known}")
         if key in fields:
             raise PositionError(f"position: the field {key}= is given twice")
         fields[key] = value

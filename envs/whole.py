@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import operator
-import reprlib
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 
-_SHORT = reprlib.Repr()
-_SHORT.maxother = _SHORT.maxstring = 80
 _WORD = 32
 """Limits of this many bits or more are written as powers of two."""
 
@@ -52,7 +49,7 @@ def whole_number(
     below = number is not None and low is not None and number < low
     above = number is not None and high is not None and number > high
     if number is None or below or above:
-        raise error(f"{name}={_said(value)}: a whole number{_range(low, high)} is needed")
+        raise error(f"{name}={brief(value)}: a whole number{_range(low, high)} is needed")
     return number
 
 
@@ -66,10 +63,3 @@ def _range(low: int | None, high: int | None) -> str:
 def _limit(limit: int) -> str:
     bits = limit.bit_length()
     return f"2**{bits} - 1" if bits >= _WORD and limit == 2**bits - 1 else str(limit)
-
-
-def _said(value: Any) -> str:
-    """The value on one short line."""
-    if isinstance(value, int) and abs(value) >= 10**40:  # Python refuses to write 5,000 digits
-        return f"an int of {value.bit_length()} bits"
-    return " ".join(_SHORT.repr(value).split())

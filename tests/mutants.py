@@ -1,15 +1,17 @@
 """Make random mutants of the library, and see which of them the suite catches.
 
-    python -m tests.mutants [--seed N] [--count N] [--only TEXT] [--output FILE] [--list]
+    python -m tests.mutants [--seed N] [--count N] [--only TEXT] [--work FOLDER] [--list]
 
 A mutant is a copy of the library with one small edit in one function: a comparison turned round, a
-constant one larger, a statement left out. The sites are drawn by the seed. For each mutant the
-tests that concern its file run until one fails. Results are appended to the output, a JSON object a
-line; a mutant that stands there is not tried again, so a run that was stopped goes on with the same
-command. `tests/equivalent_mutants.json` names the mutants that were judged by hand to change no
-behaviour, with the reason; these do not count.
+constant one larger, a statement left out. The seed draws the edits. For each mutant the tests that
+concern its file run until one fails (`mutant_suites.py`). Results are appended to `results.jsonl`
+in the work folder, a JSON object a line. A command that was interrupted goes on where it was: a
+mutant that was caught is not tried again, and one that survived only after the sources or the tests
+have changed. `tests/equivalent_mutants.json` names the mutants that were judged by hand to change
+no behaviour, with the reason; these do not count.
 
-Ends with status 1 if fewer than 97 % of the others are caught, 130 after Ctrl-C.
+Ends with the share of the others that is caught, and with status 1 if it is below 97 %, 2 if the
+tests fail without any mutant, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -20,44 +22,19 @@ import copy
 import hashlib
 import json
 import random
-import subprocess
 import sys
-import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.planted_faults import INTERRUPTED, ROOT, copy_library, run_pytest
+from tests.mutant_suites import Stage, Suites, UncleanError, stages_of
+from tests.planted_faults import INTERRUPTED, ROOT
 
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.json"
 WANTED_SHARE = 0.97
-
-RULES = ("tests/games", "tests/golden", "tests/oracles", "tests/contract")
-"""What tests the rules of the games."""
-
-
-def of_games(names: str) -> tuple[str, ...]:
-    """The tests of the rules of some games."""
-    return (*RULES, "-k", f"({names}) and not interpreted")
-
-
-TESTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("envs/games/shima/match.py", ("tests/wrappers/test_match.py", *RULES, "-k", "match")),
-    ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi")),
-    ("envs/games/tiles/", of_games("sudoku_tiles")),
-    ("envs/games/dominari/", of_games("vierer or revers or score")),
-    ("envs/games/halma/", of_games("halma")),
-    ("envs/games/abalone/", of_games("abalone")),
-    ("envs/adapters/aec/", ("tests/contract", "tests/vector/test_against_aec.py")),
-    ("envs/adapters/duel/", ("tests/vector", "tests/wrappers")),
-    ("envs/adapters/", ("tests/vector", "tests/wrappers", "tests/contract")),
-    ("envs/kernels/", ("tests/property", "tests/compile", "tests/golden", "tests/vector")),
-    ("envs/geometry/", ("tests/games", "tests/property", "tests/golden")),
-)
-"""By the beginning of a file's path, the first that fits: what pytest runs for its mutants."""
-
-LEFT_OUT = ("envs/adapters/cuda/", "envs/kernels/cache", "envs/kernels/private_folder.py")
-"""Files without mutants: a GPU's code has an emulator, the compile cache tests that kill it."""
+UNCLEAN = 2
+"""The exit code where the tests fail without a mutant."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +47,8 @@ class Mutant:
         change: what was done, as text.
         start: where the edited text begins, as an offset into the file.
         end: where it ends.
-        text: what is put in its place.
+        text: what is put in its place, on as many lines.
+        key: a digest of the function without its docstring, and of the edit.
     """
 
     file: str
@@ -79,12 +57,22 @@ class Mutant:
     start: int
     end: int
     text: str
+    key: str
+
+    def __str__(self) -> str:
+        return " ".join(f"{self.key} {self.file} {self.function} {self.change}".split())
 
     @property
-    def key(self) -> str:
-        """A short digest that stays as long as the source of the function and its edit do."""
-        parts = (self.file, self.function, self.change)
-        return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
+    def stages(self) -> tuple[Stage, Stage]:
+        """What is run for it."""
+        stages = stages_of(self.file)
+        assert stages is not None
+        return stages
+
+    def source(self) -> bytes:
+        """The file with the edit."""
+        source = (ROOT / self.file).read_bytes()
+        return source[: self.start] + self.text.encode() + source[self.end :]
 
 
 # ---- edits ----
@@ -143,6 +131,7 @@ def mutants_of(file: Path) -> list[Mutant]:
         starts.append(starts[-1] + len(line.encode()))
     found: list[Mutant] = []
     for function, node in _functions(ast.parse(source)):
+        equal: Counter[str] = Counter()
         for inner in _body(node):
             target = inner.test if isinstance(inner, ast.If | ast.While | ast.IfExp) else inner
             for edited in edits_of(inner):
@@ -151,10 +140,21 @@ def mutants_of(file: Path) -> list[Mutant]:
                 old = source.encode()[begin:end].decode()
                 new = ast.unparse(ast.fix_missing_locations(edited))
                 new = f"({new})" if isinstance(edited, ast.expr) else new
-                where = f"line {inner.lineno - node.lineno + 1}"
-                change = f"{where}: {old} -> {new}"
-                found.append(Mutant(_name(file), function, change, begin, end, new))
+                edit = f"{old} -> {new}"
+                equal[edit] += 1
+                key = _key(_name(file), function, node, edit, equal[edit])
+                lines = "\n" * old.count("\n")  # so that what follows stays where it is
+                text = f"({new[1:-1]}{lines})" if new.startswith("(") else new + lines
+                change = f"line {inner.lineno}: {edit}"
+                found.append(Mutant(_name(file), function, change, begin, end, text, key))
     return found
+
+
+def _key(file: str, name: str, function: ast.FunctionDef, *edit: object) -> str:
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    code = "".join(map(ast.dump, body))
+    parts = "\0".join([file, name, code, *map(str, edit)])
+    return hashlib.blake2b(parts.encode(), digest_size=6).hexdigest()
 
 
 def _name(file: Path) -> str:
@@ -197,61 +197,54 @@ def chosen(seed: int, count: int, only: str) -> list[Mutant]:
     files = sorted(
         file
         for file in (ROOT / "envs").rglob("*.py")
-        if tests_of(_name(file)) and only in _name(file)
+        if stages_of(_name(file)) and only in _name(file)
     )
     every = [mutant for file in files for mutant in mutants_of(file)]
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
-def tests_of(file: str) -> tuple[str, ...]:
-    """What pytest runs for the mutants of a file; nothing where it has none."""
-    if file.startswith(LEFT_OUT):
-        return ()
-    return next((tests for beginning, tests in TESTS if file.startswith(beginning)), ())
+def run(
+    mutants: list[Mutant], suites: Suites, output: Path, say: Callable[[str], None]
+) -> list[Mutant]:
+    """Try the mutants that have not been tried; returns those that survive and are not excused.
 
-
-def is_caught(mutant: Mutant) -> str:
-    """The first test that fails with the mutant, or an empty text."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        copy_library(tree)
-        file = tree / "site/azumaya" / mutant.file
-        source = file.read_bytes()
-        file.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
-        try:
-            done = run_pytest(tree, [*tests_of(mutant.file), "-x"])
-        except subprocess.TimeoutExpired:
-            return "no end"
-    if done.returncode == 0:
-        return ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0].split()[1] if failed else f"pytest ended with {done.returncode}"
-
-
-def run(mutants: list[Mutant], output: Path, say: Callable[[str], None]) -> list[Mutant]:
-    """Try the mutants that have not been tried; returns those that survive and are not excused."""
+    All go through their quick stage first; what that lets pass goes through the other one.
+    """
     excused = json.loads(EQUIVALENT.read_text())
+    known = {**dict.fromkeys(excused, "excused"), **known_results(output, suites.version)}
+    waiting = [mutant for mutant in mutants if mutant.key not in known]
+    say(f"{len(mutants) - len(waiting)} of {len(mutants)} mutants are known or excused")
+    waiting.sort(key=lambda mutant: not mutant.stages[0].interpreted)  # nothing to compile
+    for stage in range(2):
+        for number, mutant in enumerate(waiting, start=1):
+            caught = suites.catches(mutant.stages[stage], mutant.file, mutant.source())
+            if caught or stage == 1:
+                known[mutant.key] = caught
+                _append(output, {"caught": caught, "version": suites.version, **asdict(mutant)})
+            say(f"stage {stage + 1}, {number}/{len(waiting)}: {mutant} | {caught or 'NOTHING'}")
+        waiting = [mutant for mutant in waiting if mutant.key not in known]
+    return [mutant for mutant in mutants if not known[mutant.key]]
+
+
+def known_results(output: Path, version: str) -> dict[str, str]:
+    """By the mutants' keys what caught each, so far as that holds for a version of the sources."""
+    known = {}
+    for line in output.read_text().splitlines() if output.exists() else ():
+        try:
+            row = json.loads(line)
+        except ValueError:  # the command was killed while it wrote
+            continue
+        if row["caught"] or row["version"] == version:
+            known[row["key"]] = row["caught"]
+    return known
+
+
+def _append(output: Path, row: dict[str, object]) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
-    known = {row["key"]: row["caught"] for row in _rows(output)}
-    survivors = []
-    for number, mutant in enumerate(mutants, start=1):
-        if mutant.key not in known:
-            known[mutant.key] = is_caught(mutant)
-            row = {"key": mutant.key, "caught": known[mutant.key], **asdict(mutant)}
-            with output.open("a") as out:
-                out.write(json.dumps(row) + "\n")
-        by = known[mutant.key] or ("excused" if mutant.key in excused else "NOTHING")
-        say(f"{number}/{len(mutants)} {mutant.file} {mutant.function} {mutant.change} | {by}")
-        if not known[mutant.key] and mutant.key not in excused:
-            survivors.append(mutant)
-    return survivors
-
-
-def _rows(output: Path) -> list[dict[str, str]]:
-    if not output.exists():
-        return []
-    lines = output.read_text().splitlines()
-    return [json.loads(line) for line in lines if line.endswith("}")]
+    with output.open("a+b") as out:
+        out.seek(max(out.tell() - 1, 0))
+        torn = out.read(1) not in (b"", b"\n")
+        out.write(b"\n" * torn + json.dumps(row).encode() + b"\n")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -262,24 +255,38 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=80)
     parser.add_argument("--only", default="", help="only files whose path holds this text")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs/mutants/results.jsonl")
+    parser.add_argument("--work", type=Path, default=ROOT / "runs/mutants", help="where results go")
     parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
     args = parser.parse_args(words)
     mutants = chosen(args.seed, args.count, args.only)
     if args.list:
         for mutant in mutants:
-            print(mutant.key, mutant.file, mutant.function, mutant.change)
+            print(mutant)
         return 0
     try:
-        survivors = run(mutants, args.output, lambda line: print(line, flush=True))
+        suites, output = Suites(args.work), args.work / "results.jsonl"
+        survivors = run(mutants, suites, output, lambda line: print(line, flush=True))
+    except UncleanError as error:
+        print(error, file=sys.stderr)
+        return UNCLEAN
     except KeyboardInterrupt:
-        print(f"stopped; the same command goes on (results in {args.output})", file=sys.stderr)
+        print(f"stopped; the same command goes on (results in {args.work})", file=sys.stderr)
         return INTERRUPTED
-    excused = set(json.loads(EQUIVALENT.read_text()))
-    counted = [mutant for mutant in mutants if mutant.key not in excused]
-    caught = len(counted) - len(survivors)
-    print(f"{caught} of {len(counted)} mutants that change behaviour are caught")
-    return 0 if caught >= WANTED_SHARE * len(counted) else 1
+    return report(mutants, survivors)
+
+
+def report(mutants: list[Mutant], survivors: list[Mutant]) -> int:
+    """Print what survived and the share that was caught; returns the exit code."""
+    excused = json.loads(EQUIVALENT.read_text())
+    counted = sum(mutant.key not in excused for mutant in mutants)
+    caught = counted - len(survivors)
+    for mutant in survivors:
+        print(f"survived: {mutant}")
+    print(
+        f"{caught} of {counted} mutants that change behaviour are caught "
+        f"({caught / max(counted, 1):.1%}); {len(mutants) - counted} change none"
+    )
+    return 0 if caught >= WANTED_SHARE * counted else 1
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.games.shima.record import MATCH, MOYO
 
 
@@ -35,7 +35,8 @@ class Match(RawEnv):
     def __init__(self, env: Any) -> None:
         if not isinstance(env, RawEnv) or env.game is not MOYO:
             raise OptionError(
-                f"env={env}: must be a raw Sudoku Moyo environment, sudoku_moyo_v0.raw_env(...)"
+                f"env={brief(env)}: must be a raw Sudoku Moyo environment, "
+                "sudoku_moyo_v0.raw_env(...)"
             )
         super().__init__(
             MATCH,

@@ -8,7 +8,7 @@ from typing import Any
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.notation import (
     GameRecord,
     check_players,
@@ -37,7 +37,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
     def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: must be an Azumaya environment")
+            raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
         self.path, self.players = check_records_file(path), check_players(players)
         super().__init__(env)
         self._start: Position | None = None
@@ -45,19 +45,28 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode and its record."""
-        super().reset(seed=seed, options=options)
+        start, self._start = self._start, None
+        try:
+            super().reset(seed=seed, options=options)
+        except Exception:  # the options were refused, and the game goes on
+            self._start = start
+            raise
         self._start, self._moves = self.unwrapped.position, []
 
     def step(self, action: int | None) -> None:
         """Play an action; the move that ends the game writes the record."""
         raw = self.unwrapped
-        before = raw.position
-        super().step(action)
+        before, start, self._start = raw.position, self._start, None
+        try:
+            super().step(action)
+        except Exception:  # the move was refused; after Ctrl-C the game is not recorded
+            self._start = start
+            raise
         after = raw.position
-        if action is None or self._start is None or after == before:
-            return
-        self._moves.append(before.move_name(action))
-        if after.is_over:
+        if action is not None and after != before:
+            self._moves.append(before.move_name(action))
+        self._start = start
+        if start is not None and after.is_over and after != before:
             write_records(self.path, [self.record()])
             self._start = None
 

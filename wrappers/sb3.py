@@ -17,7 +17,7 @@ from gymnasium import spaces
 
 from azumaya.envs.adapters.duel.duel import Duel, Turn
 from azumaya.envs.adapters.spaces import observation_box
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.position import check_seed
@@ -79,7 +79,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         if not isinstance(dtype, str) or dtype not in DTYPES:
-            raise OptionError(f"dtype={dtype!r}: must be one of {DTYPES}")
+            raise OptionError(f"dtype={brief(dtype)}: must be one of {DTYPES}")
         self.game = game_of(game)
         setup = prepare(self.game, options)
         self.duel = Duel(
@@ -218,11 +218,14 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
         """The rows that `indices` selects; raises `OptionError`."""
         if indices is None:
             return list(range(self.num_envs))
-        given = [indices] if np.ndim(indices) == 0 else list(indices)
+        try:
+            given = [indices] if np.ndim(indices) == 0 else list(indices)
+        except ValueError:  # rows of different lengths
+            given = [indices]
         rows = [row for each in given if (row := as_whole(each)) is not None]
         if len(rows) < len(given) or not all(0 <= row < self.num_envs for row in rows):
             raise OptionError(
-                f"indices={indices!r}: must be whole numbers from 0 to {self.num_envs - 1}, or "
-                "None for all games"
+                f"indices={brief(indices)}: must be whole numbers from 0 to {self.num_envs - 1}, "
+                "or None for all games"
             )
         return rows

@@ -20,10 +20,10 @@ from azumaya.envs.adapters.duel.opponents import (
 )
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
-from azumaya.envs.position import Position
+from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
 
-_BROKEN, _OVER = "the opponent could not move", "the episode is over"
+_BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
 
 
 class SingleAgentEnv(gymnasium.Env[Any, int]):
@@ -90,16 +90,19 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
         """Begin an episode; if it is the opponent's turn, the opponent moves first.
 
         Raises:
-            OptionError: an option has an invalid value, or the learner would never get to act.
+            OptionError: the seed or an option has an invalid value, or the learner would never get
+                to act.
             PositionError: the position text is malformed or impossible, or the game is over in it.
             IllegalActionError: the opponent's move is illegal.
         """
+        seed = None if seed is None else check_seed(seed)
         setup = self.env.setup_with(options)  # first: if options are invalid, nothing changes
         super().reset(seed=seed)
         for _ in range(MAX_EPISODES):
+            self._why_reset = _BROKEN
             self.env.begin(setup, int(self.np_random.integers(2**63)))
             self._episodes = 0 if seed is not None else self._episodes
-            seed, self._why_reset = None, _BROKEN
+            seed = None
             self.learner = self._next_seat()
             self._episodes += 1
             self._let_opponent_move()

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 
 
 class SeatStatistics(VectorWrapper):
@@ -31,7 +31,7 @@ class SeatStatistics(VectorWrapper):
 
     def __init__(self, env: Any) -> None:
         if not isinstance(getattr(env, "unwrapped", None), AzumayaVectorEnv):
-            raise OptionError(f"env={env}: must be an Azumaya vector environment")
+            raise OptionError(f"env={brief(env)}: must be an Azumaya vector environment")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
         self._returns = np.zeros((env.num_envs, 2))

@@ -20,7 +20,7 @@ import numpy as np
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.symmetry import Factor
 from azumaya.envs.position import Position
 from azumaya.wrappers.single_agent import SingleAgentEnv
@@ -72,7 +72,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), SingleAgentEnv):
-            raise OptionError(f"env={env}: must be a SingleAgentEnv")
+            raise OptionError(f"env={brief(env)}: must be a SingleAgentEnv")
         super().__init__(env)
         self.single: SingleAgentEnv = env.unwrapped
         self._draws = _Draws(group, rename)
@@ -133,7 +133,7 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
         self, env: Any, *, group: Sequence[Factor] | None = None, rename: bool = True
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
-            raise OptionError(f"env={env}: must be an Azumaya environment")
+            raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
         super().__init__(env)
         self._draws = _Draws(group, rename)
         self.transform = Transform(env.unwrapped.game)

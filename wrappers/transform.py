@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
@@ -64,7 +64,7 @@ class Transform:
         try:
             self.renaming = tuple(operator.index(name) for name in names)
         except TypeError:
-            raise OptionError(f"renaming={renaming!r}: must be whole numbers") from None
+            raise OptionError(f"renaming={brief(renaming)}: must be whole numbers") from None
         self.settings = self.game.options.defaults if settings is None else settings
         self._check()
         self._axes = {
@@ -77,7 +77,7 @@ class Transform:
     def _check(self) -> None:
         if not isinstance(self.symmetry, Symmetry):
             raise OptionError(
-                f"symmetry={self.symmetry!r}: must be a Symmetry, like those in "
+                f"symmetry={brief(self.symmetry)}: must be a Symmetry, like those in "
                 "game.symmetries.group"
             )
         if sorted(self.symmetry.cells) != list(range(self.game.observation.cells)):
@@ -87,7 +87,7 @@ class Transform:
             )
         if sorted(self.renaming) != list(range(self.data.numbers)):
             raise OptionError(
-                f"renaming={self.renaming!r}: must be a permutation of the numbers from 0 to "
+                f"renaming={brief(self.renaming)}: must be a permutation of the numbers from 0 to "
                 f"{self.data.numbers - 1}"
             )
 
@@ -124,7 +124,7 @@ class Transform:
             OptionError: `other` is not a transform, or of another game.
         """
         if not isinstance(other, Transform) or other.game is not self.game:
-            raise OptionError(f"other={other!r}: must be a transform of {self.game.title}")
+            raise OptionError(f"other={brief(other)}: must be a transform of {self.game.title}")
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]
         return Transform(self.game, symmetry, renaming, self.settings)
@@ -172,8 +172,8 @@ class Transform:
         whole = given.dtype.kind in "iu"
         if not whole or (given.size and not 0 <= given.min() <= given.max() < count):
             raise IllegalActionError(
-                f"action={action!r}: must be whole numbers from 0 to {count - 1}; if the settings "
-                "are not the defaults, pass them to the Transform"
+                f"action={brief(action)}: must be whole numbers from 0 to {count - 1}; if the "
+                "settings are not the defaults, pass them to the Transform"
             )
         moved = self.action_table[given]
         return moved if isinstance(moved, np.ndarray) else int(moved)
@@ -263,11 +263,13 @@ class Transform:
                 players and numbers is fixed while the transform swaps or renames them.
         """
         if position.game is not self.game:
-            raise OptionError(f"position={position!r}: must be a position of {self.game.title}")
+            raise OptionError(
+                f"position={brief(position)}: must be a position of {self.game.title}"
+            )
         if in_order(position) and (self.swaps or list(self.renaming) != sorted(self.renaming)):
             raise OptionError(
-                f"position={position!r}: the order of players and numbers is fixed in this stage; "
-                "the transform must not swap players or rename numbers"
+                f"position={brief(position)}: the order of players and numbers is fixed in this "
+                "stage; the transform must not swap players or rename numbers"
             )
         states, start = self.states(position._states), self.states(position._start)
         return Position.of_states(self.game, position._setup, states, start)
@@ -375,6 +377,20 @@ def in_order(position: Position) -> bool:
     return stage is not None and bool(position.state[stage[0]][0] == stage[1])
 
 
+def _checked(group: Any) -> tuple[Factor, ...]:
+    """A group as factors with members; raises `OptionError`."""
+    try:
+        factors = tuple(tuple(factor) for factor in group)
+    except TypeError:
+        factors = ((),)
+    if not all(factors) or not all(isinstance(s, Symmetry) for factor in factors for s in factor):
+        raise OptionError(
+            f"group={brief(group)}: factors are needed, tuples of Symmetry, as in "
+            "game.symmetries.group"
+        )
+    return factors
+
+
 def random_transform(
     game: Game | str,
     key: int,
@@ -394,15 +410,16 @@ def random_transform(
         rename: whether to rename numbers as well.
 
     Raises:
-        OptionError: the key is not in its range, or the position is of another game.
+        OptionError: the key is not in its range, the position is of another game, or the group
+            does not consist of factors.
     """
     game = game_of(game)
-    if position is not None and position.game is not game:
-        raise OptionError(f"position={position!r}: must be a position of {game.title}")
+    if position is not None and not (isinstance(position, Position) and position.game is game):
+        raise OptionError(f"position={brief(position)}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))
     data, fixed = game.symmetries, position is not None and in_order(position)
     symmetry, draws = identity(game.observation.cells), 0
-    for factor in data.group if group is None else group:
+    for factor in data.group if group is None else _checked(group):
         allowed = [member for member in factor if not (fixed and member.swaps)]
         symmetry = symmetry.then(allowed[int(random_below(word, draws, len(allowed)))])
         draws += 1

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.envs.adapters.duel.opponents import Opponent, ask, brief, class_hint, is_agent
+from azumaya.envs.adapters.duel.opponents import Opponent, ask, class_hint, is_agent
+from azumaya.envs.errors import brief
 from azumaya.envs.position import MAX_SEED, check_seed, episode_key
 from azumaya.envs.whole import whole_number
 

@@ -35,7 +35,7 @@ from azumaya.baselines.search.table import (
 from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 
 MEGABYTES = 64
@@ -85,7 +85,7 @@ class Room:
     ) -> None:
         check_open(kernels)
         if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
-            raise OptionError(f"megabytes={megabytes!r}: a table needs at least 0.001")
+            raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1
         self.table = new_table(megabytes)
         self._run = search_kernel(kernels, insight)

@@ -10,7 +10,8 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solution, Solving
 from azumaya.baselines.search.uct import UCT, Candidate, Outcome, check_running, preferred
 from azumaya.envs import Position
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.position import check_seed
 
 SIMULATION_NODES = 50
 """Positions the solver visits in about the time of one simulation."""
@@ -82,12 +83,16 @@ def analyse(
         simulations: the budget in UCT simulations; the solver takes about as long as half of them.
         nodes: the budget in positions visited; a simulation counts as 50.
         milliseconds: the budget in time.
-        key: the key of the random draws.
+        key: the key of the random draws, from 0 to 2**64 - 1.
 
     Raises:
-        OptionError: the position is over, the budget is not positive, or not exactly one is given.
+        OptionError: an argument is not of its type, the position is over, the budget is not
+            positive, or not exactly one is given.
     """
+    if not isinstance(position, Position):
+        raise OptionError(f"position={brief(position)}: a Position is needed")
     check_running([position])
+    key = check_seed(key, "key")
     if nodes is not None and simulations is not None:
         raise OptionError(
             "budget: simulations and nodes are given; exactly one of the two is needed"

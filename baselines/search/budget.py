@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import as_whole
 
 SLICE = 0.01
@@ -43,20 +45,32 @@ class Budget:
     def __post_init__(self) -> None:
         if (self.steps is None) == (self.milliseconds is None):
             raise OptionError(
-                f"budget: steps={self.steps!r}, milliseconds={self.milliseconds!r}: exactly one of "
-                "the two must be given"
+                f"budget: steps={brief(self.steps)}, milliseconds={brief(self.milliseconds)}: "
+                "exactly one of the two must be given"
             )
-        if self.steps is not None and (as_whole(self.steps) is None or self.steps < 1):
-            raise OptionError(f"budget: steps={self.steps!r}: a whole number from 1 is needed")
-        if self.milliseconds is not None and not 0 < self.milliseconds < float("inf"):
+        if self.steps is not None:
+            steps = as_whole(self.steps)
+            if steps is None or steps < 1:
+                raise OptionError(
+                    f"budget: steps={brief(self.steps)}: a whole number from 1 is needed"
+                )
+            object.__setattr__(self, "steps", steps)
+        if self.milliseconds is not None and not _is_duration(self.milliseconds):
             raise OptionError(
-                f"budget: milliseconds={self.milliseconds!r}: a number above 0 is needed"
+                f"budget: milliseconds={brief(self.milliseconds)}: a number above 0 is needed"
             )
 
     def __str__(self) -> str:
         if self.steps is not None:
             return str(self.steps)
         return f"{self.milliseconds:g}ms"
+
+
+def _is_duration(value: Any) -> bool:
+    """Whether a value is a number above 0 that is not infinite."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return bool(0 < value <= sys.float_info.max)  # type: ignore[operator]
 
 
 class Search(Protocol):

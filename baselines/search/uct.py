@@ -23,7 +23,7 @@ from azumaya.baselines.search.uct_kernels import (
 )
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.whole import as_whole
 
@@ -217,9 +217,9 @@ class UCT:
         threads: int | None = None,
     ) -> None:
         if not 0 <= exploration < math.inf:
-            raise OptionError(f"exploration={exploration!r}: a number from 0 is needed")
+            raise OptionError(f"exploration={brief(exploration)}: a number from 0 is needed")
         if as_whole(cut) is None or cut < 0:
-            raise OptionError(f"cut={cut!r}: a whole number from 0 is needed")
+            raise OptionError(f"cut={brief(cut)}: a whole number from 0 is needed")
         self.budget, self.exploration, self.cut = budget, exploration, int(cut)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)

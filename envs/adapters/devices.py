@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 
 DEVICES = ("cpu", "cuda")
@@ -21,7 +21,7 @@ def vector_env(
         DeviceError: the device is not available.
     """
     if not isinstance(device, str) or device not in DEVICES:
-        raise OptionError(f"device={device!r}: must be one of {', '.join(DEVICES)}")
+        raise OptionError(f"device={brief(device)}: must be one of {', '.join(DEVICES)}")
     if device == "cuda":
         from azumaya.envs.adapters.cuda.vector import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
 

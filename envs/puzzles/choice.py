@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.puzzles.bank import load_bank
 from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
 from azumaya.envs.puzzles.grid import as_cells
@@ -56,7 +56,7 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         puzzles = list(value)
     else:
         raise OptionError(
-            f"puzzle={value!r}: must be 81 characters, a sequence of these, a path, 'train', "
+            f"puzzle={brief(value)}: must be 81 characters, a sequence of these, a path, 'train', "
             "'test' or None"
         )
     return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))

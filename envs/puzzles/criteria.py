@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.sudoku81 import (
     BLOCK_BOARDS,
     BLOCK_OF,
@@ -282,7 +282,7 @@ def demanded(relax: Iterable[str] = ()) -> tuple[Criterion, ...]:
     try:
         names = {relax} if isinstance(relax, str) else set(relax)
     except TypeError:
-        raise OptionError(f"relax={relax!r}: must be names of criteria") from None
+        raise OptionError(f"relax={brief(relax)}: must be names of criteria") from None
     if unknown := names - CRITERION.keys():
         said = sorted(unknown, key=str)
         raise OptionError(

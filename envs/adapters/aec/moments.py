@@ -10,6 +10,7 @@ import numpy as np
 
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.errors import OptionError
+from azumaya.envs.position import MAX_SEED
 from azumaya.envs.setup import Setup
 
 AGENTS = ("player_0", "player_1")
@@ -49,16 +50,11 @@ def check_moment(moment: Any, now: SingleGame) -> None:
     setup = moment.setup
     if not isinstance(setup, Setup) or setup.num_actions != now.num_actions:
         raise OptionError("moment: it comes from an environment with another action space")
-    agents, by_agent = moment.agents, (
-        moment.terminations, moment.truncations, moment.rewards, moment.cumulative_rewards,
-    )  # fmt: skip
     whole = (
-        moment.checksum == now.checksum(moment.states, moment.start)
+        _is_whole(moment)
+        and moment.checksum == now.checksum(moment.states, moment.start)
         and setup.starts.dtype == game.rules.state
-        and moment.selection in AGENTS
-        and moment.skip_selection in (None, *AGENTS)
-        and set(agents) <= set(AGENTS)
-        and all(set(agents) <= set(named) <= set(AGENTS) for named in by_agent)
+        and (moment.last_action is None or 0 <= moment.last_action < setup.num_actions)
     )
     if not whole:
         raise OptionError("moment: it was changed after get_state() returned it")
@@ -66,3 +62,34 @@ def check_moment(moment: Any, now: SingleGame) -> None:
 
 def _are_states(kind: np.dtype[Any], *states: Any) -> bool:
     return all(isinstance(s, np.ndarray) and s.shape == (1,) and s.dtype == kind for s in states)
+
+
+def _is_whole(moment: EnvState) -> bool:
+    """Whether the fields of a moment, apart from its states, have their types and fit together."""
+    flags, gains = (moment.terminations, moment.truncations), (
+        moment.rewards, moment.cumulative_rewards,
+    )  # fmt: skip
+    numbers, action = (moment.seed, moment.episode, moment.checksum), moment.last_action
+    return (
+        all(type(number) is int and 0 <= number <= MAX_SEED for number in numbers)
+        and (action is None or type(action) is int)
+        and _is_agent(moment.selection)
+        and (moment.skip_selection is None or _is_agent(moment.skip_selection))
+        and isinstance(moment.agents, tuple)
+        and all(map(_is_agent, moment.agents))
+        and all(_is_by_agent(named, moment.agents, bool) for named in flags)
+        and all(_is_by_agent(named, moment.agents, int | float) for named in gains)
+    )
+
+
+def _is_agent(name: Any) -> bool:
+    return isinstance(name, str) and name in AGENTS
+
+
+def _is_by_agent(named: Any, agents: tuple[str, ...], kind: Any) -> bool:
+    """Whether a mapping has a value of a kind for each of the agents, and no unknown keys."""
+    return (
+        isinstance(named, Mapping)
+        and set(agents) <= named.keys() <= set(AGENTS)
+        and all(isinstance(value, kind) for value in named.values())
+    )

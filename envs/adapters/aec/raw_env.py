@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.adapters.batch.calls import needs_reset
 from azumaya.envs.adapters.spaces import observation_box
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
@@ -66,7 +66,9 @@ class RawEnv(AECEnv[str, Any, int]):
         super().__init__()
         named = isinstance(render_mode, str) and render_mode in RENDER_MODES
         if render_mode is not None and not named:
-            raise OptionError(f"render_mode={render_mode!r}: must be one of {RENDER_MODES} or None")
+            raise OptionError(
+                f"render_mode={brief(render_mode)}: must be one of {RENDER_MODES} or None"
+            )
         self.game, self.mask_place = game, check_mask_place(action_mask)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -85,6 +87,7 @@ class RawEnv(AECEnv[str, Any, int]):
         self._renderer: Any = None
         self.show_candidates = False
         self.agents: list[str] = []
+        self._interrupted = False
         self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
@@ -146,23 +149,24 @@ class RawEnv(AECEnv[str, Any, int]):
     def begin(self, setup: Setup, seed: int | None) -> None:
         """Begin an episode with a validated setup, as `reset` does; raises `OptionError`."""
         if seed is not None:
-            self._seed, self._episode = check_seed(seed), 0
+            series, episode = check_seed(seed), 0
         elif self._seed is None:
-            self._seed, self._episode = secrets.randbits(63), 0
+            series, episode = secrets.randbits(63), 0
         else:
-            self._episode += 1
-        self._setup = setup
-        key = episode_key(self._seed, 0, self._episode)
+            series, episode = self._seed, self._episode + 1
+        self._begin_change()
+        self._seed, self._episode, self._setup = series, episode, setup
+        key = episode_key(series, 0, episode)
         states = self._game_now.states
         self.game.rules.reset(states, 0, setup.starts, key)
         self._start[0] = states[0]
         self._game_now.look()
         self._last_action: int | None = None
-        self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self._skip_agent_selection: str | None = None
-        self._follow_state()
+        self._follow_state(list(AGENTS))
+        self._complete(list(AGENTS))
         if self.render_mode == "human":
             self.render()
 
@@ -178,20 +182,28 @@ class RawEnv(AECEnv[str, Any, int]):
             )
         return override(self.game, self._made, known) if known else self._made
 
-    def _follow_state(self) -> None:
-        """Update the attributes that PettingZoo defines from the state of the game."""
+    def _begin_change(self) -> None:
+        """Ask for a reset until the change that begins here is complete: Ctrl-C may stop it."""
+        self._interrupted, self.agents = True, []
+
+    def _complete(self, agents: list[str]) -> None:
+        """Let the agents act again."""
+        self.agents, self._interrupted = agents, False  # Python handles no signal in between
+
+    def _follow_state(self, agents: Sequence[str]) -> None:
+        """Update what PettingZoo defines besides `agents` from the state of the game."""
         now = self._game_now
         self.agent_selection = AGENTS[now.to_move]
-        self.terminations = dict.fromkeys(self.agents, now.over == TERMINATED)
-        self.truncations = dict.fromkeys(self.agents, now.over == TRUNCATED)
+        self.terminations = dict.fromkeys(agents, now.over == TERMINATED)
+        self.truncations = dict.fromkeys(agents, now.over == TRUNCATED)
         self._masks = dict(zip(AGENTS, now.masks(), strict=True))
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in agents}
 
     def clear_masks(self) -> None:
         """Mark all actions as illegal, for wrappers that end an episode before the game is over."""
         nothing = np.zeros(self._made.num_actions, np.int8)
         self._masks = {agent: nothing.copy() for agent in AGENTS}
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.infos}
 
     def step(self, action: int | None) -> None:
         """Play an action for the agent to act; once the game is over, the only action is None.
@@ -199,8 +211,8 @@ class RawEnv(AECEnv[str, Any, int]):
         Raises:
             IllegalActionError: the action is illegal, or not an action of the game; nothing has
                 changed.
-            gymnasium.error.ResetNeeded: no episode has begun, or all agents of the last one are
-                gone.
+            gymnasium.error.ResetNeeded: no episode has begun, all agents of the last one are
+                gone, or a call was interrupted.
         """
         if not self.agents:
             raise self._nobody("step")
@@ -210,14 +222,16 @@ class RawEnv(AECEnv[str, Any, int]):
             return
         number = self._check(action)
         now = self._game_now
-        before = now.payoff
+        before, agents = now.payoff, self.agents
+        self._begin_change()
         now.play(number)
         gain = int(now.payoff - before)
         self._last_action = number
         self.rewards = {AGENTS[0]: float(gain), AGENTS[1]: float(-gain)}
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
-        self._follow_state()
+        self._follow_state(agents)
+        self._complete(agents)
         if self.render_mode == "human":
             self.render()
 
@@ -237,6 +251,8 @@ class RawEnv(AECEnv[str, Any, int]):
         Raises:
             OptionError: there is no such agent.
         """
+        if self._interrupted:
+            raise self._nobody("observe")
         try:
             mask, player = self._masks[agent], _SEATS[agent]
         except (KeyError, TypeError):
@@ -266,6 +282,7 @@ class RawEnv(AECEnv[str, Any, int]):
     def _nobody(self, name: str) -> ResetNeeded:
         """The error for a call that needs an agent when there is none."""
         why = "" if self._seed is None else "the episode is over and its agents are gone; "
+        why = "the last call was interrupted; " if self._interrupted else why
         return needs_reset(name, why)
 
     def state(self) -> np.ndarray:
@@ -299,7 +316,7 @@ class RawEnv(AECEnv[str, Any, int]):
 
     def get_state(self) -> EnvState:
         """A snapshot to return to with `set_state`; takes constant time."""
-        if self._seed is None:
+        if self._seed is None or self._interrupted:
             raise self._nobody("get_state")
         return EnvState(
             states=self._game_now.states.copy(),
@@ -326,21 +343,22 @@ class RawEnv(AECEnv[str, Any, int]):
                 action space, or it was changed after `get_state`; the environment has not changed.
         """
         check_moment(moment, self._game_now)
+        self._begin_change()
         self._game_now.states[0] = moment.states[0]
         self._game_now.look()
         self._start[0] = moment.start[0]
         self._setup, self._seed, self._episode = moment.setup, moment.seed, moment.episode
         self._last_action = moment.last_action
-        self.agents = list(moment.agents)
         self.rewards = dict(moment.rewards)
         self._cumulative_rewards = dict(moment.cumulative_rewards)
-        self._follow_state()
+        self._follow_state(moment.agents)
         self.terminations = dict(moment.terminations)
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
         if any(self.terminations.values()):  # an illegal move ends the episode but not the game
             self.clear_masks()
+        self._complete(list(moment.agents))
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the window, which belongs to this process; with a checksum."""
@@ -390,10 +408,10 @@ def check_mask_place(place: Any) -> str:
     """Validate the argument `action_mask`; raises `OptionError`."""
     if not isinstance(place, str) or place not in MASK_PLACES:
         known = " or ".join(map(repr, MASK_PLACES))
-        raise OptionError(f"action_mask={place!r}: must be {known}")
+        raise OptionError(f"action_mask={brief(place)}: must be {known}")
     return place
 
 
 def _no_agent(agent: Any) -> OptionError:
     """The error for an unknown agent."""
-    return OptionError(f"agent={agent!r}: must be one of {', '.join(AGENTS)}")
+    return OptionError(f"agent={brief(agent)}: must be one of {', '.join(AGENTS)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
-from azumaya.envs.errors import OptionError, UnknownOptionError
+from azumaya.envs.errors import OptionError, UnknownOptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.setup import option_names
 
@@ -20,7 +20,8 @@ def check_mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
         if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
             return known
-    raise OptionError(f"autoreset_mode={mode!r}: must be one of {[m.value for m in AutoresetMode]}")
+    modes = [known.value for known in AutoresetMode]
+    raise OptionError(f"autoreset_mode={brief(mode)}: must be one of {modes}")
 
 
 def check_names(game: Game, options: Mapping[str, Any]) -> None:

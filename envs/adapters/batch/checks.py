@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import Game, as_states, state_kind
 from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.position import Position, check_seed
@@ -31,14 +31,15 @@ def check_count(count: Any) -> int:
 def check_illegal(illegal: Any) -> str:
     """Validate the way to handle illegal actions; raises `OptionError`."""
     if not isinstance(illegal, str) or illegal not in ILLEGAL:
-        raise OptionError(f"illegal={illegal!r}: must be one of {', '.join(map(repr, ILLEGAL))}")
+        known = ", ".join(map(repr, ILLEGAL))
+        raise OptionError(f"illegal={brief(illegal)}: must be one of {known}")
     return illegal
 
 
 def check_form(form: Any) -> int:
     """The observation format with this name; raises `OptionError`."""
     if not isinstance(form, str) or form not in FORMS:
-        raise OptionError(f"observation={form!r}: must be one of {', '.join(FORMS)}")
+        raise OptionError(f"observation={brief(form)}: must be one of {', '.join(FORMS)}")
     return FORMS[form]
 
 
@@ -93,7 +94,7 @@ def seed_series(
         OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
     """
     rows = np.arange(len(series)) if rows is None else rows
-    if isinstance(seeds, Sequence | np.ndarray) and np.ndim(seeds):
+    if _are_several(seeds):
         if len(seeds) != len(series):
             raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
         every = np.array([check_seed(seed) for seed in seeds], np.uint64)
@@ -101,6 +102,13 @@ def seed_series(
     else:
         series["seed"][rows], series["number"][rows] = np.uint64(check_seed(seeds)), rows
     series["episode"][rows] = 0
+
+
+def _are_several(seeds: Any) -> TypeGuard[Sequence[int]]:
+    """Whether there is a seed for each game; a string is one wrong seed, not several."""
+    if isinstance(seeds, np.ndarray):
+        return seeds.ndim > 0
+    return isinstance(seeds, Sequence) and not isinstance(seeds, str | bytes)
 
 
 def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:

@@ -382,4 +382,5 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._batch.close()
+        if hasattr(self, "_batch"):  # Gymnasium 1.1 also closes what could not be constructed
+            self._batch.close()

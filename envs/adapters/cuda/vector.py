@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 
@@ -61,7 +61,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         **options: Any,
     ) -> None:
         if threads is not None:
-            raise OptionError(f"threads={threads!r}: must be None on a CUDA device")
+            raise OptionError(f"threads={brief(threads)}: must be None on a CUDA device")
         self._check_actions = bool(check_actions)
         super().__init__(
             game,

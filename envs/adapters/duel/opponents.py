@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 from azumaya.envs.whole import as_whole
@@ -78,13 +77,6 @@ MAX_EPISODES = 1000
 """Maximum consecutive episodes skipped because they end before the learner can act."""
 _NAMES = ", ".join(map(repr, NAMED))
 _AN_AGENT = "an agent (an object with act(positions, keys))"
-_BRIEF = reprlib.Repr()
-_BRIEF.maxstring = _BRIEF.maxother = 60
-
-
-def brief(thing: Any) -> str:
-    """A one-line, truncated `repr`; that of a network would fill the screen."""
-    return " ".join(_BRIEF.repr(thing).split())
 
 
 def check_seat(seat: Any) -> int | str:
@@ -168,7 +160,7 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
         items = opponent.items() if isinstance(opponent, Mapping) else opponent
         try:
             pairs = [(each, float(weight)) for each, weight in items]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             pairs = []
     known = all(_is_known(each) for each, _ in pairs)
     if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import SERIES, begin_kernel, rollout_kernel
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import TERMINATED, Game, as_states
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import kernel
@@ -59,7 +59,9 @@ class Shaping:
     def __init__(self, game: Game, setup: Setup, weight: float) -> None:
         number = isinstance(weight, Real) and not isinstance(weight, bool)
         if not number or not 0 <= weight <= MAX_WEIGHT:
-            raise OptionError(f"shaping={weight!r}: a number from 0 to {MAX_WEIGHT:,} is needed")
+            raise OptionError(
+                f"shaping={brief(weight)}: a number from 0 to {MAX_WEIGHT:,} is needed"
+            )
         self._game, self._worths = game, _worth_kernel(game)
         self._factor = float(weight) / _spread(game, setup) if weight else 0.0
 

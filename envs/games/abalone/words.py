@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from azumaya.envs.errors import MoveNameError, OptionError
+from azumaya.envs.errors import MoveNameError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED
 from azumaya.envs.games.abalone.board import BLACK, MOST_PLIES, MOVES, TO_WIN, WHITE, Move
 from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
@@ -80,7 +80,7 @@ def check_layout(value: Any) -> str:
     if isinstance(value, str) and (value in LAYOUTS or "/" in value):
         return value
     known = ", ".join(repr(name) for name in LAYOUTS)
-    raise OptionError(f"layout={value!r}: must be one of {known}, or a position text")
+    raise OptionError(f"layout={brief(value)}: must be one of {known}, or a position text")
 
 
 def check_plies(value: Any) -> int:
@@ -110,8 +110,8 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     if name in ACTION_OF:
         return ACTION_OF[name]
     raise MoveNameError(
-        f"name={name!r}: must be the trailing marble and the next cell, like a1b2, or the first "
-        "marble, the last marble and the cell that the first moves to, like c2c3d2"
+        f"name={brief(name)}: must be the trailing marble and the next cell, like a1b2, or the "
+        "first marble, the last marble and the cell that the first moves to, like c2c3d2"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError
+from azumaya.envs.errors import OptionError, PositionError, brief
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.dominari import texts, words
 from azumaya.envs.games.dominari.board import BLACK, REVERS_BOARD, WHITE
@@ -41,8 +41,8 @@ def check_centre(value: Any) -> str:
     known = isinstance(value, str) and len(value) == len(CENTRE) and set(value) <= set("123456")
     if not known or len(set(value)) < len(CENTRE):
         raise OptionError(
-            f"centre={value!r}: must be a string of four different digits from 1 to 6, for c4, d4, "
-            "c3 and d3"
+            f"centre={brief(value)}: must be a string of four different digits from 1 to 6, for "
+            "c4, d4, c3 and d3"
         )
     return str(value)
 

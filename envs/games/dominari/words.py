@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError
+from azumaya.envs.errors import MoveNameError, brief
 from azumaya.envs.game import RUNNING, TRUNCATED, as_states
 from azumaya.envs.games.dominari.board import (
     BLACK,
@@ -118,8 +118,8 @@ def move_parser(board: Board) -> Callable[[str, Settings, int | None], int]:
             return _parse_blank(board, name, cell, mover)
         also = "or end" if settings["referee"] else "end or claim"
         raise MoveNameError(
-            f"name={name!r}: must be a number from 1 to {board.numbers} and a square like 5e4, "
-            f"a blank like we4 or be4, {also}"
+            f"name={brief(name)}: must be a number from 1 to {board.numbers} and a square like "
+            f"5e4, a blank like we4 or be4, {also}"
         )
 
     return parse_move
@@ -131,7 +131,7 @@ def _parse_blank(board: Board, name: str, cell: int, mover: int | None) -> int:
         return board.blank + colour * CELLS + cell
     if mover is not None and mover != colour:
         raise MoveNameError(
-            f"name={name!r}: must be {COLOUR_LETTERS[mover]}{SQUARES[cell]}: blanks have the "
+            f"name={brief(name)}: must be {COLOUR_LETTERS[mover]}{SQUARES[cell]}: blanks have the "
             f"mover's colour, and {COLOUR_NAMES[mover]} is to move"
         )
     return board.blank + cell

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError, OptionError, PositionError
+from azumaya.envs.errors import MoveNameError, OptionError, PositionError, brief
 from azumaya.envs.game import TERMINATED, new_states
 from azumaya.envs.games.halma.board import (
     BLACK,
@@ -80,8 +80,8 @@ def check_setup(value: Any) -> str | tuple[str, str]:
         if all(isinstance(part, str) and sorted(part) == list(digits) for part in value):
             return (value[0], value[1])
     raise OptionError(
-        f"setup={value!r}: must be 'random', 'choose', or two strings with each of the digits 1 "
-        "to 6 once, like ('123456', '654321')"
+        f"setup={brief(value)}: must be 'random', 'choose', or two strings with each of the digits "
+        "1 to 6 once, like ('123456', '654321')"
     )
 
 
@@ -117,8 +117,8 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
         if rest in CELL:
             return number * CELLS + CELL[rest]
     raise MoveNameError(
-        f"name={name!r}: must be a digit from 1 to 6 and a square, like 5e4, or a digit and off, "
-        "like 5off"
+        f"name={brief(name)}: must be a digit from 1 to 6 and a square, like 5e4, or a digit and "
+        "off, like 5off"
     )
 
 

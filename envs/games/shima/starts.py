@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.games.shima.before_play import begin_all
 from azumaya.envs.games.shima.board import (
@@ -51,8 +51,8 @@ def check_handicap(value: Any) -> tuple[int, int] | None:
         player, stones = None, None
     if player not in (0, 1) or stones is None or stones < 0:
         raise OptionError(
-            f"handicap={value!r}: must be None or (player, stones) with player 0 or 1 and at least "
-            "0 stones"
+            f"handicap={brief(value)}: must be None or (player, stones) with player 0 or 1 and at "
+            "least 0 stones"
         )
     return (player, min(stones, MOST_HANDICAP)) if stones else (0, 0)
 

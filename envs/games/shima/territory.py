@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.games.shima.board import REGION_BITS, ROW, STONES_ON
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF, WORDS
 from azumaya.envs.kernels.bits import U64, board_of
@@ -74,7 +74,7 @@ def _region_numbers(regions: Iterable[int] | str) -> tuple[int, ...]:
         numbers = tuple(int(r) for r in regions)
     except (TypeError, ValueError) as error:
         raise OptionError(
-            f"Territory regions={regions!r}: must be 81 region numbers from 1 to 9"
+            f"Territory regions={brief(regions)}: must be 81 region numbers from 1 to 9"
         ) from error
     if len(numbers) != CELLS:
         raise OptionError(f"Territory regions: must be 81 region numbers, not {len(numbers)}")
@@ -92,7 +92,7 @@ def _owner_letters(owners: str | Sequence[str]) -> str:
         letters = "".join(owners)
     except TypeError as error:
         raise OptionError(
-            f"Territory owners={owners!r}: must be nine letters, each L, D or ."
+            f"Territory owners={brief(owners)}: must be nine letters, each L, D or ."
         ) from error
     if sorted(letters) != sorted("LLLLDDDD."):
         raise OptionError(f"Territory owners={letters!r}: must be four L, four D and one .")
@@ -123,7 +123,7 @@ def check_territory(value: Any) -> str | Territory:
     if isinstance(value, str) and (value in NAMED or value == "draft"):
         return value
     names = ", ".join(repr(name) for name in (*NAMED, "draft"))
-    raise OptionError(f"territory={value!r}: must be one of {names} or a Territory")
+    raise OptionError(f"territory={brief(value)}: must be one of {names} or a Territory")
 
 
 def territory_of(settings: Settings) -> Territory:

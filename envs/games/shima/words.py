@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.errors import MoveNameError, PositionError, brief
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.shima.board import (
     COLOUR,
@@ -88,7 +88,7 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     if len(name) == 3 and name[0] in "123456789" and name[1:] in CELL:
         return (int(name[0]) - 1) * CELLS + CELL[name[1:]]
     also = f" or one of {', '.join(choices)}" if choices else ""
-    raise MoveNameError(f"name={name!r}: must be a digit and a square like 5e4{also}")
+    raise MoveNameError(f"name={brief(name)}: must be a digit and a square like 5e4{also}")
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:

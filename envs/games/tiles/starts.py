@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.games.sudoku_words import ALPHABET
 from azumaya.envs.games.tiles.board import (
@@ -44,7 +44,7 @@ def check_start(value: Any) -> str:
         return value
     if not isinstance(value, str) or len(value) != CELLS or set(value) - set(ALPHABET + "0"):
         raise OptionError(
-            f"start={value!r}: must be 'random', 'one_each' or 81 characters, digits and '.'"
+            f"start={brief(value)}: must be 'random', 'one_each' or 81 characters, digits and '.'"
         )
     board = value.replace("0", ".")
     clash = first_clash(_digits(board), HOUSES)
@@ -70,7 +70,7 @@ def check_draws(value: Any) -> str:
         OptionError: the value has another form, or too many tiles of a number.
     """
     if not isinstance(value, str) or set(value) - set(DIGITS):
-        raise OptionError(f"draws={value!r}: must be a text of digits from 1 to 9")
+        raise OptionError(f"draws={brief(value)}: must be a text of digits from 1 to 9")
     _check_nine_each(Counter(map(int, value)), "")
     return value
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.errors import MoveNameError, PositionError, brief
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.sudoku_words import (
     ALPHABET,
@@ -64,7 +64,7 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
 def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
     """The action of a square; raises `MoveNameError`."""
     if name not in CELL:
-        raise MoveNameError(f"name={name!r}: must be a square like e4")
+        raise MoveNameError(f"name={brief(name)}: must be a square like e4")
     return CELL[name]
 
 
