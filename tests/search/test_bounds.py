@@ -35,7 +35,7 @@ def check_bounds(position: Position, value: int) -> bool:
 
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
 def test_bounds_hold(case: Case) -> None:
-    for position, gains in valued(case, 30, 400):
+    for position, gains in valued(case, 12, 150):
         check_bounds(position, max(gains.values()))
 
 
@@ -50,7 +50,7 @@ def test_bounds_hold_further_from_the_end(case: Case) -> None:
 def test_simplified_positions_have_the_same_value(case: Case) -> None:
     if case.game.rules.simplify is None:
         pytest.skip("the game simplifies nothing")
-    for position, gains in valued(case, 12, 400):
+    for position, gains in valued(case, 9, 150):
         simple = position.copy()
         case.game.rules.simplify(simple._states[0])
         assert set(simple.legal_actions()) <= set(gains)
@@ -93,14 +93,14 @@ def row_of(position: Position) -> np.ndarray:
 
 def test_search_with_and_without_agrees_and_saves_work() -> None:
     spared = 0
-    for seed in range(40, 44):
-        position = midgame(GAMES["sudoku_moyo"], {}, seed, 27)
-        told = solve(position, nodes=300_000, megabytes=16)
-        plain = solve_plainly(position, 300_000)
+    for seed in range(40, 42):
+        position = midgame(GAMES["sudoku_moyo"], {}, seed, 29)
+        told = solve(position, nodes=100_000, megabytes=16)
+        plain = solve_plainly(position, 100_000)
         assert plain.value in (None, told.value)
         assert told.nodes <= plain.nodes
         spared += plain.nodes - told.nodes
-    assert spared > 100_000
+    assert spared > 20_000
 
 
 def solve_plainly(position: Position, nodes: int) -> object:
