@@ -19,12 +19,27 @@ import numpy as np
 
 from azumaya.envs.games.shima.board import PLAY, REGION_BITS, ROW
 from azumaya.envs.games.shima.stones import neutral_room, own, word_of
-from azumaya.envs.games.shima.territory import NAMED
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest, popcount
+from azumaya.envs.geometry.sudoku81 import (
+    BLOCK_OF,
+    CELLS,
+    COLUMN_OF,
+    NUMBERS,
+    PEERS,
+    ROW_OF,
+    WORDS,
+)
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, board_of, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
-HOUSE_REGIONS = np.stack([NAMED[name].region_bits for name in ("standard", "rows", "columns")])
+HOUSE_REGIONS = np.stack(
+    [
+        [
+            board_of((c for c in range(CELLS) if house_of[c] >> b & 1), WORDS)
+            for b in range(REGION_BITS)
+        ]
+        for house_of in (BLOCK_OF, ROW_OF, COLUMN_OF)
+    ]
+)
 """Regions that are houses: `(3, 4, 2)` uint64, each cell's region number bit by bit."""
 ROUNDS = 3
 """The most rounds of `simplify`; a removal may make further ones possible."""
