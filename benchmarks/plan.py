@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from azumaya.benchmarks import games, reference
+from azumaya.benchmarks import games, reference, search
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
 from azumaya.envs.adapters.batch.workers import available_cores
@@ -109,6 +109,11 @@ def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
     yield _job("bare", game, "rollout", partial(games.bare, game, 2 * seconds, repeats))
     for form in ("raw_env", "env"):
         yield _job("aec", game, form, partial(games.aec, game, form, 2 * seconds, repeats))
+    for form, cut in (("uct", 0), (f"uct, cut {search.CUT}", search.CUT)):
+        yield _job("search", game, form, partial(search.uct, game, cut, 2 * seconds, repeats))
+    if game.rules.resample is None:
+        work = partial(search.alphabeta, game, 2 * seconds, repeats)
+        yield _job("search", game, "alphabeta", work)
     for form in budget.forms:
         yield _job("memory", game, form, partial(games.memory, game, form))
     for form in budget.forms:

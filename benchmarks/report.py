@@ -78,6 +78,7 @@ def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> st
         ("Batch sizes", _sizes),
         ("Two threads, copies", _threads),
         ("AEC environments", _aec),
+        ("Search", _search),
         ("Memory", _memory),
         ("Start-up", _start),
         ("Not measured", _missing),
@@ -170,6 +171,20 @@ def _one_core(table: Table) -> str:
         "share of the rate at which `memset` fills the same buffers."
     )
     return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+
+
+def _search(table: Table) -> str:
+    forms = list(dict.fromkeys(row["form"] for row in table.pick("search")))
+    found = {(row["game"], row["form"]): row["value"] for row in table.pick("search")}
+    lines = [
+        (game, *(rate(found.get((game, form))) for form in forms))
+        for game in dict.fromkeys(game for game, _ in found)
+    ]
+    note = (
+        "From the start of a game, on one core: simulations a second of UCT with random rollouts, "
+        "to the end or cut off after some plies, and positions a second of alpha-beta."
+    )
+    return f"{note}\n\n{markdown(('game', *forms), lines)}" if lines else ""
 
 
 def _sizes(table: Table) -> str:

@@ -3,6 +3,7 @@
 from azumaya.baselines.search.agents import AlphaBetaAgent, UCTAgent
 from azumaya.baselines.search.alphabeta import HiddenDrawsError
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.search.kept import KeptUCT
 from azumaya.baselines.search.naming import search_agent
 from azumaya.baselines.search.solver import Solution, solve
 
@@ -10,6 +11,7 @@ __all__ = [
     "AlphaBetaAgent",
     "Analysis",
     "HiddenDrawsError",
+    "KeptUCT",
     "MoveValue",
     "Solution",
     "UCTAgent",

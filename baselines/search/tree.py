@@ -29,7 +29,7 @@ NODE = np.dtype(
         ("tried", np.int32),  # number of children visited, which are the first ones
         ("low", np.int32),
         ("high", np.int32),
-        ("next", np.int32),  # hidden draws: slot of the next sibling, 0: none
+        ("next", np.int32),  # hidden draws: slot of the next sibling, 0: none; see `move_root`
         ("offered", np.int32),  # hidden draws: simulations in which the move was legal
         ("mover", np.int32),  # who moves here, once the node is expanded
     ]
@@ -108,6 +108,7 @@ def expand(nodes, stats, slot, words, mover):
                 stats[0].full = 1
                 return False
             nodes[at].action = 64 * w + lowest(left)
+            nodes[at].next = 0
             left &= left - ONE
             at += 1
     stats[0].used = at
@@ -276,3 +277,43 @@ def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
         else:
             mean[slot] = node.total / node.visits
             reach[slot] = 1.0 / np.sqrt(np.float64(node.visits))
+
+
+@kernel
+def copy_slot(nodes, mean, reach, source, target):
+    """Copy a slot to another one."""
+    nodes[target] = nodes[source]
+    mean[target] = mean[source]
+    reach[target] = reach[source]
+
+
+@kernel
+def move_root(nodes, mean, reach, stats, child):
+    """Make a child of the root the root, and keep only the tree below it.
+
+    Not for hidden draws. Slots are moved down in ascending order, so nothing is overwritten before
+    it has been moved: children always have greater slots than their parent. Of each group of
+    children, `next` of the first slot says whether it is kept: it holds the new slot of the parent,
+    plus 1.
+    """
+    end = stats[0].used
+    copy_slot(nodes, mean, reach, child, 0)
+    stats[0].used, stats[0].full, stats[0].simulations = 1, 0, 0
+    if nodes[0].count == 0:
+        return
+    nodes[nodes[0].first].next = 1
+    slot = np.int64(nodes[0].first)
+    while slot < end:
+        parent = np.int64(nodes[slot].next) - 1
+        if parent < 0:
+            slot += 1
+            continue
+        nodes[slot].next = 0
+        at, count = stats[0].used, np.int64(nodes[parent].count)
+        nodes[parent].first = at
+        for i in range(count):
+            copy_slot(nodes, mean, reach, slot + i, at + i)
+            if i < nodes[parent].tried and nodes[at + i].count > 0:
+                nodes[nodes[at + i].first].next = at + i + 1
+        stats[0].used += count
+        slot += count

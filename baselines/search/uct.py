@@ -15,7 +15,7 @@ from azumaya.baselines.search.game_kernels import (
     kernels_of,
     payoff_bound,
 )
-from azumaya.baselines.search.tree import SLOT_BYTES, STATS, clear_slot, new_nodes
+from azumaya.baselines.search.tree import SLOT_BYTES, STATS, clear_slot, move_root, new_nodes
 from azumaya.baselines.search.uct_kernels import (
     DEEPEST,
     simulate_hidden_kernel,
@@ -126,6 +126,22 @@ class Tree:
                 self._words, self.nodes, self._mean, self._reach, self._stats, self._path,
             )
         )  # fmt: skip
+
+    def follow(self, position: Position, key: int, moves: Sequence[int]) -> None:
+        """Continue at `position`, to which `moves` led, and keep the tree below them.
+
+        For games without hidden draws. Where a move was never tried, the tree is new.
+        """
+        for action in moves:
+            children = self._children(0)
+            found = children[self.nodes["action"][children] == action]
+            if not len(found):
+                self.begin(position, key, self._weight, self._cut)
+                return
+            move_root(self.nodes, self._mean, self._reach, self._stats, int(found[0]))
+        self._stats["simulations"] = 0
+        self._root[:] = position.state
+        self._key = np.uint64(key)
 
     @property
     def finished(self) -> bool:

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pyspiel
 from open_spiel.python import rl_environment
+from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 from open_spiel.python.rl_agent import StepOutput
 from open_spiel.python.vector_env import SyncVectorEnv
@@ -17,6 +18,8 @@ GAMES = ("connect_four", "hex", "othello", "go(board_size=9)")
 STEPS = 500
 ROLLOUT_MOVES = 5000
 BATCH = 64
+SEARCHED = "connect_four"
+SIMULATION = "one simulation from the start: descent, a new node, one random rollout, backup"
 MOVE = "one move: legal_actions(), random pick, apply_action(), is_terminal(), resets"
 
 
@@ -94,6 +97,33 @@ def rollouts(game):
     return chunk
 
 
+def search_in_cpp(game, simulations=2000):
+    """UCT with random rollouts, wholly in C++."""
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, simulations, 100, False, 0, False)
+    state = game.new_initial_state()
+
+    def chunk():
+        bot.mcts_search(state)
+        return simulations
+
+    return chunk
+
+
+def search_in_python(game, simulations=100):
+    """UCT with random rollouts, in Python on states in C++."""
+    draws = np.random.RandomState(0)
+    evaluator = mcts.RandomRolloutEvaluator(1, draws)
+    bot = mcts.MCTSBot(game, 2.0, simulations, evaluator, solve=False, random_state=draws)
+    state = game.new_initial_state()
+
+    def chunk():
+        bot.mcts_search(state)
+        return simulations
+
+    return chunk
+
+
 def main():
     """Measure all games in four ways."""
     script = Script(__doc__)
@@ -121,6 +151,9 @@ def main():
                 "games times the mean length measured before",
                 rollouts(game),
             )  # fmt: skip
+            if name == SEARCHED:
+                script.row(name, "MCTSBot in C++", "uct", SIMULATION, search_in_cpp(game))
+                script.row(name, "MCTSBot in Python", "uct", SIMULATION, search_in_python(game))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,73 @@
+"""UCT along one game, with a tree that is kept from move to move."""
+
+from __future__ import annotations
+
+from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Outcome, Tree, check_running
+from azumaya.envs import Position
+
+
+class KeptUCT:
+    """UCT that follows one game and keeps the part of its tree that still matters.
+
+    A search starts with the simulations that earlier searches made through the moves played since,
+    and adds its whole budget to them. The result depends only on the first position, the settings
+    and the sequence of keys and moves: it is deterministic like that of `UCT`, but not the same as
+    that of a search from scratch. In games with hidden draws every search starts from scratch.
+
+    Args:
+        position: the position to begin with; it is copied.
+        budget: new simulations, or time, for each search.
+        exploration: as for `UCT`.
+        cut: as for `UCT`.
+        megabytes: as for `UCT`.
+
+    Raises:
+        OptionError: the memory cannot hold the moves of one position.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        budget: Budget,
+        *,
+        exploration: float = EXPLORATION,
+        cut: int = 0,
+        megabytes: float = MEGABYTES,
+    ) -> None:
+        self.budget, self._position = budget, position.copy()
+        self._weight, self._cut = exploration, cut
+        self._tree = Tree(kernels_of(position), megabytes)
+        self._moves: list[int] | None = None  # since the last search; None: there was none
+
+    @property
+    def position(self) -> Position:
+        """The current position; a copy."""
+        return self._position.copy()
+
+    def play(self, move: str | int) -> None:
+        """Make a move of either player, by its name or as an action.
+
+        Raises:
+            IllegalActionError: the move is not legal; nothing changes.
+        """
+        action = self._position.action(move)
+        self._position.play(action)
+        if self._moves is not None:
+            self._moves.append(action)
+
+    def search(self, key: int = 0) -> Outcome:
+        """Search the current position; the key seeds the draws.
+
+        Raises:
+            OptionError: the game is over.
+        """
+        check_running([self._position])
+        if self._moves is None or self._tree.kernels.hidden_draws:
+            self._tree.begin(self._position, key, self._weight, self._cut)
+        else:
+            self._tree.follow(self._position, key, self._moves)
+        self._moves = []
+        spend(self._tree, self.budget)
+        return self._tree.outcome()

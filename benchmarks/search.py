@@ -1,0 +1,66 @@
+"""Measurements of search: simulations a second of UCT, nodes a second of alpha-beta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.table import PROVEN
+from azumaya.baselines.search.uct import EXPLORATION, Tree
+from azumaya.benchmarks.timing import measure
+from azumaya.envs.game import Game
+from azumaya.envs.position import Position
+
+SEED = 0
+SIMULATIONS, SEARCH = 500, 10_000
+"""Simulations in one call, and in one search before the next begins with an empty tree."""
+NODES, MEGABYTES = 20_000, 64
+CUT = 40
+"""Plies after which rollouts are cut off where that is measured."""
+
+ROLLOUTS = (
+    "one simulation of UCT from the start: descent, a new node, a random rollout{cut}, backup; "
+    f"one core, a new tree every {SEARCH:,} simulations"
+)
+VISITS = (
+    "one position visited by the solver, from the start with a table that fills up: move, what the "
+    "game tells of it, key, table, list of moves and their order; one core"
+)
+
+
+def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """Simulations of UCT; `cut` as for `UCT`."""
+    position = Position(game, seed=SEED)
+    tree, done = Tree(kernels_of(position)), SEARCH
+
+    def chunk() -> int:
+        nonlocal done
+        if done >= SEARCH:
+            tree.begin(position, SEED, EXPLORATION, cut)
+            done = 0
+        made = tree.advance(SIMULATIONS)
+        done = done + made if made == SIMULATIONS else SEARCH
+        return made
+
+    rates = measure(chunk, seconds, repeats)
+    text = f" cut off after {cut} plies" if cut else " to the end of the game"
+    return {**rates.fields(), "includes": ROLLOUTS.format(cut=text)}
+
+
+def alphabeta(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
+    """Nodes of alpha-beta without a horizon."""
+    position = Position(game, seed=SEED)
+    room = Room(kernels_of(position), MEGABYTES)
+    room.forget()
+
+    def chunk() -> int:
+        if room.done:
+            room.forget()
+            room.begin(position.state, payoff_bound(position), PROVEN)
+        before = room.nodes
+        room.go_on(before + NODES)
+        return room.nodes - before
+
+    rates = measure(chunk, seconds, repeats)
+    return {**rates.fields(), "includes": VISITS}

@@ -1,0 +1,106 @@
+"""A tree that is kept from move to move: nothing of it is lost or changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.kept import KeptUCT
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.errors import IllegalActionError
+from tests.search.positions import late, midgame
+
+Line = tuple[int, ...]
+
+
+def contents(kept: KeptUCT) -> dict[Line, tuple[Any, ...]]:
+    """By the moves that lead there: what each visited node of the tree holds."""
+    tree, found = kept._tree, {}
+    todo: list[tuple[Line, int]] = [((), 0)]
+    while todo:
+        line, slot = todo.pop()
+        node = tree.nodes[slot]
+        found[line] = (
+            *(node[f].item() for f in ("visits", "total", "low", "high", "count", "tried")),
+            tree._mean[slot].item(),
+            tree._reach[slot].item(),
+        )
+        todo += [((*line, int(tree.nodes[c]["action"])), int(c)) for c in tree._children(slot)]
+    return found
+
+
+@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "score_dominari"])
+def test_what_is_below_the_moves_played_is_kept(name: str) -> None:
+    kept = KeptUCT(midgame(GAMES[name], {}, 3, 8), Budget(600), megabytes=4)
+    for key in range(4):
+        outcome = kept.search(key)
+        before, used = contents(kept), int(kept._tree._stats["used"][0])
+        kept.play(outcome.best)
+        kept._tree.follow(kept._position, 0, [outcome.best])
+        kept._moves = []
+        expected = {line[1:]: node for line, node in before.items() if line[:1] == (outcome.best,)}
+        assert contents(kept) == expected
+        assert int(kept._tree._stats["used"][0]) < used
+
+
+def test_searches_add_to_what_is_known() -> None:
+    kept = KeptUCT(Position("sudoku_moyo", seed=3), Budget(400))
+    first = kept.search(1)
+    reply = kept.position.copy().play(first.best).legal_actions()[0]
+    kept.play(first.best)
+    kept.play(reply)
+    second = kept.search(2)
+    assert second.simulations == 400
+    assert 400 < sum(c.visits for c in second.candidates) < 800
+
+
+def test_same_keys_and_moves_same_results() -> None:
+    lines = [KeptUCT(Position("halma_dominari"), Budget(100)) for _ in range(2)]
+    for key in range(4):
+        one, other = (line.search(key) for line in lines)
+        assert one == other
+        for line in lines:
+            line.play(one.best)
+
+
+def test_proven_values_stay_right() -> None:
+    for position, gains in late(GAMES["sudoku_moyo"], {}, 12):
+        kept = KeptUCT(position, Budget(300))
+        outcome = kept.search()
+        assert not outcome.exact or outcome.value == max(gains.values())
+        kept.play(outcome.best)
+        if not kept.position.is_over:
+            value = -gains[outcome.best] if kept.position.to_move != position.to_move else 1
+            found = kept.search()
+            assert not found.exact or found.value == value
+
+
+def test_a_move_never_tried_starts_anew() -> None:
+    kept = KeptUCT(Position("sudoku_moyo", seed=3), Budget(1))
+    tried = {c.action for c in kept.search().candidates}
+    kept.play(next(a for a in kept.position.legal_actions() if a not in tried))
+    assert sum(c.visits for c in kept.search().candidates) == 1
+
+
+def test_hidden_draws_are_searched_from_scratch() -> None:
+    kept = KeptUCT(Position("sudoku_tiles"), Budget(50))
+    kept.play(kept.search().best)
+    assert sum(c.visits for c in kept.search().candidates) == 50
+
+
+def test_bad_moves_change_nothing() -> None:
+    kept = KeptUCT(Position("vierer_dominari"), Budget(10))
+    before = kept.position
+    with pytest.raises(IllegalActionError):
+        kept.play(10**6)
+    assert kept.position == before
+
+
+def test_a_game_that_is_over() -> None:
+    over = Position("vierer_dominari")
+    while not over.is_over:
+        over.play(over.legal_actions()[0])
+    with pytest.raises(OptionError, match="over"):
+        KeptUCT(over, Budget(1)).search()
