@@ -35,10 +35,20 @@ BATCH = 4
 SCREEN_GAMES, LEAST_GAMES, MOST_GAMES = 8, 16, 32
 ESTIMATES = (1000, 10_000)
 """Simulations of the searches that estimate the value of a candidate."""
-CLOSE = 0.3
+CLOSE = 0.25
 """Candidates with an estimate further from 0 are dropped."""
-HOPELESS, SURE = 0.2, 0.8
-"""Below and from these probabilities of being balanced no more games are played."""
+HOPELESS, PATIENCE, SURE = 0.2, 0.02, 0.8
+"""A start is dropped if the probability that it is balanced is below `HOPELESS`, raised by
+`PATIENCE` for each game of the confirmation, and kept if it is at least `SURE`."""
+RULES = {
+    "batch": BATCH,
+    "games": (SCREEN_GAMES, LEAST_GAMES, MOST_GAMES),
+    "estimates": ESTIMATES,
+    "close": CLOSE,
+    "chances": (HOPELESS, PATIENCE, SURE),
+    "balanced": BALANCED,
+}
+"""What a book depends on besides its plan, for its file."""
 FIRST_SCREEN, FIRST_CONFIRM = 0, 1 << 32
 """Seeds of the games of a candidate, for both stages."""
 GAMES_A_CANDIDATE = 1 << 10
@@ -118,14 +128,12 @@ def judge(
         more = _play(plan.game, start, agent, game_seed)
         games, wins, draws = games + BATCH, wins + more[0], draws + more[1]
         chance = chance_of_balance(games, wins + draws / 2)
-        if chance < HOPELESS:
+        if chance < HOPELESS + PATIENCE * games * confirm:
             return games, wins, draws, False
-        if not confirm and games >= SCREEN_GAMES:
+        if games >= LEAST_GAMES and chance >= SURE:
             return games, wins, draws, True
-        if confirm and games >= LEAST_GAMES and chance >= SURE:
-            return games, wins, draws, True
-        if games >= MOST_GAMES:
-            return games, wins, draws, False
+        if games >= (MOST_GAMES if confirm else SCREEN_GAMES):
+            return games, wins, draws, not confirm
 
 
 @functools.lru_cache(maxsize=8)
@@ -158,9 +166,8 @@ def book_of(settings: Line, lines: list[Line], version: int) -> Book:
             games, wins, draws = line["confirm"]
             start = BalancedStart(line["position"], games, wins, draws, line["plies"], line["seed"])
             starts.setdefault(start.position, start)
-    agent = f"uct:{plan['confirm']}" + (
-        f", rollouts cut after {plan['cut']}" if plan["cut"] else ""
-    )
+    cut = f", rollouts cut after {plan['cut']} plies" if plan["cut"] else ""
+    agent = f"uct:{plan['confirm']}{cut}"
     made = {**settings, "candidates": len(lines)}
     return Book(find_game(plan["game"]).id, version, agent, tuple(starts.values()), made)
 
@@ -177,9 +184,7 @@ def make_book(
     plies: Annotated[int, typer.Option(min=0, help="The most random plies of a candidate.")] = 4,
     least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
     screen: Annotated[int, typer.Option(min=1, help="Simulations of the screening games.")] = 200,
-    confirm: Annotated[
-        int, typer.Option(min=1, help="Simulations of the games that count.")
-    ] = 1000,
+    confirm: Annotated[int, typer.Option(min=1, help="Simulations of the counted games.")] = 1000,
     cut: Annotated[int, typer.Option(min=0, help="Cut rollouts after this many plies.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -200,7 +205,7 @@ def make_book(
             settings, lines = read_work(path)
         else:
             plan = BookPlan(name, plies, least, screen, confirm, cut)
-            settings = {"plan": asdict(plan), "seed": seed}
+            settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
             lines = _search(path, settings, plan, starts, candidates, seed, jobs)
         book = book_of(settings, lines, version)
     except ValueError as error:

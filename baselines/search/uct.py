@@ -166,9 +166,8 @@ class Tree:
         names = ("action", "visits", "total", "low", "high")
         columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
         found = []
-        for action, visits, total, low, high in zip(*columns, strict=True):
-            if sign < 0:
-                low, high = -high, -low
+        for action, visits, total, *bounds in zip(*columns, strict=True):
+            low, high = sorted(sign * bound for bound in bounds)
             mean = float(low) if low == high else sign * total / visits
             found.append(Candidate(action, visits, mean, low, high))
         return found
