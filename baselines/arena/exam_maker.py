@@ -152,7 +152,7 @@ def chosen(plan: ExamPlan, seed: int, history: Sequence[Position]) -> list[tuple
     """Positions of a game to solve, in random order, with the plies that were left."""
     key = episode_key(seed, STREAM, 0)
     lefts = [left for left in range(plan.near, plan.far + 1) if left <= len(history)]
-    shuffled = []
+    shuffled: list[int] = []
     while lefts:
         k = int(random_below(key, CHOICE_DRAWS + len(shuffled), len(lefts)))
         shuffled.append(lefts.pop(k))
