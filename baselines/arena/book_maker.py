@@ -10,19 +10,29 @@ from __future__ import annotations
 import functools
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.arena.seeded_work import Line, do_work, read_work
+from azumaya.baselines.arena.seeded_work import (
+    Cut,
+    Finish,
+    Folder,
+    Jobs,
+    Least,
+    Line,
+    Plies,
+    Seed,
+    Version,
+    do_work,
+    read_work,
+)
 from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search import UCTAgent
-from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
@@ -163,18 +173,16 @@ def make_book(
     game: Annotated[str, typer.Argument(help="The game.")],
     starts: Annotated[int, typer.Option(min=1, help="Stop at this many starts.")] = 200,
     candidates: Annotated[int, typer.Option(min=1, help="Stop at this many candidates.")] = 100_000,
-    plies: Annotated[int, typer.Option(min=0, help="The most random plies of a candidate.")] = 4,
-    least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
+    plies: Plies = 4,
+    least: Least = 0,
     simulations: Annotated[int, typer.Option(min=1, help="Simulations per move.")] = 1000,
-    cut: Annotated[int, typer.Option(min=0, help="Cut rollouts after this many plies.")] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    work: Annotated[Path, typer.Option(help="The folder of unfinished work.")] = Path("runs/books"),
+    cut: Cut = 0,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    work: Folder = Path("runs/books"),
     output: Annotated[Path | None, typer.Option(help="The book. Default: in the package.")] = None,
-    version: Annotated[int, typer.Option(min=1, help="The version of the book.")] = 1,
-    finish: Annotated[
-        bool, typer.Option("--finish", help="Write the book from the work done so far.")
-    ] = False,
+    version: Version = 1,
+    finish: Finish = False,
 ) -> None:
     """Find balanced starts of a game and write its book; a stopped command can be continued."""
     try:
@@ -187,7 +195,9 @@ def make_book(
         else:
             plan = BookPlan(name, plies, least, simulations, cut)
             settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
-            lines = _search(path, settings, plan, starts, candidates, seed, jobs)
+            lines = do_work(
+                path, settings, plan, kept, starts, most=candidates, first_seed=seed, jobs=jobs
+            )
         book = book_of(settings, lines, version)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
@@ -196,25 +206,6 @@ def make_book(
         raise typer.BadParameter(f"{name}: no balanced starts yet")
     write_whole(where, book_lines(book).encode())
     typer.echo(f"{where}: {len(book.starts)} starts of {len(lines)} candidates")
-
-
-def _search(
-    path: Path, settings: Line, plan: BookPlan, starts: int, candidates: int, seed: int, jobs: int
-) -> list[Line]:
-    columns: tuple[Any, ...] = (
-        TextColumn("starts"), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[tried]} candidates"), TimeElapsedColumn(),
-    )  # fmt: skip
-
-    def enough(lines: list[Line]) -> bool:
-        return kept(lines) >= starts or len(lines) >= candidates
-
-    with progress(*columns) as bar:
-        task = bar.add_task("", total=starts, tried=0)
-        return do_work(
-            path, settings, plan, enough, first_seed=seed, jobs=jobs,
-            progress=lambda lines: bar.update(task, completed=kept(lines), tried=len(lines)),
-        )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
@@ -33,7 +32,19 @@ from azumaya.baselines.arena.exams import (
     keeps,
 )
 from azumaya.baselines.arena.matches import LOOKS
-from azumaya.baselines.arena.seeded_work import Line, do_work, read_work
+from azumaya.baselines.arena.seeded_work import (
+    Cut,
+    Finish,
+    Folder,
+    Jobs,
+    Least,
+    Line,
+    Plies,
+    Seed,
+    Version,
+    do_work,
+    read_work,
+)
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import read_options
 from azumaya.baselines.search import UCTAgent
@@ -41,7 +52,6 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.solver import Solving
-from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
@@ -216,22 +226,20 @@ def make_exam(
     agent: Annotated[
         list[str] | None, typer.Option(help=f"An agent that plays. Default: {', '.join(AGENTS)}.")
     ] = None,
-    cut: Annotated[int, typer.Option(min=0, help="Cut UCT's rollouts after these plies.")] = 0,
-    least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
-    plies: Annotated[int, typer.Option(min=0, help="The most random plies.")] = 8,
+    cut: Cut = 0,
+    least: Least = 0,
+    plies: Plies = 8,
     near: Annotated[int, typer.Option(min=1, help="The fewest plies left.")] = 4,
     far: Annotated[int, typer.Option(min=1, help="The most plies left.")] = 16,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to solve a position.")] = 300_000,
     tries: Annotated[int, typer.Option(min=1, help="Positions of a game to solve.")] = 6,
     per_game: Annotated[int, typer.Option(min=1, help="Positions of a game to take.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    work: Annotated[Path, typer.Option(help="The folder of unfinished work.")] = Path("runs/exams"),
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    work: Folder = Path("runs/exams"),
     output: Annotated[Path | None, typer.Option(help="A folder. Default: the package.")] = None,
-    version: Annotated[int, typer.Option(min=1, help="The version of the exam.")] = 1,
-    finish: Annotated[
-        bool, typer.Option("--finish", help="Write the exam from the work done so far.")
-    ] = False,
+    version: Version = 1,
+    finish: Finish = False,
 ) -> None:
     """Make the exam of a game; a stopped command can be continued."""
     try:
@@ -245,7 +253,9 @@ def make_exam(
                 max(plies, least), near, far, nodes, tries, per_game,
             )  # fmt: skip
             settings = {"plan": asdict(plan), "first_seed": seed}
-            lines = _produce(path, settings, plan, positions, seed, jobs)
+            lines = do_work(
+                path, settings, plan, smaller_part, positions, first_seed=seed, jobs=jobs
+            )
         for part in PARTS:
             exam = exam_of(settings, lines, part, positions, version)
             if not exam.positions:
@@ -256,24 +266,6 @@ def make_exam(
             typer.echo(f"{where}: {len(exam.positions)} positions of {len(lines)} games")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def _produce(
-    path: Path, settings: Line, plan: ExamPlan, positions: int, seed: int, jobs: int
-) -> list[Line]:
-    columns: tuple[Any, ...] = (
-        TextColumn("positions"), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[games]} games"), TimeElapsedColumn(),
-    )  # fmt: skip
-    with progress(*columns) as bar:
-        task = bar.add_task("", total=positions, games=0)
-        return do_work(
-            path, settings, plan, lambda lines: smaller_part(lines) >= positions,
-            first_seed=seed, jobs=jobs,
-            progress=lambda lines: bar.update(
-                task, completed=smaller_part(lines), games=len(lines)
-            ),
-        )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -9,13 +9,27 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+from azumaya.baselines.terminal import progress
 from azumaya.envs.errors import OptionError
 
+MOST_SEEDS = 10**9
+
 Line = dict[str, Any]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The first seed.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Processes.")]
+Folder = Annotated[Path, typer.Option("--work", help="The folder of unfinished work.")]
+Version = Annotated[int, typer.Option("--version", min=1, help="The version of the file made.")]
+Finish = Annotated[bool, typer.Option("--finish", help="Use the work done so far; do no more.")]
+Cut = Annotated[int, typer.Option("--cut", min=0, help="Cut rollouts after this many plies.")]
+Least = Annotated[int, typer.Option("--least", min=0, help="The fewest random plies.")]
+Plies = Annotated[int, typer.Option("--plies", min=0, help="The most random plies.")]
 
 
 class WorkFileError(ValueError):
@@ -26,41 +40,45 @@ def do_work(
     path: Path,
     settings: Mapping[str, Any],
     work: Callable[[int], Line],
-    enough: Callable[[list[Line]], bool],
+    found: Callable[[list[Line]], int],
+    wanted: int,
     *,
+    most: int = MOST_SEEDS,
     first_seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[list[Line]], None] = lambda lines: None,
 ) -> list[Line]:
-    """Call `work(seed)` for one seed after the other until there is enough.
+    """Call `work(seed)` for one seed after the other until enough is found, with a progress bar.
 
     Args:
         path: the file; made if missing, continued if it was begun with the same settings.
         settings: everything that the results depend on, as JSON.
         work: returns the result for a seed, as JSON; must be picklable if `jobs` is above 1.
-        enough: whether the results so far suffice.
+        found: counts what the results so far contain.
+        wanted: the count at which the work ends.
+        most: the number of seeds after which it ends in any case.
         first_seed: the first seed.
         jobs: the number of processes.
-        progress: called with all results so far, after each.
 
     Returns:
         The results in order of seeds.
 
     Raises:
+        OptionError: `jobs` is below 1.
         WorkFileError: the file is damaged, or was begun with other settings.
     """
+    if jobs < 1:
+        raise OptionError(f"jobs={jobs}: must be at least 1")
     lines = _begin(path, settings)
-    if enough(lines):
-        return lines
-    seeds = itertools.count(first_seed + len(lines))
-    with path.open("a", encoding="utf-8") as file:
-        for line in _results(work, seeds, jobs):
-            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+    columns = (TextColumn("{task.fields[tried]} tried, found"), BarColumn(), MofNCompleteColumn())
+    with progress(*columns, TimeElapsedColumn()) as bar, path.open("a", encoding="utf-8") as file:
+        task = bar.add_task("", total=wanted, completed=found(lines), tried=len(lines))
+        results = _results(work, itertools.count(first_seed + len(lines)), jobs)
+        while found(lines) < wanted and len(lines) < most:
+            lines.append(next(results))
+            file.write(json.dumps(lines[-1], separators=(",", ":")) + "\n")
             file.flush()
-            lines.append(line)
-            progress(lines)
-            if enough(lines):
-                break
+            bar.update(task, completed=found(lines), tried=len(lines))
+        results.close()
     return lines
 
 
@@ -100,10 +118,10 @@ def read_work(path: Path) -> tuple[Line, list[Line]]:
         raise WorkFileError(f"{path}: {error}") from error
 
 
-def _results(work: Callable[[int], Line], seeds: Iterator[int], jobs: int) -> Iterator[Line]:
+def _results(
+    work: Callable[[int], Line], seeds: Iterator[int], jobs: int
+) -> Generator[Line, None, None]:
     """The results for endless seeds, in order."""
-    if jobs < 1:
-        raise OptionError(f"jobs={jobs}: must be at least 1")
     if jobs == 1:
         yield from map(work, seeds)
         return
