@@ -196,17 +196,21 @@ def interesting(values: Sequence[float]) -> bool:
 
 
 def exam_of(settings: Line, lines: list[Line], part: Part, count: int, version: int) -> Exam:
-    """A part of the exam: its first `count` different positions."""
+    """A part of the exam: its first `count` positions.
+
+    A position that occurs in several games, near their ends, is taken from the first of them, so
+    that it is in one part only.
+    """
     plan = settings["plan"]
-    found: dict[str, ExamPosition] = {}
+    found: dict[str, tuple[str, ExamPosition]] = {}
     for line in lines:
-        for each in line["positions"] if line["part"] == part else ():
+        for each in line["positions"]:
             players = (line["players"][0], line["players"][1])
             position = ExamPosition(
                 each["position"], each["plies_left"], each["values"], players, line["seed"]
             )
-            found.setdefault(position.position, position)
-    positions = tuple(found.values())[:count]
+            found.setdefault(position.position, (line["part"], position))
+    positions = tuple(position for home, position in found.values() if home == part)[:count]
     game = find_game(plan["game"]).id
     return Exam(game, part, version, plan["options"], True, positions, settings)
 
