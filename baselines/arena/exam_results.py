@@ -110,8 +110,9 @@ class ExamResult:
 
     @property
     def regret_interval(self) -> Interval:
-        """The normal 95 % interval for `regret`."""
-        return normal([answer.regret for answer in self.answers])
+        """The normal 95 % interval for `regret`, which is never below 0."""
+        low, high = normal([answer.regret for answer in self.answers])
+        return max(0.0, low), high
 
     def by_distance(self) -> dict[Interval, ExamResult]:
         """The answers by the plies left in the game, in up to five groups of equal width.

@@ -85,6 +85,7 @@ def test_the_figures_of_an_exam_by_hand() -> None:
     assert found.regret_interval == normal([0, 2, 2, 1, 0])
     assert result((close, "d")).kept_wins == 0, "a draw does not keep a win"
     assert result((close, "c")).regret == 5
+    assert result((won, "a"), (won, "b")).regret_interval[0] == 0, "regret is never negative"
     assert result((even, "a")).kept_wins is None
     assert result((won, "a")).kept_draws is None
     assert result((won, "a")).kept_draws_interval is None
