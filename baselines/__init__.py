@@ -1,7 +1,9 @@
 """Agents, search, training scripts, the arena and the command line.
 
 `find_agent(name)` makes an agent from its name; `analyse(position, ...)` evaluates a position and
-its moves. Both are imported on first use, so importing `azumaya.baselines` itself is cheap.
+its moves; `take_exam(agent, game)` measures how well an agent plays where the best moves are known,
+and `load_exam(game)` returns these positions. All are imported on first use, so importing
+`azumaya.baselines` itself is cheap.
 """
 
 from __future__ import annotations
@@ -11,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from azumaya.baselines.agent_names import find_agent
+    from azumaya.baselines.arena.exam_results import take_exam
+    from azumaya.baselines.arena.exams import load_exam
     from azumaya.baselines.search.analysis import analyse
 
-__all__ = ["analyse", "find_agent"]
+__all__ = ["analyse", "find_agent", "load_exam", "take_exam"]
 
 _HOMES = {
     "analyse": "azumaya.baselines.search.analysis",
     "find_agent": "azumaya.baselines.agent_names",
+    "load_exam": "azumaya.baselines.arena.exams",
+    "take_exam": "azumaya.baselines.arena.exam_results",
 }
 """The module that defines each exported name."""
 

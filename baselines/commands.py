@@ -11,6 +11,7 @@ from azumaya.baselines import (
     bench_commands,
     doctor_commands,
     evaluate_commands,
+    exam_commands,
     play_commands,
     puzzle_commands,
     replay_commands,
@@ -36,6 +37,7 @@ app.command("evaluate")(evaluate_commands.evaluate)
 app.command("analyse")(analyse_commands.analyse_command)
 app.command("serve")(serve_commands.serve)
 app.command("replay")(replay_commands.replay_command)
+app.command("exam")(exam_commands.exam)
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("doctor")(doctor_commands.doctor)
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)

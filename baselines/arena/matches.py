@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from azumaya.baselines.arena.intervals import Z95, wilson
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent, ask, class_hint, is_agent
 from azumaya.envs.errors import brief
@@ -57,12 +57,9 @@ class Score:
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
 
-    def interval(self, z: float = 1.96) -> tuple[float, float]:
+    def interval(self, z: float = Z95) -> tuple[float, float]:
         """Wilson's confidence interval for `rate`, by default at 95 %."""
-        n, p = self.games, self.rate
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson(self.rate, self.games, z)
 
 
 @dataclass
@@ -100,7 +97,7 @@ def play_pairing(
         PositionError: the option `position` is malformed, impossible or over.
         IllegalActionError: an agent's move is illegal, or it gave too many or too few.
     """
-    names = _name_of(first, "first"), _name_of(second, "second")
+    names = name_of(first, "first"), name_of(second, "second")
     seed = check_starts(starts, seed)
     games = [
         _Game(number, seat, Position(game, seed=seed + number, **(options or {})))
@@ -135,7 +132,7 @@ def check_starts(starts: Any, seed: Any) -> int:
     return first
 
 
-def _name_of(agent: Any, argument: str) -> str:
+def name_of(agent: Any, argument: str) -> str:
     """The name of an agent in scores; raises `OptionError` for an object without `act`."""
     if not is_agent(agent):
         raise OptionError(
