@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.entrants import described, find_entrant, first_position, settle
 from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
@@ -50,6 +51,14 @@ def evaluate(
             help="How many start positions to draw; each is played twice, once in either seat.",
         ),
     ] = 200,
+    plain_starts: Annotated[
+        bool,
+        typer.Option(
+            "--plain-starts",
+            help="Draw the starts by the game's own rules, not from its book of balanced starts. "
+            "Options other than the defaults always have plain starts.",
+        ),
+    ] = False,
     seed: Annotated[
         int, typer.Option(min=0, help="Draws the start positions and all else left to chance.")
     ] = 0,
@@ -62,15 +71,18 @@ def evaluate(
         first_position(entrants, chosen, options, seed)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    balanced = start_set(chosen, options, seed, not plain_starts).balanced
+    kind = "balanced starts" if balanced else "starts"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
     with progress(TextColumn("games"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("", total=2 * starts)
         score = play_pairing(
-            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n)
-        )
-    table = score_table([score], f"{described(chosen, options)}, {starts} starts in both seats")
+            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
+            balanced=not plain_starts,
+        )  # fmt: skip
+    table = score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats")
     try:
         console().print(table)
     except OSError:  # such as a full disk: all games are played, so the result is not lost

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.envs import Position
 from azumaya.envs.position import episode_key
-from tests.cases import TESTED
 
 LOOKS = 1 << 20
 
