@@ -39,7 +39,7 @@ class UCTAgent(Agent):
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The preferred move in each position; positions are searched in parallel."""
-        return self.uct.choose(positions, keys)
+        return [outcome.best for outcome in self.uct.search(positions, keys)]
 
 
 class AlphaBetaAgent(Agent):

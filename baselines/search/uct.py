@@ -6,7 +6,6 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -31,9 +30,6 @@ from azumaya.envs.whole import as_whole
 MEGABYTES = 64
 EXPLORATION = 0.8
 """Exploration weight, for results from -1 to 1."""
-
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -136,10 +132,6 @@ class Tree:
         """Whether the value of the position is proven."""
         return bool(self.nodes["low"][0] == self.nodes["high"][0])
 
-    def best(self) -> int:
-        """The action to play so far, without the rest of `outcome`."""
-        return preferred(self._candidates(0)).action
-
     def outcome(self) -> Outcome:
         """The result so far; at least one simulation must have been made."""
         sign = 1 - 2 * int(self.nodes["mover"][0])
@@ -240,23 +232,14 @@ class UCT:
         Raises:
             OptionError: a position is over, or the memory cannot hold its moves.
         """
-        return self._search(positions, keys, Tree.outcome)
-
-    def choose(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The actions that `search` finds best, in less time: nothing else is collected."""
-        return self._search(positions, keys, Tree.best)
-
-    def _search(
-        self, positions: Sequence[Position], keys: Sequence[int], result: Callable[[Tree], Result]
-    ) -> list[Result]:
         if not positions:
             return []
         check_running(positions)
 
-        def work(i: int, room: Tree, stopped: Callable[[], bool]) -> Result:
+        def work(i: int, room: Tree, stopped: Callable[[], bool]) -> Outcome:
             room.begin(positions[i], int(keys[i]), self.exploration, self.cut)
             spend(room, self.budget, stopped)
-            return result(room)
+            return room.outcome()
 
         return share(
             work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
