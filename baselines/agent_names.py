@@ -1,22 +1,32 @@
-"""Agents by name: `random`, `greedy`, `uct:1000`, `alphabeta:10ms`, a checkpoint's path."""
+"""Agents by name: `random`, `uct:1000`, a checkpoint's path, `module:Class` and others."""
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
+from azumaya.envs.adapters.duel.opponents import is_agent
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
 SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
 """Agents without settings, by name."""
 
+MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""The names of classes of one's own, such as `package.module:Class`."""
+
 NAMES_HELP = (
     "random, greedy, uct:SIMULATIONS (as uct:1000), alphabeta:NODES (as alphabeta:50000), either "
-    "with a time per move instead (as uct:10ms), or a checkpoint's path"
+    "with a time per move instead (as uct:10ms), a checkpoint's path, or module:Class"
 )
 """The names of agents, for help texts."""
 
@@ -30,10 +40,13 @@ def find_agent(name: str) -> Agent:
             - `random` or `greedy`;
             - `uct:1000` (simulations per move) or `uct:10ms` (time per move);
             - `alphabeta:50000` (nodes per move) or `alphabeta:10ms`;
-            - the path of a checkpoint, with or without its suffix (needs the extra `train`).
+            - the path of a checkpoint, with or without its suffix (needs the extra `train`);
+            - `module:Class`, a class of your own with a method `act(positions, keys)`, see
+              `azumaya.baselines.agents.Agent`. It is made without arguments; the module may be in
+              the current folder.
 
     Raises:
-        OptionError: the name is none of these.
+        OptionError: the name is none of these, or the class cannot be used.
         CheckpointError: the checkpoint cannot be used.
         MissingExtraError: the name is that of a checkpoint, and torch is not installed.
     """
@@ -44,10 +57,14 @@ def find_agent(name: str) -> Agent:
     path = Path(name)
     if _is_checkpoint(path):
         return _trained(name)
+    if MODULE_AND_CLASS.fullmatch(name):
+        return _imported(name)
     inside = path / "policy"
     hint = f"; did you mean {inside}?" if _is_checkpoint(inside) else ""
     known = ", ".join((*SIMPLE, FORMS))
-    raise OptionError(f"agent {shown(name)!r}: must be {known} or a checkpoint's path{hint}")
+    raise OptionError(
+        f"agent {shown(name)!r}: must be {known}, a checkpoint's path or module:Class{hint}"
+    )
 
 
 def _is_checkpoint(path: Path) -> bool:
@@ -56,6 +73,48 @@ def _is_checkpoint(path: Path) -> bool:
         return any(path.with_suffix(end).is_file() for end in (".safetensors", ".json"))
     except (OSError, ValueError):
         return False
+
+
+def _imported(name: str) -> Agent:
+    """An agent of a class of the user's.
+
+    Raises:
+        OptionError: the class cannot be imported or made, or is no agent.
+    """
+    module, _, attribute = name.partition(":")
+    made = _make(_import(module, name), attribute, name)
+    if not is_agent(made):
+        raise OptionError(f"agent {name}: it has no method act(positions, keys)")
+    if not hasattr(made, "name"):
+        made.name = name
+    agent: Agent = made
+    return agent
+
+
+def _import(module: str, name: str) -> ModuleType:
+    """Import a module, which may be in the current folder."""
+    sys.path.insert(0, os.getcwd())
+    try:
+        return import_module(module)
+    except Exception as error:  # whatever the module's own code raises
+        raise OptionError(
+            f"agent {name}: importing {module} failed: {type(error).__name__}: {error}"
+        ) from error
+    finally:
+        sys.path.remove(os.getcwd())
+
+
+def _make(module: ModuleType, attribute: str, name: str) -> Any:
+    """An object of a class of the module."""
+    found = getattr(module, attribute, None)
+    if not callable(found):
+        raise OptionError(f"agent {name}: {module.__name__} has no class {attribute}")
+    try:
+        return found()
+    except Exception as error:  # likewise
+        raise OptionError(
+            f"agent {name}: {attribute}() failed: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _trained(name: str) -> Agent:

@@ -10,6 +10,7 @@ from azumaya.baselines import (
     analyse_commands,
     bench_commands,
     evaluate_commands,
+    exam_commands,
     play_commands,
     puzzle_commands,
 )
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
 app.command("analyse")(analyse_commands.analyse_command)
+app.command("exam")(exam_commands.exam)
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
 

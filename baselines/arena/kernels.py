@@ -10,8 +10,9 @@ from azumaya.envs.kernels.bits import U64, clear, get
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import make_key
 
-LOOKS = U64(1 << 20)
-"""Flipped in a key, it gives the key that draws anew what the agents may not see."""
+LOOKS = 1 << 20
+"""Flipped in a key, it gives the seed that draws anew what the agents may not see."""
+_LOOKS = U64(LOOKS)
 
 
 @kernel
@@ -52,7 +53,7 @@ def look_kernel(game: Game) -> Any:
     def show_resampled(states, rows, numbers, seats, seed, ply, views, keys):
         show(states, rows, numbers, seats, seed, ply, views, keys)
         for r in range(rows.shape[0]):
-            resample(views[r], make_key(keys[r] ^ LOOKS, 0, 0))
+            resample(views[r], make_key(keys[r] ^ _LOOKS, 0, 0))
 
     return show_resampled
 

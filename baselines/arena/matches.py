@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from azumaya.baselines.arena.intervals import Z95, wilson
 from azumaya.baselines.arena.rounds import Rounds, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent, brief, class_hint, is_agent
@@ -54,12 +54,9 @@ class Score:
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
 
-    def interval(self, z: float = 1.96) -> tuple[float, float]:
+    def interval(self, z: float = Z95) -> tuple[float, float]:
         """Wilson's confidence interval for `rate`, by default at 95 %."""
-        n, p = self.games, self.rate
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson(self.rate, self.games, z)
 
 
 def play_pairing(

@@ -1,8 +1,75 @@
-"""Balanced starts: positions from which equally strong players win about equally often."""
+"""Balanced starts: positions from which equally strong players win about equally often.
+
+From most starts of some games the same seat wins nearly every game between strong players, so
+results over such starts tell little about the players. Each game therefore has a book of starts
+that search in both seats wins for player_0 about half of the time. The books ship with the package
+as files of JSON lines; `book_maker` made them.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from azumaya.envs.errors import OptionError
 from azumaya.envs.registry import find_game
+
+DATA = Path(__file__).with_name("data")
+BALANCED = (0.35, 0.65)
+"""A start is balanced if player_0's win rate, counting draws as half, is in this range."""
+
+
+class BookError(ValueError):
+    """A book of starts that is damaged."""
+
+
+@dataclass(frozen=True)
+class BalancedStart:
+    """One start of a book, with the games that show its balance.
+
+    Attributes:
+        position: the position text; the game has its default options.
+        games: games played from it by the book's agent in both seats.
+        wins: games won by player_0.
+        draws: games drawn or truncated.
+        plies: random plies played after the game's own start.
+        seed: the seed the start was made from.
+    """
+
+    position: str
+    games: int
+    wins: int
+    draws: int
+    plies: int
+    seed: int
+
+    @property
+    def rate(self) -> float:
+        """Player_0's win rate, counting a draw as half a win."""
+        return (self.wins + self.draws / 2) / self.games
+
+
+@dataclass(frozen=True)
+class Book:
+    """The balanced starts of one game.
+
+    Attributes:
+        game: the environment id, for example `azumaya/sudoku_moyo-v0`.
+        version: increases whenever the starts change; give it with results.
+        agent: the agent that played the games in both seats.
+        starts: the starts.
+        made: the settings of the command that made the book.
+    """
+
+    game: str
+    version: int
+    agent: str
+    starts: tuple[BalancedStart, ...]
+    made: Mapping[str, Any]
 
 
 def balanced_starts(game: str) -> tuple[str, ...]:
@@ -16,6 +83,61 @@ def balanced_starts(game: str) -> tuple[str, ...]:
 
     Raises:
         OptionError: there is no such game.
+        BookError: the file of the installed package is damaged.
     """
-    find_game(game)
-    return ()
+    book = load_book(game)
+    return () if book is None else tuple(start.position for start in book.starts)
+
+
+def load_book(game: str) -> Book | None:
+    """The book of a game; None if it has none.
+
+    Raises:
+        OptionError: there is no such game.
+        BookError: the file of the installed package is damaged.
+    """
+    return read_book(book_file(find_game(game).name))
+
+
+def book_file(name: str) -> Path:
+    """Where the book of a game is, or would be, in the package."""
+    return DATA / f"{name}.starts.jsonl"
+
+
+@functools.lru_cache(maxsize=32)
+def read_book(path: Path) -> Book | None:
+    """The book in a file: a line about the book, then a line for each start.
+
+    Returns:
+        The book; None if there is no such file.
+
+    Raises:
+        BookError: the file is damaged.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return None
+    try:
+        head, *rest = (json.loads(line) for line in lines)
+        starts = tuple(BalancedStart(**start) for start in rest)
+        book = Book(head["game"], head["version"], head["agent"], starts, head["made"])
+        if not starts or not all(_plausible(start) for start in starts):
+            raise OptionError("a start has impossible counts")
+    except (ValueError, TypeError, KeyError) as error:
+        raise BookError(f"{path}: the book of starts is damaged ({error})") from error
+    return book
+
+
+def _plausible(start: BalancedStart) -> bool:
+    counts = (start.games, start.wins, start.draws)
+    if not isinstance(start.position, str) or not all(isinstance(n, int) for n in counts):
+        return False
+    return start.games > 0 <= min(counts) and start.wins + start.draws <= start.games
+
+
+def book_lines(book: Book) -> str:
+    """The text of a book's file."""
+    head = {"game": book.game, "version": book.version, "agent": book.agent, "made": book.made}
+    lines = [head, *(vars(start) for start in book.starts)]
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)

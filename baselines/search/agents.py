@@ -39,7 +39,7 @@ class UCTAgent(Agent):
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The preferred move in each position; positions are searched in parallel."""
-        return [outcome.best for outcome in self.uct.search(positions, keys)]
+        return [found.best for found in self.uct.search(positions, keys, lines=False)]
 
 
 class AlphaBetaAgent(Agent):

@@ -65,7 +65,8 @@ class Outcome:
         value: the final payoff of the player to move; an estimate unless `exact`.
         exact: whether the value is proven.
         candidates: the moves tried, most visits first.
-        line: the best moves for both players, starting with `best`, as far as the tree goes.
+        line: the best moves for both players, starting with `best`, as far as the tree goes; empty
+            if not requested.
         simulations: the number of simulations made.
         full: whether the tree ran out of memory and stopped growing.
     """
@@ -132,8 +133,11 @@ class Tree:
         """Whether the value of the position is proven."""
         return bool(self.nodes["low"][0] == self.nodes["high"][0])
 
-    def outcome(self) -> Outcome:
-        """The result so far; at least one simulation must have been made."""
+    def outcome(self, line: bool = True) -> Outcome:
+        """The result so far, with or without the line of best moves.
+
+        At least one simulation must have been made.
+        """
         sign = 1 - 2 * int(self.nodes["mover"][0])
         candidates = self._candidates(0)
         best = preferred(candidates)
@@ -141,7 +145,7 @@ class Tree:
         value = float(sign * self.nodes["low"][0]) if exact else best.value
         by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
         return Outcome(
-            best.action, value, exact, tuple(by_visits), self._line(),
+            best.action, value, exact, tuple(by_visits), self._line() if line else (),
             int(self._stats["simulations"][0]), bool(self._stats["full"][0]),
         )  # fmt: skip
 
@@ -158,11 +162,14 @@ class Tree:
 
     def _candidates(self, slot: int) -> list[Candidate]:
         sign = 1 - 2 * int(self.nodes["mover"][slot])
+        nodes = self.nodes[self._children(slot)]
+        names = ("action", "visits", "total", "low", "high")
+        columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
         found = []
-        for child in self.nodes[self._children(slot)]:
-            low, high = sorted((sign * int(child["low"]), sign * int(child["high"])))
-            mean = low if low == high else sign * float(child["total"]) / int(child["visits"])
-            found.append(Candidate(int(child["action"]), int(child["visits"]), mean, low, high))
+        for action, visits, total, *bounds in zip(*columns, strict=True):
+            low, high = sorted(sign * bound for bound in bounds)
+            mean = float(low) if low == high else sign * total / visits
+            found.append(Candidate(action, visits, mean, low, high))
         return found
 
     def _line(self) -> tuple[int, ...]:
@@ -224,10 +231,18 @@ class UCT:
         self.megabytes, self.threads = megabytes, check_threads(threads)
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 
-    def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Outcome]:
+    def search(
+        self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
+    ) -> list[Outcome]:
         """Search running positions of the same game; each position's key seeds its draws.
 
         With a budget in simulations, the result depends only on position, key and settings.
+
+        Args:
+            positions: the positions.
+            keys: one for each position.
+            lines: whether to find the lines of best moves, which takes as long as some hundred
+                simulations; without them `line` is empty.
 
         Raises:
             OptionError: a position is over, or the memory cannot hold its moves.
@@ -239,7 +254,7 @@ class UCT:
         def work(i: int, room: Tree, stopped: Callable[[], bool]) -> Outcome:
             room.begin(positions[i], int(keys[i]), self.exploration, self.cut)
             spend(room, self.budget, stopped)
-            return room.outcome()
+            return room.outcome(lines)
 
         return share(
             work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))

@@ -1,0 +1,240 @@
+"""Makes the books of balanced starts: `python -m azumaya.baselines.arena.book_maker GAME`.
+
+Each seed gives one candidate: the start of that seed after a few random plies. It is balanced if
+search with a large budget wins about half of its games against itself in either seat. Most
+candidates are not, and cheaper looks sort them out: the value that search gives the candidate, and
+a few games with a small budget. Only the games with the large budget count in the book.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.seeded_work import Line, do_work, read_work
+from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
+from azumaya.baselines.files import write_whole
+from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.terminal import progress
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.position import episode_key
+
+STREAM = 1 << 21
+"""The keys of random plies come from this environment number."""
+BATCH = 4
+"""Games between two looks at the score: half of them in each seat of the first agent."""
+SCREEN_GAMES, LEAST_GAMES, MOST_GAMES = 8, 16, 32
+ESTIMATES = (1000, 10_000)
+"""Simulations of the searches that estimate the value of a candidate."""
+CLOSE = 0.25
+"""Candidates with an estimate further from 0 are dropped."""
+HOPELESS, PATIENCE, SURE = 0.2, 0.02, 0.8
+"""A start is dropped if the probability that it is balanced is below `HOPELESS`, raised by
+`PATIENCE` for each game of the confirmation, and kept if it is at least `SURE`."""
+RULES = {
+    "batch": BATCH,
+    "games": (SCREEN_GAMES, LEAST_GAMES, MOST_GAMES),
+    "estimates": ESTIMATES,
+    "close": CLOSE,
+    "chances": (HOPELESS, PATIENCE, SURE),
+    "balanced": BALANCED,
+}
+"""What a book depends on besides its plan, for its file."""
+FIRST_SCREEN, FIRST_CONFIRM = 0, 1 << 32
+"""Seeds of the games of a candidate, for both stages."""
+GAMES_A_CANDIDATE = 1 << 10
+
+
+@dataclass(frozen=True)
+class BookPlan:
+    """What the book of a game depends on.
+
+    Attributes:
+        game: the name of the game.
+        plies: the most random plies after a start of the game; the number is drawn from 0 on.
+        least: the fewest random plies.
+        screen: simulations per move of the games that sort candidates out.
+        confirm: simulations per move of the games that count.
+        cut: plies after which rollouts are cut off; 0 for never.
+    """
+
+    game: str
+    plies: int
+    least: int
+    screen: int
+    confirm: int
+    cut: int
+
+    def __call__(self, seed: int) -> Line:
+        """Judge the candidate of a seed."""
+        start, plies = candidate(self, seed)
+        if start is None:
+            return {"seed": seed, "kept": False}
+        line: Line = {"seed": seed, "plies": plies, "position": start, "kept": False}
+        if not looks_even(self, start, seed):
+            return line
+        for name, simulations in (("screen", self.screen), ("confirm", self.confirm)):
+            games, wins, draws, kept = judge(self, start, seed, simulations, name == "confirm")
+            line[name] = [games, wins, draws]
+            if not kept:
+                return line
+        return {**line, "kept": True}
+
+
+def candidate(plan: BookPlan, seed: int) -> tuple[str | None, int]:
+    """The position text and the random plies of the candidate of a seed; None if it is over."""
+    position, key = Position(plan.game, seed=seed), episode_key(seed, STREAM, 0)
+    plies = plan.least + int(random_below(key, 0, plan.plies - plan.least + 1))
+    for ply in range(plies):
+        moves = position.legal_actions()
+        position.play(moves[int(random_below(key, ply + 1, len(moves)))])
+        if position.is_over:
+            return None, plies
+    return str(position), plies
+
+
+def looks_even(plan: BookPlan, start: str, seed: int) -> bool:
+    """Whether search gives neither player much of an advantage."""
+    position, key = Position(plan.game, position=start), int(episode_key(seed, STREAM, 1))
+    for simulations in ESTIMATES:
+        (found,) = _agent(simulations, plan.cut).uct.search([position], [key])
+        if abs(found.value) > CLOSE:
+            return False
+    return True
+
+
+def judge(
+    plan: BookPlan, start: str, seed: int, simulations: int, confirm: bool
+) -> tuple[int, int, int, bool]:
+    """Play games from a start until it is clear whether it is balanced.
+
+    Returns:
+        The games, the wins of player_0, the draws, and whether the start goes on.
+    """
+    agent = _agent(simulations, plan.cut)
+    first = FIRST_CONFIRM if confirm else FIRST_SCREEN
+    games = wins = draws = 0
+    while True:
+        game_seed = first + seed * GAMES_A_CANDIDATE + games
+        more = _play(plan.game, start, agent, game_seed)
+        games, wins, draws = games + BATCH, wins + more[0], draws + more[1]
+        chance = chance_of_balance(games, wins + draws / 2)
+        if chance < HOPELESS + PATIENCE * games * confirm:
+            return games, wins, draws, False
+        if games >= LEAST_GAMES and chance >= SURE:
+            return games, wins, draws, True
+        if games >= (MOST_GAMES if confirm else SCREEN_GAMES):
+            return games, wins, draws, not confirm
+
+
+@functools.lru_cache(maxsize=8)
+def _agent(simulations: int, cut: int) -> UCTAgent:
+    return UCTAgent(simulations, cut=cut, threads=1)
+
+
+def _play(game: str, start: str, agent: Agent, seed: int) -> tuple[int, int]:
+    """Play a batch of games; returns the wins of player_0 and the draws."""
+    score = play_pairing(game, agent, agent, BATCH // 2, seed, {"position": start})
+    lost_as_second = BATCH // 2 - score.by_seat[1] - score.draws_by_seat[1]
+    return score.by_seat[0] + lost_as_second, score.draws
+
+
+def chance_of_balance(games: int, points: float) -> float:
+    """The probability that player_0's true win rate is in `BALANCED`, before any game uniform."""
+    rates = (np.arange(1000) + 0.5) / 1000
+    logs = points * np.log(rates) + (games - points) * np.log1p(-rates)
+    weights = np.exp(logs - logs.max())
+    low, high = BALANCED
+    return float(weights[(rates >= low) & (rates <= high)].sum() / weights.sum())
+
+
+def book_of(settings: Line, lines: list[Line], version: int) -> Book:
+    """The book from the results of all candidates; a position found twice is taken once."""
+    plan = settings["plan"]
+    starts: dict[str, BalancedStart] = {}
+    for line in lines:
+        if line["kept"]:
+            games, wins, draws = line["confirm"]
+            start = BalancedStart(line["position"], games, wins, draws, line["plies"], line["seed"])
+            starts.setdefault(start.position, start)
+    cut = f", rollouts cut after {plan['cut']} plies" if plan["cut"] else ""
+    agent = f"uct:{plan['confirm']}{cut}"
+    made = {**settings, "candidates": len(lines)}
+    return Book(find_game(plan["game"]).id, version, agent, tuple(starts.values()), made)
+
+
+def kept(lines: list[Line]) -> int:
+    """The number of different starts found."""
+    return len({line["position"] for line in lines if line["kept"]})
+
+
+def make_book(
+    game: Annotated[str, typer.Argument(help="The game.")],
+    starts: Annotated[int, typer.Option(min=1, help="Stop at this many starts.")] = 200,
+    candidates: Annotated[int, typer.Option(min=1, help="Stop at this many candidates.")] = 100_000,
+    plies: Annotated[int, typer.Option(min=0, help="The most random plies of a candidate.")] = 4,
+    least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
+    screen: Annotated[int, typer.Option(min=1, help="Simulations of the screening games.")] = 200,
+    confirm: Annotated[int, typer.Option(min=1, help="Simulations of the counted games.")] = 1000,
+    cut: Annotated[int, typer.Option(min=0, help="Cut rollouts after this many plies.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    work: Annotated[Path, typer.Option(help="The folder of unfinished work.")] = Path("runs/books"),
+    output: Annotated[Path | None, typer.Option(help="The book. Default: in the package.")] = None,
+    version: Annotated[int, typer.Option(min=1, help="The version of the book.")] = 1,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Write the book from the work done so far.")
+    ] = False,
+) -> None:
+    """Find balanced starts of a game and write its book; a stopped command can be continued."""
+    try:
+        name = find_game(game).name
+        if least > plies:
+            raise OptionError(f"--least {least}: must not be above --plies {plies}")
+        path = work / f"{name}.jsonl"
+        if finish:
+            settings, lines = read_work(path)
+        else:
+            plan = BookPlan(name, plies, least, screen, confirm, cut)
+            settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
+            lines = _search(path, settings, plan, starts, candidates, seed, jobs)
+        book = book_of(settings, lines, version)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    where = output or book_file(name)
+    if not book.starts:
+        raise typer.BadParameter(f"{name}: no balanced starts yet")
+    write_whole(where, book_lines(book).encode())
+    typer.echo(f"{where}: {len(book.starts)} starts of {len(lines)} candidates")
+
+
+def _search(
+    path: Path, settings: Line, plan: BookPlan, starts: int, candidates: int, seed: int, jobs: int
+) -> list[Line]:
+    columns: tuple[Any, ...] = (
+        TextColumn("starts"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[tried]} candidates"), TimeElapsedColumn(),
+    )  # fmt: skip
+
+    def enough(lines: list[Line]) -> bool:
+        return kept(lines) >= starts or len(lines) >= candidates
+
+    with progress(*columns) as bar:
+        task = bar.add_task("", total=starts, tried=0)
+        return do_work(
+            path, settings, plan, enough, first_seed=seed, jobs=jobs,
+            progress=lambda lines: bar.update(task, completed=kept(lines), tried=len(lines)),
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    typer.run(make_book)

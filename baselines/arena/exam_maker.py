@@ -1,0 +1,257 @@
+"""Makes the exams: `python -m azumaya.baselines.arena.exam_maker GAME`.
+
+Each seed gives one game between two agents drawn from a pool of several strengths, after a few
+random plies. Positions near its end are solved, with the value of every move. Those in which the
+right move is not obvious go into the exam: fewer than 60 % of the moves keep the win, or the draw
+where no move wins.
+
+The start of a game, a digest of its text, decides for which part its positions are, so that the
+parts come from different starts.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.arena.exams import (
+    PARTS,
+    Exam,
+    ExamPosition,
+    Part,
+    exam_bytes,
+    exam_file,
+    keeps,
+)
+from azumaya.baselines.arena.matches import LOOKS
+from azumaya.baselines.arena.seeded_work import Line, do_work, read_work
+from azumaya.baselines.files import write_whole
+from azumaya.baselines.game_options import read_options
+from azumaya.baselines.search import UCTAgent, solve
+from azumaya.baselines.terminal import progress
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.position import episode_key
+
+STREAM = 1 << 22
+"""The keys of what is drawn for a game come from this environment number."""
+PLIES_DRAW, AGENT_DRAWS, OPENING_DRAWS, CHOICE_DRAWS = 0, 1, 1 << 10, 1 << 12
+AGENTS = ("random", "greedy", "uct:40", "uct:400")
+INTERESTING = 0.6
+"""Positions in which a smaller share of the moves keeps the result are taken."""
+MEGABYTES = 32
+"""Memory for the solver's table."""
+
+
+@dataclass(frozen=True)
+class ExamPlan:
+    """What the exam of a game depends on.
+
+    Attributes:
+        game: the name of the game.
+        options: options of the game.
+        agents: names of the agents that play; each seat draws one.
+        cut: plies after which the rollouts of UCT agents are cut off; 0 for never.
+        least: the fewest random plies before the agents play. The position after these is the
+            start that decides the part.
+        plies: the most random plies.
+        near: the fewest plies left in the game at a position of the exam.
+        far: the most plies left.
+        nodes: the most positions that the solver visits for a position and its moves.
+        tries: the most positions of a game that are solved.
+        per_game: the most positions of a game that are taken.
+    """
+
+    game: str
+    options: Mapping[str, Any]
+    agents: tuple[str, ...]
+    cut: int
+    least: int
+    plies: int
+    near: int
+    far: int
+    nodes: int
+    tries: int
+    per_game: int
+
+    def __call__(self, seed: int) -> Line:
+        """Play the game of a seed and take positions from it."""
+        start, history, players = playout(self, seed)
+        line: Line = {"seed": seed, "part": part_of(start), "players": players, "positions": []}
+        for position, left in chosen(self, seed, history):
+            found = question(self, position, left)
+            if found is not None:
+                line["positions"].append(found)
+            if len(line["positions"]) == self.per_game:
+                break
+        return line
+
+
+def part_of(start: str) -> Part:
+    """The part of the exam for games with this start."""
+    return PARTS[hashlib.blake2b(start.encode(), digest_size=1).digest()[0] & 1]
+
+
+def playout(plan: ExamPlan, seed: int) -> tuple[str, list[Position], tuple[str, str]]:
+    """A game: the text of its start, its positions, and the names of the players."""
+    key = episode_key(seed, STREAM, 0)
+    position = Position(plan.game, seed=seed, **plan.options)
+    names = tuple(
+        plan.agents[int(random_below(key, AGENT_DRAWS + seat, len(plan.agents)))] for seat in (0, 1)
+    )
+    plies = plan.least + int(random_below(key, PLIES_DRAW, plan.plies - plan.least + 1))
+    start, history = str(position), [position.copy()]
+    while not position.is_over:
+        ply = len(history) - 1
+        if ply < plies:
+            moves = position.legal_actions()
+            action = moves[int(random_below(key, OPENING_DRAWS + ply, len(moves)))]
+        else:
+            now = int(episode_key(seed, STREAM, ply + 1))
+            agent = _agent(names[position.to_move], plan.cut)
+            (action,) = agent.act([position.resample_hidden(now ^ LOOKS)], [now])
+        history.append(position.play(action).copy())
+        if ply + 1 == plan.least:
+            start = str(position)
+    return start, history[:-1], (names[0], names[1])
+
+
+@functools.lru_cache(maxsize=32)
+def _agent(name: str, cut: int) -> Agent:
+    kind, _, budget = name.partition(":")
+    if kind == "uct":
+        return UCTAgent(int(budget), cut=cut, threads=1)
+    return find_agent(name)
+
+
+def chosen(plan: ExamPlan, seed: int, history: Sequence[Position]) -> list[tuple[Position, int]]:
+    """Positions of a game to solve, in random order, with the plies that were left."""
+    key = episode_key(seed, STREAM, 0)
+    lefts = [left for left in range(plan.near, plan.far + 1) if left <= len(history)]
+    shuffled = []
+    while lefts:
+        k = int(random_below(key, CHOICE_DRAWS + len(shuffled), len(lefts)))
+        shuffled.append(lefts.pop(k))
+    positions = [(history[-left], left) for left in shuffled]
+    return [(p, left) for p, left in positions if len(p.legal_actions()) > 1][: plan.tries]
+
+
+def question(plan: ExamPlan, position: Position, left: int) -> Line | None:
+    """A position with the values of its moves; None if it is not solved or not interesting."""
+    text = str(position)
+    position = Position.from_text(plan.game, text, **plan.options)
+    solution = solve(position, nodes=plan.nodes, megabytes=MEGABYTES)
+    values = {position.move_name(a): gain for a, gain in solution.moves.items() if gain is not None}
+    if not solution.solved or not interesting(list(values.values())):
+        return None
+    return {"position": text, "plies_left": left, "values": values}
+
+
+def interesting(values: Sequence[float]) -> bool:
+    """Whether the best move does not lose, and fewer than `INTERESTING` of the moves keep that."""
+    best = max(values)
+    return best >= 0 and sum(keeps(v, best) for v in values) < INTERESTING * len(values)
+
+
+def exam_of(settings: Line, lines: list[Line], part: Part, count: int, version: int) -> Exam:
+    """A part of the exam: its first `count` different positions."""
+    plan = settings["plan"]
+    found: dict[str, ExamPosition] = {}
+    for line in lines:
+        for each in line["positions"] if line["part"] == part else ():
+            players = (line["players"][0], line["players"][1])
+            position = ExamPosition(
+                each["position"], each["plies_left"], each["values"], players, line["seed"]
+            )
+            found.setdefault(position.position, position)
+    positions = tuple(found.values())[:count]
+    game = find_game(plan["game"]).id
+    return Exam(game, part, version, plan["options"], True, positions, settings)
+
+
+def smaller_part(lines: list[Line]) -> int:
+    """How many positions there are for the part that has fewer."""
+    counts = dict.fromkeys(PARTS, 0)
+    for line in lines:
+        counts[line["part"]] += len(line["positions"])
+    return min(counts.values())
+
+
+def make_exam(
+    game: Annotated[str, typer.Argument(help="The game.")],
+    positions: Annotated[int, typer.Option(min=1, help="Positions of each part.")] = 500,
+    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE, of the game.")] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option(help=f"An agent that plays. Default: {', '.join(AGENTS)}.")
+    ] = None,
+    cut: Annotated[int, typer.Option(min=0, help="Cut UCT's rollouts after these plies.")] = 0,
+    least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
+    plies: Annotated[int, typer.Option(min=0, help="The most random plies.")] = 8,
+    near: Annotated[int, typer.Option(min=1, help="The fewest plies left.")] = 4,
+    far: Annotated[int, typer.Option(min=1, help="The most plies left.")] = 16,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes to solve a position.")] = 300_000,
+    tries: Annotated[int, typer.Option(min=1, help="Positions of a game to solve.")] = 6,
+    per_game: Annotated[int, typer.Option(min=1, help="Positions of a game to take.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    work: Annotated[Path, typer.Option(help="The folder of unfinished work.")] = Path("runs/exams"),
+    output: Annotated[Path | None, typer.Option(help="A folder. Default: the package.")] = None,
+    version: Annotated[int, typer.Option(min=1, help="The version of the exam.")] = 1,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Write the exam from the work done so far.")
+    ] = False,
+) -> None:
+    """Make the exam of a game; a stopped command can be continued."""
+    try:
+        found = find_game(game)
+        path = work / f"{found.name}.jsonl"
+        if finish:
+            settings, lines = read_work(path)
+        else:
+            plan = ExamPlan(
+                found.name, read_options(found, option or ()), tuple(agent or AGENTS), cut, least,
+                max(plies, least), near, far, nodes, tries, per_game,
+            )  # fmt: skip
+            settings = {"plan": asdict(plan), "first_seed": seed}
+            lines = _produce(path, settings, plan, positions, seed, jobs)
+        for part in PARTS:
+            exam = exam_of(settings, lines, part, positions, version)
+            if not exam.positions:
+                raise OptionError(f"{found.name}: no positions yet")
+            where = exam_file(found.name, part)
+            where = where if output is None else output / where.name
+            write_whole(where, exam_bytes(exam))
+            typer.echo(f"{where}: {len(exam.positions)} positions of {len(lines)} games")
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _produce(
+    path: Path, settings: Line, plan: ExamPlan, positions: int, seed: int, jobs: int
+) -> list[Line]:
+    columns: tuple[Any, ...] = (
+        TextColumn("positions"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[games]} games"), TimeElapsedColumn(),
+    )  # fmt: skip
+    with progress(*columns) as bar:
+        task = bar.add_task("", total=positions, games=0)
+        return do_work(
+            path, settings, plan, lambda lines: smaller_part(lines) >= positions,
+            first_seed=seed, jobs=jobs,
+            progress=lambda lines: bar.update(
+                task, completed=smaller_part(lines), games=len(lines)
+            ),
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    typer.run(make_exam)

@@ -1,0 +1,136 @@
+"""Results of exams as tables in the terminal and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from azumaya.baselines.arena.exam_results import ExamResult, Interval
+from azumaya.baselines.arena.report import COLOURS
+from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PICTURES = (".svg", ".png")
+COLUMNS = 3
+"""Games in a row of the picture."""
+
+
+def exam_table(results: Sequence[ExamResult]) -> Table:
+    """The results, a row for each agent and game, with 95 % intervals below the figures."""
+    table = _table(f"Exams, part {results[0].part}", "95 % intervals below.")
+    table.add_column("game\nagent", overflow="fold")
+    for name in ("positions\nwon + drawn", "wins kept", "draws kept", "regret"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for result in results:
+        table.add_row(
+            _text(f"{result.game}\n{result.agent}"),
+            f"{result.positions}\n{len(result.wins)} + {len(result.draws)}",
+            shown_share(result.kept_wins, result.kept_wins_interval),
+            shown_share(result.kept_draws, result.kept_draws_interval),
+            "{:.3f}\n{:.3f} - {:.3f}".format(result.regret, *result.regret_interval),
+        )
+    return table
+
+
+def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
+    """For each game, the share of wins kept by distance from the end."""
+    for game, group in groupby(results, key=lambda result: result.game):
+        together = list(group)
+        groups = together[0].by_distance()
+        table = _table(f"{game}: wins kept by plies left", "95 % intervals below.")
+        table.add_column("agent", overflow="fold")
+        for low, high in groups:
+            table.add_column(f"{low}-{high}", justify="right", no_wrap=True)
+        for result in together:
+            cells = (
+                shown_share(part.kept_wins, part.kept_wins_interval)
+                for part in result.by_distance().values()
+            )
+            table.add_row(_text(result.agent), *cells)
+        yield table
+
+
+def shown_share(share: float | None, interval: Interval | None) -> str:
+    """A share in percent, and its interval on the next line."""
+    if share is None or interval is None:
+        return "-"
+    return f"{share:.1%}\n{interval[0]:.0%} - {interval[1]:.0%}"
+
+
+def _text(text: str) -> Any:
+    """Text that is shown as it is, whatever markup it resembles."""
+    return require("rich.text", "cli").Text(text)
+
+
+def _table(title: str, caption: str) -> Table:
+    made: Table = require("rich.table", "cli").Table(
+        title=_text(title), caption=caption, box=require("rich.box", "cli").SIMPLE_HEAD, leading=1
+    )
+    return made
+
+
+def check_picture(path: Path) -> None:
+    """Raise `OptionError` unless a picture can be written to this file."""
+    if path.suffix not in PICTURES:
+        raise OptionError(f"--output {path}: must end in {' or '.join(PICTURES)}")
+    require("matplotlib", "train")
+
+
+def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
+    """Draw the share of wins kept over the distance from the end (needs `train`).
+
+    Args:
+        results: the results, those of a game one after the other.
+        path: the picture, `.svg` or `.png`.
+    """
+    games = {game: list(group) for game, group in groupby(results, key=lambda r: r.game)}
+    rows = -(-len(games) // COLUMNS)
+    columns = min(COLUMNS, len(games))
+    figure = require("matplotlib.figure", "train").Figure(
+        figsize=(3.2 * columns + 0.8, 2.6 * rows + 0.6), layout="constrained"
+    )
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
+    for panel, (game, group) in zip(panels, games.items(), strict=False):
+        _draw_game(panel, game, group)
+    for unused in list(panels):
+        unused.set_visible(False)
+    handles = {h.get_label(): h for a in figure.axes for h in a.get_legend_handles_labels()[0]}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4,
+                  frameon=False)  # fmt: skip
+    figure.supxlabel("plies left in the game", fontsize="medium")
+    figure.supylabel("wins kept, with 95 % intervals", fontsize="medium")
+    figure.savefig(path, dpi=150, format=path.suffix[1:], metadata=_undated(path))
+
+
+def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
+    for number, result in enumerate(results):
+        parts = {ends: part for ends, part in result.by_distance().items() if part.wins}
+        middles = [(low + high) / 2 + 0.12 * number for low, high in parts]
+        shares = [part.kept_wins for part in parts.values()]
+        errors = [_errors(part) for part in parts.values()]
+        colour = COLOURS[number % len(COLOURS)]
+        axes.errorbar(
+            middles, shares, yerr=list(zip(*errors, strict=True)) or None, fmt="o-", color=colour,
+            markersize=4, linewidth=1.2, elinewidth=0.8, label=result.agent,
+        )  # fmt: skip
+    axes.set_title(game, fontsize="medium")
+    axes.set_ylim(0, 1.02)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _errors(result: ExamResult) -> Interval:
+    """How far the interval reaches below and above the share."""
+    share, interval = result.kept_wins, result.kept_wins_interval
+    assert share is not None
+    assert interval is not None
+    return share - interval[0], interval[1] - share
+
+
+def _undated(path: Path) -> dict[str, None] | None:
+    """Metadata that leaves the date out of an SVG, so that equal pictures are equal files."""
+    return {"Date": None} if path.suffix == ".svg" else None

@@ -1,0 +1,247 @@
+"""Giving an agent an exam, and the statistics of its answers."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
+from azumaya.baselines.arena.intervals import normal, wilson
+from azumaya.baselines.arena.kernels import LOOKS
+from azumaya.baselines.arena.matches import name_of
+from azumaya.envs import IllegalActionError, Position
+from azumaya.envs.adapters.duel.opponents import Opponent, ask
+from azumaya.envs.position import check_seed, episode_key
+
+STREAM = 1 << 23
+"""The keys of an agent's draws come from this environment number."""
+BATCH = 64
+"""Positions that an agent is given at a time."""
+GROUPS = 5
+"""Groups of distances from the end, at most."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An agent's answer to one position.
+
+    Attributes:
+        question: the position.
+        move: the name of the move chosen.
+    """
+
+    question: ExamPosition
+    move: str
+
+    @property
+    def regret(self) -> float:
+        """How much less the move gains than the best one."""
+        return self.question.value - self.question.values[self.move]
+
+    @property
+    def kept(self) -> bool:
+        """Whether the move keeps the win, or the draw where there is no win."""
+        return keeps(self.question.values[self.move], self.question.value)
+
+
+@dataclass(frozen=True)
+class ExamResult:
+    """The answers of an agent to an exam, or to some of its positions.
+
+    Attributes:
+        agent: the agent's name.
+        game: the game's name.
+        part: the part of the exam.
+        version: the version of the exam.
+        seed: the seed of the agent's draws.
+        answers: the answers, in the order of the exam.
+    """
+
+    agent: str
+    game: str
+    part: Part
+    version: int
+    seed: int
+    answers: tuple[Answer, ...]
+
+    @property
+    def positions(self) -> int:
+        """The number of positions."""
+        return len(self.answers)
+
+    @property
+    def wins(self) -> list[Answer]:
+        """The answers to positions in which the player to move wins with best play."""
+        return [answer for answer in self.answers if answer.question.value > 0]
+
+    @property
+    def draws(self) -> list[Answer]:
+        """The answers to positions that are drawn with best play."""
+        return [answer for answer in self.answers if answer.question.value == 0]
+
+    @property
+    def kept_wins(self) -> float | None:
+        """The share of won positions in which the move keeps the win; None if there are none."""
+        return _share(self.wins)
+
+    @property
+    def kept_draws(self) -> float | None:
+        """The share of drawn positions in which the move does not lose; None if there are none."""
+        return _share(self.draws)
+
+    @property
+    def regret(self) -> float:
+        """The mean of the best value less the value of the move, over all positions."""
+        return statistics.fmean(answer.regret for answer in self.answers)
+
+    @property
+    def kept_wins_interval(self) -> Interval | None:
+        """Wilson's 95 % interval for `kept_wins`."""
+        return _share_interval(self.wins)
+
+    @property
+    def kept_draws_interval(self) -> Interval | None:
+        """Wilson's 95 % interval for `kept_draws`."""
+        return _share_interval(self.draws)
+
+    @property
+    def regret_interval(self) -> Interval:
+        """The normal 95 % interval for `regret`."""
+        return normal([answer.regret for answer in self.answers])
+
+    def by_distance(self) -> dict[Interval, ExamResult]:
+        """The answers by the plies left in the game, in up to five groups of equal width.
+
+        Returns:
+            By the least and the most plies left, the answers at these distances. The groups depend
+            on the exam alone.
+        """
+        lefts = [answer.question.plies_left for answer in self.answers]
+        groups: dict[Interval, ExamResult] = {}
+        for low, high in distance_groups(min(lefts), max(lefts)):
+            there = tuple(a for a in self.answers if low <= a.question.plies_left <= high)
+            if there:
+                groups[low, high] = _part_of(self, there)
+        return groups
+
+    def as_object(self) -> dict[str, Any]:
+        """The result as the object that `azumaya exam --json` prints."""
+        found = self._figures()
+        groups = self.by_distance().items()
+        distances = [{"plies_left": list(ends), **group._figures()} for ends, group in groups]
+        about = {"agent": self.agent, "game": self.game, "part": self.part}
+        return {
+            **about, "version": self.version, "seed": self.seed, **found, "by_distance": distances
+        }  # fmt: skip
+
+    def _figures(self) -> dict[str, Any]:
+        return {
+            "positions": self.positions,
+            "wins": len(self.wins),
+            "kept_wins": self.kept_wins,
+            "kept_wins_interval": self.kept_wins_interval,
+            "draws": len(self.draws),
+            "kept_draws": self.kept_draws,
+            "kept_draws_interval": self.kept_draws_interval,
+            "regret": self.regret,
+            "regret_interval": self.regret_interval,
+        }
+
+
+def _part_of(result: ExamResult, answers: tuple[Answer, ...]) -> ExamResult:
+    return ExamResult(result.agent, result.game, result.part, result.version, result.seed, answers)
+
+
+def distance_groups(least: int, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of equal width that cover the distances from `least` to `most`."""
+    width = -(-(most - least + 1) // GROUPS)
+    for low in range(least, most + 1, width):
+        yield low, min(low + width - 1, most)
+
+
+def _share(answers: Sequence[Answer]) -> float | None:
+    return statistics.fmean(answer.kept for answer in answers) if answers else None
+
+
+def _share_interval(answers: Sequence[Answer]) -> Interval | None:
+    share = _share(answers)
+    return None if share is None else wilson(share, len(answers))
+
+
+def take_exam(
+    agent: Opponent | str,
+    game: str,
+    part: Part = "public",
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> ExamResult:
+    """Give an agent the exam of a game.
+
+    Args:
+        agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
+            name that `find_agent` knows.
+        game: the name of the game.
+        part: `public`, or `held-out` to report results.
+        seed: everything the agent draws at random depends on this seed.
+        progress: called with the number of positions answered since the last call.
+
+    Raises:
+        OptionError: there is no such agent, game or part, or the seed is invalid.
+        ExamError: the game has no exam, or the exam is damaged.
+        IllegalActionError: the agent's move is illegal, or it gave too many or too few.
+        ValueError: the agent refuses the game.
+    """
+    return answer_exam(agent, load_exam(game, part), seed, progress)
+
+
+def answer_exam(
+    agent: Opponent | str,
+    exam: Exam,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> ExamResult:
+    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`."""
+    asked = find_agent(agent) if isinstance(agent, str) else agent
+    name, seed = name_of(asked, "agent"), check_seed(seed)
+    answers: list[Answer] = []
+    for first in range(0, len(exam.positions), BATCH):
+        numbers = range(first, min(first + BATCH, len(exam.positions)))
+        answers += _answers(asked, name, exam, numbers, seed)
+        if progress is not None:
+            progress(len(numbers))
+    return ExamResult(name, _name(exam), exam.part, exam.version, seed, tuple(answers))
+
+
+def _name(exam: Exam) -> str:
+    return exam.start(0).game.name
+
+
+def _answers(
+    agent: Opponent, name: str, exam: Exam, numbers: Sequence[int], seed: int
+) -> list[Answer]:
+    positions = [exam.start(number) for number in numbers]
+    if not numbers[0] and hasattr(agent, "check"):
+        agent.check(positions[0])
+    keys = [int(episode_key(seed, STREAM, number)) for number in numbers]
+    views = [p.resample_hidden(key ^ LOOKS) for p, key in zip(positions, keys, strict=True)]
+    actions = ask(agent, views, keys, name)
+    return [
+        _answer(exam.positions[number], position, action, name)
+        for number, position, action in zip(numbers, positions, actions, strict=True)
+    ]
+
+
+def _answer(question: ExamPosition, position: Position, action: object, name: str) -> Answer:
+    if set(question.values) != set(position.legal_moves()):
+        raise ExamError(f"position {question.position}: its values are not those of its moves")
+    try:
+        number = position.check_action(action)
+        position.copy().play(number)
+    except ValueError as error:
+        raise IllegalActionError(f"{name}'s {error}") from error
+    return Answer(question, position.move_name(number))

@@ -1,0 +1,179 @@
+"""Exams: positions with the exact value of every legal move.
+
+The exams ship with the package, two files of compressed JSON lines for each game. The part `public`
+is for use while developing an agent, the part `held-out` for reporting. `exam_maker` made them.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from azumaya.envs import OptionError, Position
+from azumaya.envs.registry import find_game
+
+DATA = Path(__file__).with_name("data")
+Part = Literal["public", "held-out"]
+PARTS: tuple[Part, Part] = get_args(Part)
+LARGEST = 64 << 20
+"""Bytes of an uncompressed exam that is read."""
+
+
+class ExamError(ValueError):
+    """An exam that is missing or damaged."""
+
+
+@dataclass(frozen=True)
+class ExamPosition:
+    """One position of an exam.
+
+    Attributes:
+        position: the position text.
+        plies_left: plies that the game it comes from still lasted.
+        values: by move name, what the player to move still gains with best play afterwards. There
+            is a value for every legal move.
+        players: the names of the agents that played the game it comes from, player_0 first.
+        seed: the seed of that game.
+    """
+
+    position: str
+    plies_left: int
+    values: Mapping[str, float]
+    players: tuple[str, str]
+    seed: int
+
+    @property
+    def value(self) -> float:
+        """What the player to move still gains with best play."""
+        return max(self.values.values())
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The moves that keep the win, or the draw where there is no win."""
+        return frozenset(move for move, value in self.values.items() if keeps(value, self.value))
+
+
+def keeps(value: float, best: float) -> bool:
+    """Whether a move of this value keeps a win, or at least a draw, if the best move does."""
+    return value > 0 if best > 0 else value >= best
+
+
+@dataclass(frozen=True)
+class Exam:
+    """The positions of one part of a game's exam.
+
+    Attributes:
+        game: the environment id, for example `azumaya/sudoku_moyo-v0`.
+        part: `public` or `held-out`.
+        version: increases whenever the positions change; give it with results.
+        options: the options of the game that differ from their defaults.
+        exact: whether all values are proven. If not, they are estimates of a long search.
+        positions: the positions.
+        made: the settings of the command that made the exam.
+    """
+
+    game: str
+    part: Part
+    version: int
+    options: Mapping[str, Any]
+    exact: bool
+    positions: tuple[ExamPosition, ...]
+    made: Mapping[str, Any]
+
+    def start(self, number: int) -> Position:
+        """Position `number` of the exam, ready to be played."""
+        return Position.from_text(self.game, self.positions[number].position, **self.options)
+
+
+def load_exam(game: str, part: Part = "public") -> Exam:
+    """One part of a game's exam.
+
+    Args:
+        game: the name of the game.
+        part: `public`, or `held-out` to report results.
+
+    Raises:
+        OptionError: there is no such game or part.
+        ExamError: the game has no exam, or the file of the installed package is damaged.
+    """
+    name = find_game(game).name
+    return read_exam(exam_file(name, part))
+
+
+def has_exam(game: str) -> bool:
+    """Whether a game has an exam; raises `OptionError` for an unknown game."""
+    return exam_file(find_game(game).name, "public").exists()
+
+
+def exam_file(name: str, part: Part) -> Path:
+    """Where a part of a game's exam is, or would be, in the package."""
+    if part not in PARTS:
+        raise OptionError(f"part={part!r}: must be one of {', '.join(PARTS)}")
+    return DATA / f"{name}.{part}.jsonl.gz"
+
+
+@functools.lru_cache(maxsize=32)
+def read_exam(path: Path) -> Exam:
+    """The exam in a file: a line about the exam, then a line for each position.
+
+    Raises:
+        ExamError: the file is missing or damaged.
+    """
+    try:
+        with gzip.open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ExamError(f"{path}: larger than {LARGEST:,} bytes")
+        head, *lines = (json.loads(line) for line in content.splitlines())
+        return _exam(head, lines)
+    except FileNotFoundError:
+        raise ExamError(f"{path.name}: there is no such exam") from None
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as error:
+        raise ExamError(f"{path}: the exam is damaged ({error})") from error
+
+
+def _exam(head: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Exam:
+    positions = tuple(map(_position, lines))
+    if head["part"] not in PARTS or not positions:
+        raise ExamError("no part or no positions")
+    return Exam(
+        head["game"], head["part"], head["version"], head["options"], head["exact"], positions,
+        head["made"],
+    )  # fmt: skip
+
+
+def _position(line: Mapping[str, Any]) -> ExamPosition:
+    values = {move: float(value) for value, moves in line["values"].items() for move in moves}
+    if sum(map(len, line["values"].values())) != len(values) or not values:
+        raise ExamError(f"{line['position']}: a move has no value or two")
+    first, second = line["players"]
+    return ExamPosition(
+        str(line["position"]), int(line["plies_left"]), values, (first, second), int(line["seed"])
+    )
+
+
+def exam_bytes(exam: Exam) -> bytes:
+    """The content of an exam's file; equal for equal exams."""
+    head = {name: value for name, value in vars(exam).items() if name != "positions"}
+    lines = [head, *map(_line, exam.positions)]
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    return gzip.compress(text.encode(), 9, mtime=0)
+
+
+def _line(position: ExamPosition) -> dict[str, Any]:
+    """A position as JSON, its moves grouped by value, best first."""
+    values = sorted(set(position.values.values()), reverse=True)
+    groups = {f"{v:g}": [m for m, w in position.values.items() if w == v] for v in values}
+    return {
+        "position": position.position,
+        "plies_left": position.plies_left,
+        "values": groups,
+        "players": position.players,
+        "seed": position.seed,
+    }

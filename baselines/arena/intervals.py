@@ -1,0 +1,38 @@
+"""Confidence intervals of measured shares and means."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+Z95 = 1.96
+"""Standard deviations on either side of a 95 % interval."""
+
+
+def wilson(share: float, count: int, z: float = Z95) -> tuple[float, float]:
+    """Wilson's confidence interval for a share.
+
+    Args:
+        share: the observed share, from 0 to 1.
+        count: the number of observations, at least 1.
+        z: the width in standard deviations.
+    """
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    spread = math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    half = z / (1 + z * z / count) * spread
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def normal(values: Sequence[float], z: float = Z95) -> tuple[float, float]:
+    """The normal confidence interval for the mean of independent values.
+
+    Args:
+        values: the values, at least one; the interval of a single one is that value.
+        z: the width in standard deviations.
+    """
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return mean, mean
+    half = z * statistics.stdev(values) / math.sqrt(len(values))
+    return mean - half, mean + half

@@ -1,0 +1,116 @@
+"""`azumaya exam`: how well agents play positions in which the value of every move is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.arena.exam_report import (
+    check_picture,
+    distance_tables,
+    draw_exams,
+    exam_table,
+)
+from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
+from azumaya.baselines.arena.exams import PARTS, Exam, has_exam, load_exam
+from azumaya.baselines.entrants import Entrant, find_entrant, game_named
+from azumaya.baselines.terminal import console, progress, say
+from azumaya.envs import GAMES, OptionError
+
+Sitting = tuple[Entrant, Exam]
+
+
+def exam(
+    agents: Annotated[list[str], typer.Argument(metavar="AGENT...", help=f"{NAMES_HELP}.")],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"A game: {', '.join(GAMES)}. Default: all that the agent can play. Repeat for "
+            "more games."
+        ),
+    ] = None,
+    part: Annotated[
+        str,
+        typer.Option(
+            help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only."
+        ),
+    ] = PARTS[0],
+    seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each agent and game instead.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Draw the results to this .svg or .png file.")
+    ] = None,
+) -> None:
+    """Measure how well agents keep won and drawn positions, and what their mistakes cost."""
+    try:
+        if output is not None:
+            check_picture(output)
+        sittings = _sittings(agents, game or (), part)
+        results = _sit(sittings, seed)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        for result in results:
+            typer.echo(json.dumps(result.as_object()))
+    else:
+        console().print(exam_table(results), *distance_tables(results))
+    if output is not None:
+        draw_exams(results, output)
+
+
+def _sittings(names: Sequence[str], games: Sequence[str], part: str) -> list[Sitting]:
+    """Who takes which exam, game by game.
+
+    Raises:
+        ValueError: there is no such agent, game or part; or an agent cannot play a game that was
+            asked for, or any.
+    """
+    if part not in PARTS:
+        raise OptionError(f"--part {part}: must be {' or '.join(PARTS)}")
+    entrants = [find_entrant(name, evaluated=True) for name in names]
+    wanted = [game_named(name).name for name in dict.fromkeys(games)]
+    sittings = []
+    for name in wanted or filter(has_exam, GAMES):
+        exam = load_exam(name, PARTS[PARTS.index(part)])  # type: ignore[arg-type]
+        sittings += [(e, exam) for e in entrants if _fits(e, exam, asked=bool(wanted))]
+    for entrant in entrants:
+        if not any(entrant is other for other, _ in sittings):
+            raise OptionError(f"agent {entrant.name}: it can play none of the exams")
+    return sittings
+
+
+def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:
+    """Whether an agent can play an exam; if the exam was asked for, it must.
+
+    Raises:
+        ValueError: it cannot, although the exam was asked for.
+    """
+    check = getattr(entrant.agent, "check", None)
+    try:
+        if check is not None:
+            check(exam.start(0))
+    except ValueError as error:
+        if asked:
+            raise
+        if entrant.game is None:  # that a checkpoint plays one game only needs no saying
+            say(f"{entrant.name} leaves out {exam.game}: {error}")
+        return False
+    return True
+
+
+def _sit(sittings: Sequence[Sitting], seed: int) -> list[ExamResult]:
+    with progress(TextColumn("positions"), BarColumn(), MofNCompleteColumn()) as bar:
+        task = bar.add_task("", total=sum(len(exam.positions) for _, exam in sittings))
+        results = []
+        for entrant, exam in sittings:
+            assert entrant.agent is not None
+            results.append(answer_exam(entrant.agent, exam, seed, lambda n: bar.advance(task, n)))
+    return results
