@@ -11,6 +11,7 @@ from azumaya.baselines import (
     bench_commands,
     evaluate_commands,
     exam_commands,
+    league_commands,
     play_commands,
     puzzle_commands,
 )
@@ -32,6 +33,7 @@ app.command("play")(play_commands.play)
 app.command("evaluate")(evaluate_commands.evaluate)
 app.command("analyse")(analyse_commands.analyse_command)
 app.command("exam")(exam_commands.exam)
+app.add_typer(league_commands.app, name="league")
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
 

@@ -99,6 +99,11 @@ class Rounds:
         starts: where the games start.
         numbers: the number of each game's start, `(n,)`.
         first_seats: the seat of the first agent in each game, `(n,)`.
+
+    Attributes:
+        states: the games, `(n,)` state records.
+        running: the indices of the games that are not over.
+        plies: the number of moves made in all games.
     """
 
     def __init__(
@@ -118,7 +123,7 @@ class Rounds:
         self._words = np.zeros(word_count(self._setup.num_actions), np.uint64)
         self._rows = np.empty(len(self._numbers), np.int64)
         self.running = np.arange(len(self._numbers))
-        self.ply = 0
+        self.ply = self.plies = 0
 
     def play_round(self, agents: Sequence[Opponent], names: Sequence[str]) -> int:
         """Play a round; returns the number of games that have ended in it.
@@ -154,6 +159,7 @@ class Rounds:
         actions = self._ask(agent, rows, views, keys, name, which)
         size = self._setup.num_actions
         done = play_kernel(self.game)(self.states, rows, actions, self._words, size)
+        self.plies += done
         if done < len(rows):
             self._refuse(int(rows[done]), int(actions[done]), name, which)
 
