@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,28 @@ class PairJob:
     limit: float
 
 
+def play_pair(job: PairJob, play: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> PairResult:
+    """Play both games of a pair; `play` plays one, as `Table.play` does."""
+    about = {
+        "game": job.key.game, "number": job.key.number, "agents": job.agents,
+        "kinds": job.kinds, "seed": job.seed, "balanced": job.balanced,
+    }  # fmt: skip
+    one, other = (play({**about, "seat": seat}) for seat in (0, 1))
+    times = [one["milliseconds"][which] + other["milliseconds"][which] for which in (0, 1)]
+    return PairResult(
+        job.key,
+        (one["result"], other["result"]),
+        (one["plies"], other["plies"]),
+        (one["moves"][0] + other["moves"][0], one["moves"][1] + other["moves"][1]),
+        (round(times[0], 3), round(times[1], 3)),
+        (_fault(one), _fault(other)),
+    )
+
+
+def _fault(game: Mapping[str, Any]) -> tuple[int, str] | None:
+    return (game["fault"][0], game["fault"][1]) if game["fault"] else None
+
+
 class Worker:
     """A process that plays one game after the other; started when needed, replaced when it ends."""
 
@@ -68,23 +90,7 @@ class Worker:
             StoppedError: `stop` was set.
             LeagueError: the process keeps ending for no fault of an agent.
         """
-        about = {
-            "game": job.key.game, "number": job.key.number, "agents": job.agents,
-            "kinds": job.kinds, "seed": job.seed, "balanced": job.balanced,
-        }  # fmt: skip
-        played = [self._play({**about, "seat": seat}, job.limit, stop) for seat in (0, 1)]
-        moves = [sum(game["moves"][which] for game in played) for which in (0, 1)]
-        times = [sum(game["milliseconds"][which] for game in played) for which in (0, 1)]
-        results, plies = ([game[name] for game in played] for name in ("result", "plies"))
-        first, second = (tuple(game["fault"]) if game["fault"] else None for game in played)
-        return PairResult(
-            job.key,
-            (results[0], results[1]),
-            (plies[0], plies[1]),
-            (moves[0], moves[1]),
-            (round(times[0], 3), round(times[1], 3)),
-            (first, second),
-        )
+        return play_pair(job, lambda game: self._play(game, job.limit, stop))
 
     def close(self) -> None:
         """End the process, and those it has started."""

@@ -71,7 +71,7 @@ class Watched:
 
     def __init__(self, agent: Any, which: int, board: Board | None, grace: float) -> None:
         self._agent, self._which, self._board, self._grace = agent, which, board, grace
-        self.moves, self.milliseconds = 0, 0.0
+        self.moves, self.milliseconds, self._begun = 0, 0.0, False
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         """What the agent gives."""
@@ -90,10 +90,10 @@ class Watched:
         finally:
             if self._board is not None:
                 self._board.write(NOBODY)
-        if not self._grace:  # a first move may have waited for a compiler
+        if self._begun:  # the first move of a game may have waited for a compiler
             self.moves += 1
             self.milliseconds += 1000 * (time.perf_counter() - began)
-        self._grace = 0.0
+        self._begun, self._grace = True, 0.0
 
 
 class WatchedOnStates(Watched):

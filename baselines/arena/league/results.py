@@ -57,8 +57,8 @@ class PairResult:
         key: what tells it apart.
         results: 1, 0 or -1 for each game: won, drawn or lost by the first agent.
         plies: the length of each game; 0 where one agent crashed or was too slow.
-        moves: the moves of each agent in both games whose time was taken.
-        milliseconds: the time that each agent took for them.
+        moves: the moves of each agent in both games, without the first of each game.
+        milliseconds: the time that each agent took for these moves.
         faults: for each game, None, or which agent lost it by a fault (0 or 1) and what happened.
     """
 
