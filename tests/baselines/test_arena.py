@@ -164,9 +164,10 @@ def test_balanced_starts_are_the_default_and_each_is_used_before_any_is_repeated
     assert texts[3:] == texts[:3]
     orders = {tuple(first_texts(rounds.start_set(GAME, None, seed), 3)) for seed in range(20)}
     assert len(orders) == 6
-    plain = play_pairing(GAME, GreedyAgent(), RandomAgent(), 6, 4, balanced=False)
-    assert plain == play_plainly(GAME, (GreedyAgent(), RandomAgent()), 6, 4)
-    assert plain != play_pairing(GAME, GreedyAgent(), RandomAgent(), 6, 4)
+    agents = RandomAgent(), RandomAgent()
+    plain = play_pairing(GAME, *agents, 20, 4, balanced=False)
+    assert plain == play_plainly(GAME, agents, 20, 4)
+    assert plain != play_pairing(GAME, *agents, 20, 4)
 
 
 def test_options_that_the_book_does_not_cover_have_plain_starts(book: tuple[str, ...]) -> None:

@@ -102,8 +102,11 @@ def test_a_league_that_is_stopped_leaves_no_process(monkeypatch: pytest.MonkeyPa
     def play_pair(worker: Worker, job: PairJob, stop: object) -> PairResult:
         return PairResult(job.key, (1, 1), (1, 1), (1, 1), (1.0, 1.0))
 
+    def close(worker: Worker) -> None:
+        closed.append(worker)
+
     monkeypatch.setattr(Worker, "play_pair", play_pair)
-    monkeypatch.setattr(Worker, "close", closed.append)
+    monkeypatch.setattr(Worker, "close", close)
     key = PairKey(GAME, 0, "greedy", "random")
     job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
     results = play_locally(iter(lambda: job, None), 3)
