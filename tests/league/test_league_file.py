@@ -138,7 +138,7 @@ def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(LeagueFileError, match="was played with balanced=True, not False"):
         LeagueFile(path, balanced=False)
     monkeypatch.setattr(results, "balanced_starts", lambda game: (f"another book for {game}",))
-    with pytest.raises(LeagueFileError, match="was played with starts="):
+    with pytest.raises(LeagueFileError, match="from other balanced starts of sudoku_moyo, "):
         LeagueFile(path)
 
 

@@ -240,13 +240,19 @@ class LeagueFile:
         wanted = settings_for(
             kept.seed if seed is None else seed, kept.balanced if balanced is None else balanced
         )
-        for item in fields(Settings):
-            there, asked = getattr(kept, item.name), getattr(wanted, item.name)
+        for name in ("seed", "balanced"):
+            there, asked = getattr(kept, name), getattr(wanted, name)
             if there != asked:
                 raise LeagueFileError(
-                    f"{shown(self.path)}: the league was played with {item.name}={there}, not "
-                    f"{asked}; use the same, or another file"
+                    f"{shown(self.path)}: the league was played with {name}={there}, not {asked}; "
+                    "use the same, or another file"
                 )
+        other = [game for game, book in wanted.starts.items() if kept.starts.get(game) != book]
+        if other:
+            raise LeagueFileError(
+                f"{shown(self.path)}: the league was played from other balanced starts of "
+                f"{', '.join(other)} than this version has; use another file"
+            )
 
     def _lock(self) -> None:
         try:
