@@ -51,9 +51,9 @@ INTERRUPTED = 130
 class PlaysByDefault(typer.core.TyperGroup):
     """A group whose command `play` need not be named."""
 
-    def parse_args(self, context: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put `play` before arguments that begin with no command."""
-        return super().parse_args(context, args if args[:1] == ["report"] else ["play", *args])
+        return super().parse_args(ctx, args if args[:1] == ["report"] else ["play", *args])
 
 
 app = typer.Typer(cls=PlaysByDefault, name="league")

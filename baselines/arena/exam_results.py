@@ -10,8 +10,7 @@ from typing import Any
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
-from azumaya.baselines.arena.kernels import LOOKS
-from azumaya.baselines.arena.matches import name_of
+from azumaya.baselines.arena.matches import LOOKS, name_of
 from azumaya.envs import IllegalActionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent, ask
 from azumaya.envs.position import check_seed, episode_key

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.arena.intervals import Z95, wilson
+from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.baselines.arena.rounds import Rounds, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent, brief, class_hint, is_agent
 from azumaya.envs.position import MAX_SEED, check_seed
 from azumaya.envs.whole import whole_number
+
+__all__ = ["LOOKS", "Score", "check_starts", "name_of", "play_pairing"]
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
     drawn = _resampled(games, size, resamples)
     samples = [_fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)]
     lows, highs = np.percentile(POINTS * np.array(samples), INTERVAL, axis=0)
-    total = sum(wins.values())
+    total = np.sum(list(wins.values()), axis=0)
     played, won = (total + total.T).sum(1), total.sum(1)
     return {
         agents[a]: Rating(
