@@ -48,6 +48,16 @@ class Rules:
             nothing is hidden.
         hidden: fields that neither player can see, and those that tell about the past only. Two
             positions are equal where all other fields are; position texts leave these out.
+        bounds: kernel `bounds(state)` for search, which returns two whole numbers: what the player
+            to move of a running position gains from here on at least and at most, if both play
+            best. None if the game offers nothing.
+        simplify: kernel `simplify(state)` for search: change a running position into one with the
+            same value that is easier to search. Moves legal afterwards were legal before, and one
+            of the best of them was among the best before. None if the game offers nothing.
+        outlook: kernel `outlook(state, row)` for search: write to `row`, `(outlook_words,)` uint64,
+            all that the rest of the game depends on; running positions of one game with equal rows
+            have the same value. None stands for the whole state.
+        outlook_words: the words of that row.
     """
 
     state: np.dtype[Any]
@@ -58,6 +68,10 @@ class Rules:
     evaluate: Callable[..., Any]
     resample: Callable[..., Any] | None = None
     hidden: tuple[str, ...] = ()
+    bounds: Callable[..., Any] | None = None
+    simplify: Callable[..., Any] | None = None
+    outlook: Callable[..., Any] | None = None
+    outlook_words: int = 0
 
 
 # ---- what players see ----

@@ -1,15 +1,14 @@
 """Makes the books of balanced starts: `python -m azumaya.baselines.arena.book_maker GAME`.
 
-Each seed gives one candidate: the start of that seed after a few random plies. It is balanced if
-search with a large budget wins about half of its games against itself in either seat. Most
-candidates are not, and cheaper looks sort them out: the value that search gives the candidate, and
-a few games with a small budget. Only the games with the large budget count in the book.
+Each seed gives one candidate: the start of that seed after a few random plies. Most candidates are
+not balanced, and the value that a short search gives them shows it. From the others search plays
+games against itself, until it is clear whether it wins about half of them in either seat.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,26 +31,22 @@ STREAM = 1 << 21
 """The keys of random plies come from this environment number."""
 BATCH = 4
 """Games between two looks at the score: half of them in each seat of the first agent."""
-SCREEN_GAMES, LEAST_GAMES, MOST_GAMES = 8, 16, 32
-ESTIMATES = (1000, 10_000)
-"""Simulations of the searches that estimate the value of a candidate."""
-CLOSE = 0.25
-"""Candidates with an estimate further from 0 are dropped."""
+LEAST_GAMES, MOST_GAMES = 16, 32
+ESTIMATES = ((300, 0.35), (3000, 0.15))
+"""Candidates are searched with so many simulations, and dropped if the value is further from 0."""
 HOPELESS, PATIENCE, SURE = 0.2, 0.02, 0.8
 """A start is dropped if the probability that it is balanced is below `HOPELESS`, raised by
-`PATIENCE` for each game of the confirmation, and kept if it is at least `SURE`."""
+`PATIENCE` for each game, and kept if it is at least `SURE`."""
 RULES = {
     "batch": BATCH,
-    "games": (SCREEN_GAMES, LEAST_GAMES, MOST_GAMES),
+    "games": (LEAST_GAMES, MOST_GAMES),
     "estimates": ESTIMATES,
-    "close": CLOSE,
     "chances": (HOPELESS, PATIENCE, SURE),
     "balanced": BALANCED,
 }
 """What a book depends on besides its plan, for its file."""
-FIRST_SCREEN, FIRST_CONFIRM = 0, 1 << 32
-"""Seeds of the games of a candidate, for both stages."""
 GAMES_A_CANDIDATE = 1 << 10
+"""Seeds for the games of a candidate."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +57,14 @@ class BookPlan:
         game: the name of the game.
         plies: the most random plies after a start of the game; the number is drawn from 0 on.
         least: the fewest random plies.
-        screen: simulations per move of the games that sort candidates out.
-        confirm: simulations per move of the games that count.
+        simulations: simulations per move in the games.
         cut: plies after which rollouts are cut off; 0 for never.
     """
 
     game: str
     plies: int
     least: int
-    screen: int
-    confirm: int
+    simulations: int
     cut: int
 
     def __call__(self, seed: int) -> Line:
@@ -82,12 +75,8 @@ class BookPlan:
         line: Line = {"seed": seed, "plies": plies, "position": start, "kept": False}
         if not looks_even(self, start, seed):
             return line
-        for name, simulations in (("screen", self.screen), ("confirm", self.confirm)):
-            games, wins, draws, kept = judge(self, start, seed, simulations, name == "confirm")
-            line[name] = [games, wins, draws]
-            if not kept:
-                return line
-        return {**line, "kept": True}
+        games, wins, draws, kept = judge(self, start, seed)
+        return {**line, "games": games, "wins": wins, "draws": draws, "kept": kept}
 
 
 def candidate(plan: BookPlan, seed: int) -> tuple[str | None, int]:
@@ -105,35 +94,29 @@ def candidate(plan: BookPlan, seed: int) -> tuple[str | None, int]:
 def looks_even(plan: BookPlan, start: str, seed: int) -> bool:
     """Whether search gives neither player much of an advantage."""
     position, key = Position(plan.game, position=start), int(episode_key(seed, STREAM, 1))
-    for simulations in ESTIMATES:
+    for simulations, most in ESTIMATES:
         (found,) = _agent(simulations, plan.cut).uct.search([position], [key])
-        if abs(found.value) > CLOSE:
+        if abs(found.value) > most:
             return False
     return True
 
 
-def judge(
-    plan: BookPlan, start: str, seed: int, simulations: int, confirm: bool
-) -> tuple[int, int, int, bool]:
+def judge(plan: BookPlan, start: str, seed: int) -> tuple[int, int, int, bool]:
     """Play games from a start until it is clear whether it is balanced.
 
     Returns:
-        The games, the wins of player_0, the draws, and whether the start goes on.
+        The games, the wins of player_0, the draws, and whether the start is kept.
     """
-    agent = _agent(simulations, plan.cut)
-    first = FIRST_CONFIRM if confirm else FIRST_SCREEN
+    agent = _agent(plan.simulations, plan.cut)
     games = wins = draws = 0
     while True:
-        game_seed = first + seed * GAMES_A_CANDIDATE + games
-        more = _play(plan.game, start, agent, game_seed)
+        more = _play(plan.game, start, agent, seed * GAMES_A_CANDIDATE + games)
         games, wins, draws = games + BATCH, wins + more[0], draws + more[1]
         chance = chance_of_balance(games, wins + draws / 2)
-        if chance < HOPELESS + PATIENCE * games * confirm:
-            return games, wins, draws, False
         if games >= LEAST_GAMES and chance >= SURE:
             return games, wins, draws, True
-        if games >= (MOST_GAMES if confirm else SCREEN_GAMES):
-            return games, wins, draws, not confirm
+        if chance < HOPELESS + PATIENCE * games or games >= MOST_GAMES:
+            return games, wins, draws, False
 
 
 @functools.lru_cache(maxsize=8)
@@ -163,11 +146,10 @@ def book_of(settings: Line, lines: list[Line], version: int) -> Book:
     starts: dict[str, BalancedStart] = {}
     for line in lines:
         if line["kept"]:
-            games, wins, draws = line["confirm"]
-            start = BalancedStart(line["position"], games, wins, draws, line["plies"], line["seed"])
+            start = BalancedStart(**{f.name: line[f.name] for f in fields(BalancedStart)})
             starts.setdefault(start.position, start)
     cut = f", rollouts cut after {plan['cut']} plies" if plan["cut"] else ""
-    agent = f"uct:{plan['confirm']}{cut}"
+    agent = f"uct:{plan['simulations']}{cut}"
     made = {**settings, "candidates": len(lines)}
     return Book(find_game(plan["game"]).id, version, agent, tuple(starts.values()), made)
 
@@ -183,8 +165,7 @@ def make_book(
     candidates: Annotated[int, typer.Option(min=1, help="Stop at this many candidates.")] = 100_000,
     plies: Annotated[int, typer.Option(min=0, help="The most random plies of a candidate.")] = 4,
     least: Annotated[int, typer.Option(min=0, help="The fewest random plies.")] = 0,
-    screen: Annotated[int, typer.Option(min=1, help="Simulations of the screening games.")] = 200,
-    confirm: Annotated[int, typer.Option(min=1, help="Simulations of the counted games.")] = 1000,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations per move.")] = 1000,
     cut: Annotated[int, typer.Option(min=0, help="Cut rollouts after this many plies.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -204,7 +185,7 @@ def make_book(
         if finish:
             settings, lines = read_work(path)
         else:
-            plan = BookPlan(name, plies, least, screen, confirm, cut)
+            plan = BookPlan(name, plies, least, simulations, cut)
             settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
             lines = _search(path, settings, plan, starts, candidates, seed, jobs)
         book = book_of(settings, lines, version)

@@ -36,7 +36,11 @@ from azumaya.baselines.arena.matches import LOOKS
 from azumaya.baselines.arena.seeded_work import Line, do_work, read_work
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import read_options
-from azumaya.baselines.search import UCTAgent, solve
+from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.search.solver import Solving
 from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
@@ -48,7 +52,7 @@ PLIES_DRAW, AGENT_DRAWS, OPENING_DRAWS, CHOICE_DRAWS = 0, 1, 1 << 10, 1 << 12
 AGENTS = ("random", "greedy", "uct:40", "uct:400")
 INTERESTING = 0.6
 """Positions in which a smaller share of the moves keeps the result are taken."""
-MEGABYTES = 32
+MEGABYTES = 16
 """Memory for the solver's table."""
 
 
@@ -85,8 +89,9 @@ class ExamPlan:
 
     def __call__(self, seed: int) -> Line:
         """Play the game of a seed and take positions from it."""
-        start, history, players = playout(self, seed)
-        line: Line = {"seed": seed, "part": part_of(start), "players": players, "positions": []}
+        history, players = playout(self, seed)
+        part = part_of(start_of(self, seed))
+        line: Line = {"seed": seed, "part": part, "players": players, "positions": []}
         for position, left in chosen(self, seed, history):
             found = question(self, position, left)
             if found is not None:
@@ -101,28 +106,38 @@ def part_of(start: str) -> Part:
     return PARTS[hashlib.blake2b(start.encode(), digest_size=1).digest()[0] & 1]
 
 
-def playout(plan: ExamPlan, seed: int) -> tuple[str, list[Position], tuple[str, str]]:
-    """A game: the text of its start, its positions, and the names of the players."""
+def opening(plan: ExamPlan, seed: int) -> list[Position]:
+    """The positions of a game up to the end of its random plies."""
     key = episode_key(seed, STREAM, 0)
-    position = Position(plan.game, seed=seed, **plan.options)
+    history = [Position(plan.game, seed=seed, **plan.options)]
+    plies = plan.least + int(random_below(key, PLIES_DRAW, plan.plies - plan.least + 1))
+    for ply in range(plies):
+        moves = history[-1].legal_actions()
+        if not moves:
+            break
+        action = moves[int(random_below(key, OPENING_DRAWS + ply, len(moves)))]
+        history.append(history[-1].copy().play(action))
+    return history
+
+
+def start_of(plan: ExamPlan, seed: int) -> str:
+    """The text of the start of a game: its position after the fewest random plies."""
+    history = opening(plan, seed)
+    return str(history[min(plan.least, len(history) - 1)])
+
+
+def playout(plan: ExamPlan, seed: int) -> tuple[list[Position], tuple[str, str]]:
+    """A game: its positions but for the last, and the names of the players."""
+    key, history = episode_key(seed, STREAM, 0), opening(plan, seed)
     names = tuple(
         plan.agents[int(random_below(key, AGENT_DRAWS + seat, len(plan.agents)))] for seat in (0, 1)
     )
-    plies = plan.least + int(random_below(key, PLIES_DRAW, plan.plies - plan.least + 1))
-    start, history = str(position), [position.copy()]
-    while not position.is_over:
-        ply = len(history) - 1
-        if ply < plies:
-            moves = position.legal_actions()
-            action = moves[int(random_below(key, OPENING_DRAWS + ply, len(moves)))]
-        else:
-            now = int(episode_key(seed, STREAM, ply + 1))
-            agent = _agent(names[position.to_move], plan.cut)
-            (action,) = agent.act([position.resample_hidden(now ^ LOOKS)], [now])
-        history.append(position.play(action).copy())
-        if ply + 1 == plan.least:
-            start = str(position)
-    return start, history[:-1], (names[0], names[1])
+    while not history[-1].is_over:
+        now = int(episode_key(seed, STREAM, len(history)))
+        agent = _agent(names[history[-1].to_move], plan.cut)
+        (action,) = agent.act([history[-1].resample_hidden(now ^ LOOKS)], [now])
+        history.append(history[-1].copy().play(action))
+    return history[:-1], (names[0], names[1])
 
 
 @functools.lru_cache(maxsize=32)
@@ -137,7 +152,7 @@ def chosen(plan: ExamPlan, seed: int, history: Sequence[Position]) -> list[tuple
     """Positions of a game to solve, in random order, with the plies that were left."""
     key = episode_key(seed, STREAM, 0)
     lefts = [left for left in range(plan.near, plan.far + 1) if left <= len(history)]
-    shuffled = []
+    shuffled: list[int] = []
     while lefts:
         k = int(random_below(key, CHOICE_DRAWS + len(shuffled), len(lefts)))
         shuffled.append(lefts.pop(k))
@@ -149,11 +164,19 @@ def question(plan: ExamPlan, position: Position, left: int) -> Line | None:
     """A position with the values of its moves; None if it is not solved or not interesting."""
     text = str(position)
     position = Position.from_text(plan.game, text, **plan.options)
-    solution = solve(position, nodes=plan.nodes, megabytes=MEGABYTES)
+    search = Solving(_room(kernels_of(position)), position)
+    spend(search, Budget(plan.nodes))
+    solution = search.solution()
     values = {position.move_name(a): gain for a, gain in solution.moves.items() if gain is not None}
     if not solution.solved or not interesting(list(values.values())):
         return None
     return {"position": text, "plies_left": left, "values": values}
+
+
+@functools.lru_cache(maxsize=1)
+def _room(kernels: GameKernels) -> Room:
+    """The solver's memory; to allocate it anew takes longer than most positions."""
+    return Room(kernels, MEGABYTES)
 
 
 def interesting(values: Sequence[float]) -> bool:

@@ -100,11 +100,12 @@ def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
     for unused in list(panels):
         unused.set_visible(False)
     handles = {h.get_label(): h for a in figure.axes for h in a.get_legend_handles_labels()[0]}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4,
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4,
                   frameon=False)  # fmt: skip
     figure.supxlabel("plies left in the game", fontsize="medium")
     figure.supylabel("wins kept, with 95 % intervals", fontsize="medium")
-    figure.savefig(path, dpi=150, format=path.suffix[1:], metadata=_undated(path))
+    with require("matplotlib", "train").rc_context({"svg.hashsalt": "azumaya"}):
+        figure.savefig(path, dpi=150, format=path.suffix[1:], metadata=_undated(path))
 
 
 def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
@@ -116,7 +117,7 @@ def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
         colour = COLOURS[number % len(COLOURS)]
         axes.errorbar(
             middles, shares, yerr=list(zip(*errors, strict=True)) or None, fmt="o-", color=colour,
-            markersize=4, linewidth=1.2, elinewidth=0.8, label=result.agent,
+            markersize=4, clip_on=False, linewidth=1.2, elinewidth=0.8, label=result.agent,
         )  # fmt: skip
     axes.set_title(game, fontsize="medium")
     axes.set_ylim(0, 1.02)

@@ -15,7 +15,6 @@ from azumaya.baselines.search.alphabeta_kernels import (
     ENTER,
     FRAME,
     PLIES,
-    Insight,
     search_kernel,
 )
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
@@ -39,7 +38,6 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 
 MEGABYTES = 64
-NOTHING_KNOWN = Insight()
 
 
 class HiddenDrawsError(ValueError):
@@ -73,26 +71,23 @@ class Room:
     Args:
         kernels: the game's kernels.
         megabytes: memory for the table.
-        insight: game-specific knowledge that speeds up the search.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
         OptionError: the memory is too small for a table.
     """
 
-    def __init__(
-        self, kernels: GameKernels, megabytes: float = MEGABYTES, insight: Insight = NOTHING_KNOWN
-    ) -> None:
+    def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
         check_open(kernels)
         if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
             raise OptionError(f"megabytes={megabytes!r}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1
         self.table = new_table(megabytes)
-        self._run = search_kernel(kernels, insight)
+        self._run = search_kernel(kernels)
         self._states = kernels.new_states(PLIES + 1)
         self._state_words = words_of(self._states)
         assert self._state_words.shape[1] < SECOND_HASH
-        self._outlook = np.zeros((1, max(insight.outlook_words, 1)), np.uint64)
+        self._outlook = np.zeros((1, max(kernels.outlook_words, 1)), np.uint64)
         self._words = np.zeros(kernels.words, np.uint64)
         self.frames = as_states(np.zeros(PLIES + 1, FRAME))
         self._tried = np.zeros(PLIES + 1, np.int64)

@@ -11,7 +11,6 @@ positions, and the next call continues from there.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,31 +72,13 @@ LOOKING_PAYS = 2
 """With at least this many plies left, all children are looked up before any is searched."""
 
 
-@dataclass(frozen=True)
-class Insight:
-    """Game-specific knowledge that speeds up the search; all of it is optional.
-
-    Attributes:
-        bounds: kernel `bounds(state)`, which returns a lower and an upper bound (integers) of
-            player_0's final payoff.
-        outlook: kernel `outlook(state, row)`, which writes to `row`, `(outlook_words,)`, everything
-            that can still change and affects the rest of the game. Within one search, positions
-            with equal outlooks count as the same position.
-        outlook_words: the number of words in an outlook.
-    """
-
-    bounds: Any = None
-    outlook: Any = None
-    outlook_words: int = 0
-
-
 @functools.cache
-def key_kernel(insight: Insight) -> Any:
+def key_kernel(kernels: GameKernels) -> Any:
     """The kernel `key_of(states, words_of, outlooks, ply)`: the 128-bit key of a position.
 
     `words_of` holds the words of the states; `outlooks` is a buffer for one row.
     """
-    outlook = insight.outlook
+    outlook = kernels.outlook
 
     @kernel
     def key_of(states, words_of, outlooks, ply):
@@ -109,6 +90,24 @@ def key_kernel(insight: Insight) -> Any:
     return key_of
 
 
+@functools.cache
+def follow_kernel(kernels: GameKernels) -> Any:
+    """The kernel `follow(states, ply, move)`: write the position after a move to `states[ply + 1]`.
+
+    Positions below the root are simplified if the game can do so.
+    """
+    play, simplify = kernels.play, kernels.simplify
+
+    @kernel
+    def follow(states, ply, move):
+        states[ply + 1] = states[ply]
+        play(states[ply + 1], np.int64(move))
+        if simplify is not None:
+            simplify(states[ply + 1])
+
+    return follow
+
+
 @kernel
 def for_mover(value, sign):
     """Convert a value between player_0's view and that of the player to move."""
@@ -116,19 +115,22 @@ def for_mover(value, sign):
 
 
 @functools.cache
-def foresee_kernel(insight: Insight) -> Any:
+def foresee_kernel(kernels: GameKernels) -> Any:
     """The kernel `foresee(state, lower, upper)`: the value, if known without searching.
 
     Returns the value and whether it decides the window; such a value is proven.
     """
-    bounds = insight.bounds
+    bounds = kernels.bounds
 
     @kernel
     def foresee(state, lower, upper):
         if state.over != RUNNING:
             return UNIT * np.int64(state.payoff), True
         if bounds is not None:
-            low, high = bounds(state)
+            least, most = bounds(state)
+            sign = 1 - 2 * np.int64(state.to_move)
+            low = np.int64(state.payoff) + (least if sign > 0 else -most)
+            high = np.int64(state.payoff) + (most if sign > 0 else -least)
             if UNIT * low >= upper or low == high:
                 return UNIT * low, True
             if UNIT * high <= lower:
@@ -184,16 +186,16 @@ def list_kernel(kernels: GameKernels) -> Any:
 
 
 @functools.cache
-def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
+def settle_kernel(kernels: GameKernels) -> Any:
     """The kernel that checks all children of a frame before any of them is searched.
 
     Moves to positions whose value is already known, for instance from the table or because the
     game is over, are removed from the list; the others are scored for move ordering. It returns
     early if one of the known values causes a cutoff.
     """
-    play, evaluate = kernels.play, kernels.evaluate
+    follow, evaluate = follow_kernel(kernels), kernels.evaluate
     legal, size = legal_kernel(kernels), kernels.words
-    key_of, foresee = key_kernel(insight), foresee_kernel(insight)
+    key_of, foresee = key_kernel(kernels), foresee_kernel(kernels)
 
     @kernel
     def settle(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
@@ -201,8 +203,7 @@ def settle_kernel(kernels: GameKernels, insight: Insight) -> Any:
         least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
         at = frame.first
         while at < frame.first + frame.count:
-            states[ply + 1] = states[ply]
-            play(states[ply + 1], np.int64(moves[at]))
+            follow(states, ply, moves[at])
             control[0].nodes += 1
             child = states[ply + 1]
             value, known, proven = 0, False, False
@@ -251,10 +252,10 @@ def favour(moves, scores, first, count, move, ply, key):
 
 
 @functools.cache
-def open_kernel(kernels: GameKernels, insight: Insight) -> Any:
+def open_kernel(kernels: GameKernels) -> Any:
     """The kernel that enters a position; it returns whether the value is already known."""
-    list_moves, settle = list_kernel(kernels), settle_kernel(kernels, insight)
-    key_of, foresee, evaluate = key_kernel(insight), foresee_kernel(insight), kernels.evaluate
+    list_moves, settle = list_kernel(kernels), settle_kernel(kernels)
+    key_of, foresee, evaluate = key_kernel(kernels), foresee_kernel(kernels), kernels.evaluate
 
     @kernel
     def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
@@ -334,18 +335,14 @@ def absorb(frame, move, value, proven):
 
 
 @functools.cache
-def search_kernel(kernels: GameKernels, insight: Insight) -> Any:
+def search_kernel(kernels: GameKernels) -> Any:
     """The kernel that continues a search until `limit` positions have been visited.
 
     `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control)`:
     `states` has shape `(PLIES + 1,)`, `words_of` holds their words, `outlooks` is a buffer for one
     outlook, and `tried` holds the move tried at each ply.
-
-    Args:
-        kernels: the game's kernels.
-        insight: game-specific knowledge that speeds up the search.
     """
-    play, enter = kernels.play, open_kernel(kernels, insight)
+    follow, enter = follow_kernel(kernels), open_kernel(kernels)
 
     @kernel
     def run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control):
@@ -363,8 +360,7 @@ def search_kernel(kernels: GameKernels, insight: Insight) -> Any:
                     phase = LEAVE
                 else:
                     tried[ply] = take_best(frame, moves, scores)
-                    states[ply + 1] = states[ply]
-                    play(states[ply + 1], np.int64(tried[ply]))
+                    follow(states, ply, tried[ply])
                     control[0].nodes += 1
                     child = frames[ply + 1]
                     child.lower, child.upper, child.depth = (

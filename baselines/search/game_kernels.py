@@ -23,6 +23,10 @@ class GameKernels:
         write_legal: kernel `write_legal(state, words)`.
         evaluate: kernel `evaluate(state, player)`.
         resample: kernel `resample(state, key)`; None if nothing is hidden.
+        bounds: kernel `bounds(state)`; None if the game offers none.
+        simplify: kernel `simplify(state)`; None if the game offers none.
+        outlook: kernel `outlook(state, row)`; None if the game offers none.
+        outlook_words: the words of an outlook.
     """
 
     game: Game
@@ -31,6 +35,10 @@ class GameKernels:
     write_legal: Any
     evaluate: Any
     resample: Any
+    bounds: Any
+    simplify: Any
+    outlook: Any
+    outlook_words: int
 
     @property
     def hidden_draws(self) -> bool:
@@ -44,14 +52,18 @@ class GameKernels:
 
 def kernels_of(position: Position) -> GameKernels:
     """The kernels of a position's game; equal for equal games and numbers of actions."""
-    game = position.game
+    game, rules = position.game, position.game.rules
     return GameKernels(
         game,
         word_count(position.num_actions),
-        game.rules.play,
-        game.rules.write_legal,
-        game.rules.evaluate,
-        game.rules.resample,
+        rules.play,
+        rules.write_legal,
+        rules.evaluate,
+        rules.resample,
+        rules.bounds,
+        rules.simplify,
+        rules.outlook,
+        rules.outlook_words,
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from azumaya.baselines.search.alphabeta import NOTHING_KNOWN, Room, check_open
-from azumaya.baselines.search.alphabeta_kernels import Insight
+from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.table import PROVEN, UNIT
@@ -145,7 +144,6 @@ def solve(
     nodes: int | None = None,
     milliseconds: float | None = None,
     megabytes: float = MEGABYTES,
-    insight: Insight = NOTHING_KNOWN,
     line: bool = False,
 ) -> Solution:
     """Solve a running position: what each move gains with best play by both.
@@ -157,7 +155,6 @@ def solve(
         nodes: the most positions to visit; give either this or `milliseconds`.
         milliseconds: the time limit.
         megabytes: memory for the table of positions.
-        insight: game-specific knowledge that speeds up the search.
         line: whether to find a line of best play, which takes more time.
 
     Raises:
@@ -165,7 +162,7 @@ def solve(
         OptionError: the position is over, or an argument has a value it cannot take.
     """
     check_running([position])
-    room = Room(kernels_of(position), megabytes, insight)
+    room = Room(kernels_of(position), megabytes)
     search = Solving(room, position, line)
     spend(search, Budget(nodes, milliseconds))
     return search.solution()

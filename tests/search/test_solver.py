@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
-from azumaya.baselines.search.alphabeta_kernels import Insight
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solving, solve
-from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
-from tests.search.moyo_insight import INSIGHT
 from tests.search.positions import SOLVED, before_the_end, label, late, midgame
 
 
@@ -141,22 +139,3 @@ def test_bad_arguments(given: dict[str, Any]) -> None:
     arguments = {"nodes": 10, **given} if "milliseconds" not in given else given
     with pytest.raises(OptionError):
         solve(Position("abalone"), **arguments)
-
-
-@pytest.mark.parametrize(
-    "insight", [INSIGHT, Insight(bounds=INSIGHT.bounds)], ids=["all", "bounds"]
-)
-def test_what_a_game_tells_changes_no_value(insight: Insight) -> None:
-    for options in ({}, {"scoring": "points"}):
-        for position, gains in late(GAMES["sudoku_moyo"], options, 24, nodes=800, seed=11):
-            solution = solve(position, nodes=10**6, megabytes=1, insight=insight)
-            assert solution.moves == gains
-
-
-def test_what_a_game_tells_saves_work() -> None:
-    for seed in range(40, 44):
-        position = midgame(GAMES["sudoku_moyo"], {}, seed, 25)
-        plain = solve(position, nodes=3_000_000, megabytes=32)
-        told = solve(position, nodes=3_000_000, megabytes=32, insight=INSIGHT)
-        assert told.nodes < plain.nodes
-        assert plain.value in (None, told.value)

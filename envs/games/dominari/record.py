@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
@@ -147,7 +148,7 @@ REVERS = Game(
 SCORE = Game(
     name="score_dominari",
     title="Score-Dominari",
-    rules=_rules(SCORE_BOARD, score, turn.lead),
+    rules=replace(_rules(SCORE_BOARD, score, turn.lead), bounds=score.bounds),
     observation=Observation(shape=(SIZE, SIZE), planes=SCORE_BOARD.planes),
     options=Options(
         known=(REFEREE, REWARD),

@@ -31,10 +31,13 @@ from azumaya.envs.games.dominari.board import (
     WHITE,
 )
 from azumaya.envs.games.dominari.turn import (
+    MOST_POINTS,
+    ROWS_AND_COLUMNS,
     can_lay,
     claim_kernel,
     finish_kernel,
     fitting,
+    lead,
     observe_turn,
     payoff_of_points,
     play_kernel,
@@ -42,9 +45,9 @@ from azumaya.envs.games.dominari.turn import (
     taken,
     write_legal_kernel,
 )
-from azumaya.envs.geometry.dominari36 import CELL, FULL
+from azumaya.envs.geometry.dominari36 import CELL, FULL, HOUSE_BOARDS
 from azumaya.envs.geometry.shifts36 import around
-from azumaya.envs.kernels.bits import ZERO, bit, put_byte
+from azumaya.envs.kernels.bits import ZERO, bit, popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
 
 FIRST_NUMBER = SCORE_BOARD.first_number
@@ -120,6 +123,34 @@ def play(state, action):
     if state.wrong == 0:
         state.prior_free[WHITE] = 0
         state.prior_free[BLACK] = 0
+
+
+@kernel
+def most_more(state, player):
+    """The most points that a player can still add to those on the board, with a referee."""
+    other, total = state.colours[1 - player], popcount(fitting(state))
+    open_cells = ~taken(state)
+    for h in range(HOUSE_BOARDS.shape[0]):
+        house = HOUSE_BOARDS[h]
+        if house & other == ZERO and house & open_cells != ZERO:
+            total += 3 if h < ROWS_AND_COLUMNS else 2
+    return total
+
+
+@kernel
+def bounds(state):
+    """The least and the most that the player to move still gains."""
+    ahead = lead(state, state.to_move)
+    least = ahead - most_more(state, 1 - state.to_move)
+    most = ahead + most_more(state, state.to_move)
+    if state.no_referee:
+        least, most = -MOST_POINTS, MOST_POINTS
+    if state.margin:
+        return least, most
+    return (
+        np.int64(least > 0) - np.int64(least < 0),
+        np.int64(most > 0) - np.int64(most < 0),
+    )
 
 
 @kernel

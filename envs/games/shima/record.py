@@ -7,12 +7,14 @@ from dataclasses import replace
 from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
 from azumaya.envs.games.shima import (
     board,
+    endgame,
     horikomi,
     horikomi_words,
     match,
     match_words,
     moyo,
     moyo_words,
+    race,
     starts,
     words,
 )
@@ -131,6 +133,10 @@ MOYO = Game(
         write_legal=moyo.write_legal,
         observe=moyo.observe,
         evaluate=moyo.evaluate,
+        bounds=race.bounds,
+        simplify=endgame.simplify,
+        outlook=endgame.outlook,
+        outlook_words=endgame.OUTLOOK_WORDS,
     ),
     observation=Observation(shape=(9, 9), planes=board.MOYO_PLANES, houses_only=True),
     options=Options(
@@ -190,7 +196,15 @@ MATCH = replace(
     MOYO,
     name="sudoku_moyo_match",
     title="Sudoku Moyo, a match of two games",
-    rules=replace(MOYO.rules, state=board.MATCH_STATE, play=match.play, observe=match.observe),
+    rules=replace(
+        MOYO.rules,
+        state=board.MATCH_STATE,
+        play=match.play,
+        observe=match.observe,
+        bounds=None,
+        simplify=None,
+        outlook=None,
+    ),
     observation=replace(MOYO.observation, planes=board.MATCH_PLANES),
     options=replace(
         MOYO.options,

@@ -1,0 +1,204 @@
+"""`azumaya exam`, its tables and its picture; agents by `module:Class`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from azumaya import baselines
+from azumaya.baselines import exam_commands
+from azumaya.baselines.arena import exam_report
+from azumaya.baselines.arena.exam_results import Answer, ExamResult
+from azumaya.baselines.arena.exams import ExamPosition, has_exam
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.extras import MissingExtraError
+from tests.baselines.test_commands import GAME, OTHER, azumaya, refused, trained
+
+NAMES = ("agent", "game", "positions", "kept_wins", "kept_draws", "regret")
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+
+
+def some_result(agent: str, game: str = "sudoku_moyo") -> ExamResult:
+    positions = [
+        ExamPosition("p", plies, {"a": 1, "b": -1}, ("random", "random"), 1) for plies in (2, 3, 8)
+    ]
+    answers = tuple(Answer(p, move) for p, move in zip(positions, "aba", strict=True))
+    return ExamResult(agent, game, "public", 1, 0, answers)
+
+
+# ---- the command ----
+
+
+def test_json_is_what_python_says() -> None:
+    result = azumaya("exam", "random", "greedy", "--game", GAME, "--seed", 4, "--json")
+    assert result.exit_code == 0, result.output
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["agent"] for each in found] == ["random", "greedy"]
+    for each in found:
+        said = baselines.take_exam(each["agent"], GAME, seed=4)
+        assert {name: each[name] for name in NAMES} == {
+            "agent": each["agent"],
+            "game": GAME,
+            "positions": said.positions,
+            "kept_wins": said.kept_wins,
+            "kept_draws": said.kept_draws,
+            "regret": said.regret,
+        }
+        assert sum(group["positions"] for group in each["by_distance"]) == said.positions
+    assert found[0]["kept_wins"] < found[1]["kept_wins"]
+
+
+def test_without_a_game_all_exams_are_taken() -> None:
+    result = azumaya("exam", "random", "--part", "held-out", "--json")
+    assert result.exit_code == 0, result.output
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["game"] for each in found] == [name for name in GAMES if has_exam(name)]
+    assert {each["part"] for each in found} == {"held-out"}
+
+
+def test_tables_show_every_agent_and_distance() -> None:
+    result = azumaya("exam", "random", "--game", GAME)
+    assert result.exit_code == 0, result.output
+    found = baselines.take_exam("random", GAME)
+    assert f"{found.kept_wins:.1%}" in result.output
+    for low, high in found.by_distance():
+        assert f"{low}-{high}" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nope"], "agent 'nope': must be random"),
+        (["human"], "a person cannot be evaluated"),
+        (["random", "--game", "nope"], "game 'nope': no such game"),
+        (["random", "--game", "sudoku_moyo_match"], "there is no such exam"),
+        (["random", "--part", "secret"], "--part secret: must be public or held-out"),
+        (["random", "--output", "x.pdf"], "--output x.pdf: must end in .svg or .png"),
+    ],
+)
+def test_what_cannot_be_asked(words: list[str], message: str) -> None:
+    refused(azumaya("exam", *words), message)
+
+
+def test_a_checkpoint_takes_the_exam_of_its_game(tmp_path: Path) -> None:
+    agent = trained(tmp_path / "agent", GAME)
+    result = azumaya("exam", agent, "--json")
+    assert result.exit_code == 0, result.output
+    assert [json.loads(line)["game"] for line in result.stdout.splitlines()] == [GAME]
+    refused(azumaya("exam", agent, "--game", OTHER), f"was trained on {GAMES[GAME].id}")
+
+
+def test_an_agent_leaves_out_what_it_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error only if the game was asked for."""
+
+    class Picky:
+        name = "picky"
+
+        def check(self, position: Position) -> None:
+            if position.game.name != GAME:
+                raise OptionError("picky plays one game only")
+
+    entrant = exam_commands.Entrant("picky", Picky())  # type: ignore[arg-type]
+    monkeypatch.setattr(exam_commands, "find_entrant", lambda name, evaluated: entrant)
+    sittings = exam_commands._sittings(["picky"], (), "public")
+    assert [exam.game for _, exam in sittings] == [GAMES[GAME].id]
+    other = next(name for name in GAMES if has_exam(name) and name != GAME)
+    with pytest.raises(OptionError, match="picky plays one game only"):
+        exam_commands._sittings(["picky"], [other], "public")
+
+
+# ---- tables and pictures ----
+
+
+def test_names_are_shown_as_they_are() -> None:
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(exam_report.exam_table([some_result("[b]me[/b]")]))
+        console.print(*exam_report.distance_tables([some_result("[b]me[/b]")]))
+    assert shown.get().count("[b]me[/b]") == 2
+    assert "66.7%" in shown.get()
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_pictures_are_drawn_and_equal_for_equal_results(tmp_path: Path, suffix: str) -> None:
+    results = [some_result("one"), some_result("two"), some_result("one", "abalone")]
+    for name in ("a", "b"):
+        exam_report.draw_exams(results, tmp_path / f"{name}{suffix}")
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+    assert (tmp_path / f"a{suffix}").stat().st_size > 3000
+
+
+def test_the_command_draws(tmp_path: Path) -> None:
+    picture = tmp_path / "exam.svg"
+    result = azumaya("exam", "random", "--game", GAME, "--output", picture)
+    assert result.exit_code == 0, result.output
+    assert "<svg" in picture.read_text()
+
+
+# ---- agents by module and class ----
+
+MODULE = """
+class First:
+    def act(self, positions, keys):
+        return [position.legal_actions()[0] for position in positions]
+
+class Needs:
+    def __init__(self, more):
+        pass
+
+class NoAgent:
+    pass
+
+Named = First
+number = 3
+"""
+
+
+@pytest.fixture
+def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_agents.py").write_text(MODULE)
+    (tmp_path / "broken_agents.py").write_text("1 / 0")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_module")
+def test_an_agent_of_ones_own_takes_an_exam() -> None:
+    result = azumaya("exam", "my_agents:First", "--game", GAME, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["agent"] == "my_agents:First"
+    assert baselines.take_exam("my_agents:First", GAME).positions > 0
+
+
+@pytest.mark.usefixtures("_module")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("not_there:First", "agent not_there:First: importing not_there failed: ModuleNotFound"),
+        ("broken_agents:A", "importing broken_agents failed: ZeroDivisionError"),
+        ("my_agents:Missing", "agent my_agents:Missing: my_agents has no class Missing"),
+        ("my_agents:number", "my_agents has no class number"),
+        ("my_agents:Needs", r"Needs\(\) failed: TypeError"),
+        ("my_agents:NoAgent", r"agent my_agents:NoAgent: it has no method act\(positions, keys\)"),
+        ("my_agents:", "agent 'my_agents:': must be random.*module:Class"),
+        ("my agents:First", "agent 'my agents:First': must be random"),
+    ],
+)
+def test_classes_that_cannot_be_used(name: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        baselines.find_agent(name)
+
+
+def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(module: str, extra: str) -> None:
+        raise MissingExtraError(f"{module} is not installed")
+
+    monkeypatch.setattr(exam_report, "require", missing)
+    with pytest.raises(MissingExtraError, match="matplotlib"):
+        exam_report.check_picture(Path("x.svg"))

@@ -1,0 +1,363 @@
+"""Exams: the files that ship, what is asked, and the statistics of the answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from azumaya import baselines
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.arena import exam_maker, exams
+from azumaya.baselines.arena.exam_maker import ExamPlan
+from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam, distance_groups
+from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
+from azumaya.baselines.arena.intervals import normal, wilson
+from azumaya.baselines.search import solve
+from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+
+GAMES_WITH = [name for name in GAMES if exams.has_exam(name)]
+SOLVED = [name for name in GAMES_WITH if load_exam(name).exact]
+WANTED = 1000
+"""Positions of a game in both parts."""
+
+SMALL_TREE = (
+    "8423657.1/36.187245/197.42.68/914673..2/23.8.9514/7.6521893/4782.6159/6.3498.../52973.486 d"
+)
+"""Dark loses with 7h2 and wins with the other moves."""
+
+
+def question(plies: int, **values: float) -> ExamPosition:
+    return ExamPosition(f"position {plies}", plies, values, ("random", "greedy"), 1)
+
+
+def tiny() -> Exam:
+    position = ExamPosition(SMALL_TREE, 3, {"2h2": 1, "7h2": -1, "7i2": 1}, ("greedy", "random"), 4)
+    return Exam("azumaya/sudoku_moyo-v0", "public", 2, {}, True, (position,), {"seed": 4})
+
+
+class Plays:
+    """Plays a named move, or returns an action, in every position."""
+
+    def __init__(self, move: str | int) -> None:
+        self.move = move
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The move, as an action."""
+        return [p.action(m) if isinstance(m := self.move, str) else m for p in positions]
+
+
+class Perfect:
+    """Plays a move that the solver proves best."""
+
+    name = "perfect"
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The first of the best moves."""
+        return [solve(p, nodes=10**7, megabytes=16).best[0] for p in positions]
+
+
+# ---- statistics ----
+
+
+def result(*answers: tuple[ExamPosition, str]) -> ExamResult:
+    given = tuple(Answer(*answer) for answer in answers)
+    return ExamResult("me", "abalone", "public", 1, 0, given)
+
+
+def test_the_figures_of_an_exam_by_hand() -> None:
+    """Three wins of which two are kept, two draws of which one; the mistakes cost 2, 5 and 1."""
+    won, close = question(4, a=1, b=-1), question(9, a=3, b=1, c=-2, d=0)
+    drawn, even = question(5, a=0, b=-1, c=0), question(10, a=0, b=0)
+    found = result((won, "a"), (won, "b"), (close, "b"), (drawn, "b"), (even, "a"))
+    assert found.positions == 5
+    assert found.kept_wins == pytest.approx(2 / 3)
+    assert found.kept_draws == 0.5
+    assert found.regret == pytest.approx((0 + 2 + 2 + 1 + 0) / 5)
+    assert found.kept_wins_interval == wilson(2 / 3, 3)
+    assert found.kept_draws_interval == wilson(0.5, 2)
+    assert found.regret_interval == normal([0, 2, 2, 1, 0])
+    assert result((close, "d")).kept_wins == 0, "a draw does not keep a win"
+    assert result((close, "c")).regret == 5
+    assert result((even, "a")).kept_wins is None
+    assert result((won, "a")).kept_draws is None
+    assert result((won, "a")).kept_draws_interval is None
+
+
+def test_positions_are_grouped_by_distance() -> None:
+    answers = [(question(plies, a=1, b=-1), "b" if plies < 6 else "a") for plies in range(4, 16)]
+    groups = result(*answers).by_distance()
+    assert {ends: group.positions for ends, group in groups.items()} == {
+        (4, 6): 3,
+        (7, 9): 3,
+        (10, 12): 3,
+        (13, 15): 3,
+    }
+    assert groups[4, 6].kept_wins == pytest.approx(1 / 3)
+    assert groups[13, 15].kept_wins == 1
+    assert list(distance_groups(2, 2)) == [(2, 2)]
+    assert list(distance_groups(1, 11)) == [(1, 3), (4, 6), (7, 9), (10, 11)]
+
+
+def test_intervals_by_hand() -> None:
+    """Wilson's for 8 of 10 is the textbook's 0.490 to 0.943."""
+    assert wilson(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(1.0, 3)[1] == 1.0
+    assert wilson(0.0, 3)[0] == 0.0
+    low, high = normal([0, 2, 2, 1, 0])  # mean 1, standard deviation 1
+    assert (low, high) == pytest.approx((1 - 1.96 / 5**0.5, 1 + 1.96 / 5**0.5))
+    assert normal([3]) == (3, 3)
+
+
+# ---- taking an exam ----
+
+
+def test_an_exam_says_what_a_move_costs() -> None:
+    assert answer_exam(Plays("7i2"), tiny()).kept_wins == 1
+    found = answer_exam(Plays("7h2"), tiny(), seed=5)
+    assert (found.kept_wins, found.regret) == (0, 2)
+    assert (found.agent, found.game, found.part, found.version) == (
+        "Plays", "sudoku_moyo", "public", 2,
+    )  # fmt: skip
+    assert found.as_object()["seed"] == 5
+    assert found.as_object()["by_distance"][0]["plies_left"] == [3, 3]
+
+
+@pytest.mark.parametrize("action", [0, 10**6, -1, "x", None, 1.5])
+def test_illegal_moves_are_refused_by_name(action: object) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[object]:
+            return [action] * len(positions)
+
+    with pytest.raises(IllegalActionError, match="wrong's "):
+        answer_exam(Wrong(), tiny())  # type: ignore[arg-type]
+
+
+def test_agents_that_are_none_and_exams_that_do_not_exist() -> None:
+    with pytest.raises(OptionError, match="agent=3: must be an agent"):
+        answer_exam(3, tiny())  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="agent 'nope'"):
+        answer_exam("nope", tiny())
+    with pytest.raises(OptionError, match="no such game"):
+        load_exam("nope")
+    with pytest.raises(OptionError, match="part='secret': must be one of public, held-out"):
+        load_exam(GAMES_WITH[0], "secret")  # type: ignore[arg-type]
+    with pytest.raises(ExamError, match="there is no such exam"):
+        load_exam("sudoku_moyo_match")
+    with pytest.raises(OptionError, match="seed=-1"):
+        answer_exam("random", tiny(), seed=-1)
+
+
+def test_values_must_fit_the_legal_moves() -> None:
+    (position,) = tiny().positions
+    for values in ({"2h2": 1}, {"2h2": 1, "7h2": -1, "7i2": 1, "1a1": 1}):
+        wrong = dataclasses.replace(position, values=values)
+        with pytest.raises(ExamError, match="its values are not those of its moves"):
+            answer_exam("random", dataclasses.replace(tiny(), positions=(wrong,)))
+
+
+# ---- files ----
+
+
+def test_an_exam_comes_back_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "exam"
+    path.write_bytes(exams.exam_bytes(tiny()))
+    assert read_exam(path) == tiny()
+    assert exams.exam_bytes(tiny()) == exams.exam_bytes(tiny())
+    lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    assert lines[1]["values"] == {"1": ["2h2", "7i2"], "-1": ["7h2"]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"part":"public"', '"part":"secret"'),
+        ('"7h2"', '"2h2"'),
+        ('"-1":', '"one":'),
+        ('"version":2,', ""),
+        ("{", "["),
+    ],
+)
+def test_damaged_exams_are_refused(tmp_path: Path, old: str, new: str) -> None:
+    path, content = tmp_path / "exam", exams.exam_bytes(tiny())
+    path.write_bytes(gzip.compress(gzip.decompress(content).replace(old.encode(), new.encode())))
+    with pytest.raises(ExamError, match="the exam is damaged"):
+        read_exam(path)
+
+
+def test_files_that_are_no_exams_are_refused(tmp_path: Path) -> None:
+    content = exams.exam_bytes(tiny())
+    first_line = gzip.compress(gzip.decompress(content).splitlines()[0])
+    for number, wrong in enumerate((b"", b"no gzip", content[:-20], first_line)):
+        path = tmp_path / str(number)
+        path.write_bytes(wrong)
+        with pytest.raises(ExamError, match="the exam is damaged"):
+            read_exam(path)
+
+
+# ---- what ships ----
+
+
+def wrong_values(exam: Exam, numbers: Sequence[int]) -> list[int]:
+    """The numbers of those positions whose values the solver refutes."""
+    wrong = []
+    for number in numbers:
+        position = exam.start(number)
+        found = solve(position, nodes=10**7, megabytes=16)
+        assert found.solved, str(position)
+        values = {position.move_name(action): gain for action, gain in found.moves.items()}
+        if values != exam.positions[number].values:
+            wrong.append(number)
+    return wrong
+
+
+def sample(exam: Exam, count: int) -> list[int]:
+    return list(range(0, len(exam.positions), -(-len(exam.positions) // count)))
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("game", GAMES_WITH)
+def test_shipped_exams_are_whole(game: str, part: str) -> None:
+    exam = load_exam(game, PARTS[PARTS.index(part)])  # type: ignore[arg-type]
+    assert (exam.part, exam.game) == (part, GAMES[game].id)
+    assert len({p.position for p in exam.positions}) == len(exam.positions)
+    for number, each in enumerate(exam.positions):
+        position = exam.start(number)
+        assert set(each.values) == set(position.legal_moves())
+        assert str(position) == each.position
+        assert exam_maker.interesting(list(each.values.values()))
+
+
+@pytest.mark.parametrize("game", GAMES_WITH)
+def test_the_parts_come_from_different_games(game: str) -> None:
+    public, held_out = (load_exam(game, part) for part in PARTS)
+    for name in ("position", "seed"):
+        one, other = ({getattr(p, name) for p in exam.positions} for exam in (public, held_out))
+        assert not one & other
+    assert public.made == held_out.made
+
+
+@pytest.mark.parametrize("game", GAMES_WITH)
+def test_the_parts_come_from_different_starts(game: str) -> None:
+    """The start of each game belongs to the part that its positions are in."""
+    for part in PARTS:
+        exam = load_exam(game, part)
+        plan = ExamPlan(**exam.made["plan"])
+        for number in sample(exam, 12):
+            assert (
+                exam_maker.part_of(exam_maker.start_of(plan, exam.positions[number].seed)) == part
+            )
+
+
+@pytest.mark.parametrize("game", SOLVED)
+def test_shipped_values_are_right_and_a_wrong_one_is_caught(game: str) -> None:
+    for part in PARTS:
+        exam = load_exam(game, part)
+        numbers = sample(exam, 4)
+        assert wrong_values(exam, numbers) == []
+    planted = exam.positions[numbers[0]]
+    move = next(iter(planted.values))
+    values = {**planted.values, move: -planted.values[move] or 1}
+    positions = (dataclasses.replace(planted, values=values), *exam.positions[1:])
+    assert wrong_values(dataclasses.replace(exam, positions=positions), numbers) == [0]
+
+
+@pytest.mark.parametrize("game", SOLVED)
+def test_perfect_play_keeps_everything(game: str) -> None:
+    exam = load_exam(game)
+    some = tuple(exam.positions[number] for number in sample(exam, 4))
+    found = answer_exam(Perfect(), dataclasses.replace(exam, positions=some))
+    assert found.regret == 0
+    assert found.kept_wins in (1, None)
+    assert found.kept_draws in (1, None)
+
+
+@pytest.mark.parametrize("game", GAMES_WITH)
+def test_random_play_keeps_its_share(game: str) -> None:
+    """Four standard deviations around the expectation, which follows from the values."""
+    exam = load_exam(game)
+    found = baselines.take_exam(RandomAgent(), game, seed=3)
+    chances = [len(p.kept) / len(p.values) for p in exam.positions]
+    kept = sum(answer.kept for answer in found.answers)
+    spread = sum(p * (1 - p) for p in chances) ** 0.5
+    assert abs(kept - sum(chances)) < 4 * spread
+    assert found == baselines.take_exam("random", game, seed=3)
+    assert found != baselines.take_exam("random", game, seed=4)
+
+
+def test_answers_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = GAMES_WITH[0]
+    exam = dataclasses.replace(load_exam(game), positions=load_exam(game).positions[:30])
+    whole = answer_exam(GreedyAgent(), exam, seed=1)
+    monkeypatch.setattr("azumaya.baselines.arena.exam_results.BATCH", 7)
+    told: list[int] = []
+    assert answer_exam(GreedyAgent(), exam, 1, told.append) == whole
+    assert told == [7, 7, 7, 7, 2]
+
+
+# ---- the maker ----
+
+PLAN = ExamPlan("sudoku_moyo", {}, ("random", "greedy"), 0, 0, 4, 2, 8, 10**5, 8, 2)
+
+
+def test_positions_are_solved_and_interesting() -> None:
+    line = next(line for line in map(PLAN, range(50)) if line["positions"])
+    assert PLAN(line["seed"]) == line
+    for found in line["positions"]:
+        assert exam_maker.interesting(list(found["values"].values()))
+        assert 2 <= found["plies_left"] <= 8
+        assert not Position("sudoku_moyo", position=found["position"]).is_over
+
+
+def test_what_is_interesting_by_hand() -> None:
+    assert exam_maker.interesting([1, -1])
+    assert exam_maker.interesting([0, -1])
+    assert exam_maker.interesting([3, 1, 0, 0, 0])  # two of five win
+    assert not exam_maker.interesting([1, 1, 1, -1, -1])  # three of five
+    assert not exam_maker.interesting([0, 0, -1])
+    assert not exam_maker.interesting([-1, -1])
+    assert not exam_maker.interesting([-1, -2])
+
+
+def test_a_position_too_hard_to_solve_is_left_out() -> None:
+    start = Position("sudoku_moyo", seed=1)
+    assert exam_maker.question(dataclasses.replace(PLAN, nodes=100), start, 40) is None
+
+
+def test_playouts_mix_the_agents() -> None:
+    pairs = {exam_maker.playout(PLAN, seed)[1] for seed in range(20)}
+    assert pairs == {(a, b) for a in PLAN.agents for b in PLAN.agents}
+
+
+def command(*words: object) -> Result:
+    app = typer.Typer()
+    app.command()(exam_maker.make_exam)
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
+    words = ["sudoku_moyo", "--agent", "random", "--far", 6, "--near", 2, "--nodes", 50_000]
+    words += ["--work", tmp_path, "--output", tmp_path]
+    assert command(*words, "--positions", 1).exit_code == 0
+    made = {part: read_exam(tmp_path / exams.exam_file("sudoku_moyo", part).name) for part in PARTS}
+    assert [len(exam.positions) for exam in made.values()] == [1, 1]
+    assert made["public"].made["plan"]["far"] == 6
+    read_exam.cache_clear()
+    assert command(*words, "--positions", 2).exit_code == 0
+    for part in PARTS:
+        more = read_exam(tmp_path / exams.exam_file("sudoku_moyo", part).name)
+        assert more.positions[:1] == made[part].positions
+        assert len(more.positions) == 2
+    before = (tmp_path / exams.exam_file("sudoku_moyo", "public").name).read_bytes()
+    assert command(*words, "--positions", 2, "--finish").exit_code == 0
+    assert (tmp_path / exams.exam_file("sudoku_moyo", "public").name).read_bytes() == before
+    wrong = command(*words, "--nodes", 1)
+    assert wrong.exit_code == 2

@@ -1,0 +1,74 @@
+"""Seeded work that is stopped and continued, in one process or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.arena.seeded_work import Line, WorkFileError, do_work, read_work
+from azumaya.envs.errors import OptionError
+
+SETTINGS = {"what": "squares"}
+
+
+def square(seed: int) -> Line:
+    return {"seed": seed, "square": seed * seed}
+
+
+def twelve(lines: list[Line]) -> bool:
+    return len(lines) >= 12
+
+
+def test_lines_come_in_the_order_of_seeds_whatever_the_processes(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    expected = [square(seed) for seed in range(5, 17)]
+    assert do_work(one, SETTINGS, square, twelve, first_seed=5) == expected
+    assert do_work(two, SETTINGS, square, twelve, first_seed=5, jobs=2) == expected
+    assert one.read_bytes() == two.read_bytes()
+    assert read_work(one) == (SETTINGS, expected)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 20, 25, 60])
+def test_work_goes_on_where_it_was_stopped(tmp_path: Path, kept: int) -> None:
+    """The file may end anywhere, also within a line."""
+    path, whole = tmp_path / "work", tmp_path / "whole"
+    do_work(whole, SETTINGS, square, twelve)
+    path.write_bytes(whole.read_bytes()[: len(whole.read_bytes().splitlines()[0]) + 1 + kept])
+    done = path.read_bytes().count(b"\n") - 1
+    asked: list[int] = []
+
+    def work(seed: int) -> Line:
+        asked.append(seed)
+        return square(seed)
+
+    do_work(path, SETTINGS, work, twelve)
+    assert path.read_bytes() == whole.read_bytes()
+    assert asked == list(range(done, 12))
+    do_work(path, SETTINGS, work, twelve)
+    assert len(asked) == 12 - done, "there was enough already"
+
+
+def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:
+    def work(seed: int) -> Line:
+        if seed == 4:
+            raise KeyboardInterrupt
+        return square(seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        do_work(tmp_path / "work", SETTINGS, work, twelve)
+    assert read_work(tmp_path / "work")[1] == [square(seed) for seed in range(4)]
+
+
+def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "work"
+    do_work(path, SETTINGS, square, twelve)
+    with pytest.raises(WorkFileError, match="begun with other settings"):
+        do_work(path, {"what": "cubes"}, square, twelve)
+    path.write_text(path.read_text().replace('square":4', "square:4"))
+    with pytest.raises(WorkFileError, match="damaged"):
+        do_work(path, SETTINGS, square, twelve)
+    with pytest.raises(WorkFileError, match="missing"):
+        read_work(tmp_path / "missing")
+    with pytest.raises(OptionError, match="jobs=0"):
+        do_work(tmp_path / "other", SETTINGS, square, twelve, jobs=0)

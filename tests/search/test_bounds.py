@@ -1,0 +1,120 @@
+"""What games tell about the rest of a game (`bounds`, `simplify`, `outlook`): it is always true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.solver import Solving, solve
+from azumaya.envs import GAMES, Position
+from tests.cases import CASES, Case
+from tests.search.minimax import Minimax, TooLarge, late_positions
+from tests.search.positions import midgame
+
+TOLD = [case for case in CASES if case.game.rules.bounds is not None]
+
+
+def valued(case: Case, count: int, nodes: int) -> Iterator[tuple[Position, Mapping[int, int]]]:
+    """Late positions of a case and what each of their moves gains."""
+    for seed in range(3):
+        yield from late_positions(case.position(seed), seed, count // 3, nodes)
+
+
+def check_bounds(position: Position, value: int) -> bool:
+    """Check that the bounds hold, and return whether they settle the value."""
+    low, high = position.game.rules.bounds(position.state[0])
+    assert low <= value <= high, str(position)
+    return bool(low == high)
+
+
+@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
+def test_bounds_hold(case: Case) -> None:
+    for position, gains in valued(case, 30, 400):
+        check_bounds(position, max(gains.values()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
+def test_bounds_hold_further_from_the_end(case: Case) -> None:
+    for position, gains in valued(case, 300, 5000):
+        check_bounds(position, max(gains.values()))
+
+
+@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
+def test_simplified_positions_have_the_same_value(case: Case) -> None:
+    if case.game.rules.simplify is None:
+        pytest.skip("the game simplifies nothing")
+    for position, gains in valued(case, 12, 400):
+        simple = position.copy()
+        case.game.rules.simplify(simple._states[0])
+        assert set(simple.legal_actions()) <= set(gains)
+        try:
+            assert max(Minimax(4000).gains(simple).values()) == max(gains.values())
+        except TooLarge:
+            continue
+        check_bounds(simple, max(gains.values()))
+
+
+def test_moyo_is_settled_before_its_end() -> None:
+    game = GAMES["sudoku_moyo"]
+    settled = [
+        check_bounds(position, max(gains.values()))
+        for seed in range(4)
+        for position, gains in late_positions(Position(game, seed=seed), seed, 16, 800)
+    ]
+    assert sum(settled) > 0.9 * len(settled)
+
+
+def test_outlooks_tell_players_apart_and_forget_waiting_moves() -> None:
+    position = late_moyo(2)
+    assert row_of(position).tolist() != row_of(late_moyo(3)).tolist()
+    other = position.copy()
+    other._states["to_move"] = 1 - other._states["to_move"]
+    assert row_of(position).tolist() != row_of(other).tolist()
+
+
+def late_moyo(seed: int) -> Position:
+    """A position of Sudoku Moyo after 25 random moves."""
+    return midgame(GAMES["sudoku_moyo"], {}, seed, 25)
+
+
+def row_of(position: Position) -> np.ndarray:
+    """The outlook of a position."""
+    row = np.zeros(position.game.rules.outlook_words, np.uint64)
+    position.game.rules.outlook(position.state[0], row)
+    return row
+
+
+def test_search_with_and_without_agrees_and_saves_work() -> None:
+    spared = 0
+    for seed in range(40, 44):
+        position = midgame(GAMES["sudoku_moyo"], {}, seed, 27)
+        told = solve(position, nodes=300_000, megabytes=16)
+        plain = solve_plainly(position, 300_000)
+        assert plain.value in (None, told.value)
+        assert told.nodes <= plain.nodes
+        spared += plain.nodes - told.nodes
+    assert spared > 100_000
+
+
+def solve_plainly(position: Position, nodes: int) -> object:
+    """Solve a position without what its game tells."""
+    kernels = kernels_of(position)
+    search = Solving(Room(replace(kernels, bounds=None, simplify=None, outlook=None), 16), position)
+    spend(search, Budget(nodes))
+    return search.solution()
+
+
+def test_the_match_is_told_nothing() -> None:
+    from azumaya.envs.games.shima.record import MATCH  # noqa: PLC0415 - no game of the registry
+
+    rules = MATCH.rules
+    assert rules.bounds is None
+    assert rules.simplify is None
+    assert rules.outlook is None
