@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.table import Table
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
@@ -71,18 +72,24 @@ def evaluate(
         first_position(entrants, chosen, options, seed)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    balanced = start_set(chosen, options, seed, not plain_starts).balanced
-    kind = "balanced starts" if balanced else "starts"
+    starting = start_set(chosen, options, seed, not plain_starts)
+    kind = "balanced starts" if starting.balanced else "starts"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
     with progress(TextColumn("games"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("", total=2 * starts)
-        score = play_pairing(
-            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
-            balanced=not plain_starts,
-        )  # fmt: skip
-    table = score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats")
+        try:
+            score = play_pairing(
+                chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
+                balanced=not plain_starts,
+            )  # fmt: skip
+        except ValueError as error:  # an illegal move, or a program that ended
+            raise typer.BadParameter(str(error)) from None
+    _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
+
+
+def _print(table: Table) -> None:
     try:
         console().print(table)
     except OSError:  # such as a full disk: all games are played, so the result is not lost

@@ -68,10 +68,7 @@ class ProgramAgent(Agent):
             return
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        close_pipes(process)
 
     def __del__(self) -> None:
         if getattr(self, "_process", None) is not None:
@@ -119,6 +116,14 @@ class ProgramAgent(Agent):
             )
             reader.start()
         return self._process
+
+
+def close_pipes(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipes to and from a process that has ended."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was not yet written has nowhere to go
+                pipe.close()
 
 
 def request(position: Position) -> str:

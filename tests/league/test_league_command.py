@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,10 +13,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from azumaya.baselines import league_commands
+from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.crew import PairJob
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
 from azumaya.baselines.commands import app
+from azumaya.envs import Position
 from tests.league.playing import GAME, play_here
 
 ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
@@ -138,3 +142,20 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 130
     assert "the same command goes on" in result.output
     assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
+
+
+def test_evaluate_tells_of_a_program_that_fails() -> None:
+    failing = f"program:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(3)'])}"
+    result = CliRunner().invoke(app, ["evaluate", failing, "random", "--starts", "1"])
+    assert result.exit_code == 2
+    assert "ended with exit code 3" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_evaluate_says_which_starts_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = tuple(str(Position(GAME).play(move)) for move in ("1a1", "2b2"))
+    monkeypatch.setattr(rounds, "balanced_starts", lambda game: texts)
+    words = ["evaluate", "random", "random", "--game", GAME, "--starts", "2"]
+    title = "2 balanced starts in both seats"
+    assert title in CliRunner().invoke(app, words).output
+    assert title not in CliRunner().invoke(app, [*words, "--plain-starts"]).output
+    assert title not in CliRunner().invoke(app, [*words, "--option", "referee=False"]).output

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from azumaya.baselines.agents.program import close_pipes
 from azumaya.baselines.arena.league.games import NOBODY, Board, lost
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 
@@ -103,10 +104,7 @@ class Worker:
             else:
                 process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        close_pipes(process)
         self._board.close()
         os.unlink(self._board_path)
 
