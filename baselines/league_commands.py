@@ -12,13 +12,14 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.arena.league.cards import card_of
 from azumaya.baselines.arena.league.crew import LeagueError
 from azumaya.baselines.arena.league.league import (
     LIMIT,
     PAIRS,
     Crew,
     Plan,
-    join,
+    admit,
     local_crew,
     missing,
     play_league,
@@ -130,9 +131,12 @@ def play(
     require("choix", "league")  # not after hours of games
     games = tuple(_checked(game_named, name).name for name in game or GAMES)
     names = [*(agents or ()), *(add or ())]
+    if not names and not results.exists():
+        raise typer.BadParameter(f"results {str(results)!r}: does not exist; name agents to begin")
+    cards = [_checked(card_of, name, games) for name in names]
     file = _checked(LeagueFile, results, seed, False if plain_starts else None)
     try:
-        cards = _checked(join, file, names, games)
+        admit(file, cards, games)
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         if minutes is None and only:
             minutes = MINUTES_TO_ADD

@@ -132,6 +132,23 @@ def test_refusals(words: tuple[object, ...], message: str) -> None:
     assert Path("league.jsonl").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "results 'league.jsonl': does not exist; name agents to begin"),
+        (("greedy", "nobody"), "agent 'nobody': must be random, greedy"),
+        (("alphabeta:5", "--game", "sudoku_tiles"), "plays none of the league's games"),
+    ],
+)
+def test_nothing_is_written_for_a_league_that_cannot_begin(
+    words: tuple[str, ...], message: str
+) -> None:
+    result = azumaya(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert not Path("league.jsonl").exists()
+
+
 def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
         yield next(play_here(jobs))

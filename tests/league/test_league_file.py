@@ -65,6 +65,14 @@ def test_each_pair_and_agent_counts_once(path: Path) -> None:
     assert reopened(path) == [0, 1, 2]
 
 
+def test_an_agent_that_joins_again_can_play_more_games(path: Path) -> None:
+    file = LeagueFile(path)
+    file.add_card(AgentCard("greedy", "built in", "", None, ("abalone",)))
+    file.close()
+    assert read_league(path).cards["greedy"].games == (GAME, "abalone")
+    assert list(read_league(path).cards) == ["random", "greedy"]
+
+
 @pytest.mark.parametrize("lost", [1, 10, 60])
 def test_a_torn_last_line_is_dropped_and_the_pair_added_again(path: Path, lost: int) -> None:
     whole = path.read_bytes()

@@ -123,7 +123,12 @@ def join(file: LeagueFile, names: Iterable[str], games: Sequence[str]) -> list[A
         OptionError: a name is unknown, or an agent plays none of the games.
     """
     cards = [card_of(name, games) for name in names]
+    admit(file, cards, games)
+    return cards
+
+
+def admit(file: LeagueFile, cards: Sequence[AgentCard], games: Sequence[str]) -> None:
+    """Add cards to a league, and that of the anchor if it is not there."""
     known = {card.id for card in cards} | file.league.cards.keys()
     for card in cards if ANCHOR in known else [card_of(ANCHOR, games), *cards]:
         file.add_card(card)
-    return cards

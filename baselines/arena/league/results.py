@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -207,8 +207,12 @@ class LeagueFile:
             raise
 
     def add_card(self, card: AgentCard) -> None:
-        """Add an agent, unless it has joined before."""
-        if card.id not in self.league.cards:
+        """Add an agent; one that has joined before can play further games from now on."""
+        before = self.league.cards.get(card.id)
+        if before is not None:
+            games = dict.fromkeys((*before.games, *card.games))
+            card = replace(before, games=tuple(games))
+        if card != before:
             self._append("agent", **asdict(card))
             self.league.cards[card.id] = card
 
