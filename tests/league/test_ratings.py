@@ -136,6 +136,21 @@ def test_intervals_cover_the_true_strength() -> None:
     assert 40 < np.mean(widths) < 160
 
 
+def test_a_rating_is_within_its_interval_where_weak_agents_never_win() -> None:
+    """Over several games, with results that are as one-sided as those of search against random."""
+    who = [("a", "b"), ("a", "random"), ("b", "random")]
+    results = [
+        pair
+        for game in "ghij"
+        for pairing, share in zip(who, (14, 20, 19), strict=True)
+        for pair in pairs_of(game, pairing, *[(1, 1)] * share, *[(1, -1)] * (20 - share))
+    ]
+    found = rate(results, ["random", "a", "b"], resamples=200)[ALL]
+    for name in "ab":
+        rating = found[name]
+        assert rating.low < rating.elo - 20 < rating.elo + 20 < rating.high
+
+
 def test_intervals_count_pairs_not_games() -> None:
     """Games of a pair that always end alike tell half as much as independent ones."""
     alike = pairs_of("g", ("ann", "random"), *[(1, 1), (-1, -1)] * 50)

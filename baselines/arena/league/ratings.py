@@ -111,8 +111,9 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
     wins = {game: _wins(cells, size) for game, cells in games.items()}
     strengths = _fit(list(wins.values()), anchor)
     drawn = _resampled(games, size, resamples)
-    samples = [_fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)]
-    lows, highs = np.percentile(POINTS * np.array(samples), INTERVAL, axis=0)
+    samples = np.array([_fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)])
+    samples += strengths - np.median(samples, axis=0)  # the pair that is added shifts them
+    lows, highs = np.percentile(POINTS * samples, INTERVAL, axis=0)
     total = np.sum(list(wins.values()), axis=0)
     played, won = (total + total.T).sum(1), total.sum(1)
     return {
@@ -152,7 +153,7 @@ def _resampled(games: Mapping[str, Counts], size: int, resamples: int) -> list[n
     """Wins in resampled pairs, an array `(resamples, size, size)` for each game.
 
     Among the pairs to draw from is one more, with any outcome, so that the interval of an agent
-    that won every game has a width.
+    that won every game has a width. This pulls the ratings of the samples together.
     """
     random, drawn = np.random.default_rng(0), []
     for cells in games.values():

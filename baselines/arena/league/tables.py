@@ -30,7 +30,7 @@ def rating_table(found: Sequence[Standing], title: str) -> Table:
         title=text(title), caption=CAPTION, box=require("rich.box", "cli").SIMPLE_HEAD
     )
     table.add_column("agent", overflow="fold")
-    for name in ("time per move", "class", "rating", "95 % interval", "score", "games"):
+    for name in ("time\nper move", "class", "rating", "95 % interval", "score", "games"):
         table.add_column(name, justify="right", no_wrap=True)
     for standing in found:
         table.add_row(text(standing.label), *_cells(standing))
