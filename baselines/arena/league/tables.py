@@ -92,9 +92,10 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
         command: the command that makes the page.
     """
     games = games_of(found)
-    starts = (
-        "balanced starts where a game has a book" if league.settings.balanced else "plain starts"
-    )
+    booked = [game for game in games if league.settings.starts.get(game)]
+    starts = f"balanced starts of {', '.join(booked)}" if booked else "plain starts"
+    if booked and len(booked) < len(games):
+        starts += ", plain starts of the other games"
     parts = [
         "# League",
         f"{len(found)} agents, {len(games)} games, {len(league.pairs):,} pairs of games, {starts}, "
