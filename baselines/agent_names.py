@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
 from azumaya.envs.adapters.duel.opponents import is_agent
@@ -27,7 +28,7 @@ MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 NAMES_HELP = (
     "random, greedy, uct:SIMULATIONS (such as uct:1000), alphabeta:NODES (such as "
     "alphabeta:50000), either of these with a time per move instead (such as uct:10ms), a "
-    "checkpoint's path, or module:Class"
+    "checkpoint's path, module:Class, or program:COMMAND"
 )
 """The names of agents, for help texts."""
 
@@ -44,7 +45,9 @@ def find_agent(name: str) -> Agent:
             - the path of a checkpoint, with or without its suffix (needs the extra `train`);
             - `module:Class`, a class of your own with a method `act(positions, keys)`, see
               `azumaya.baselines.agents.Agent`. It is made without arguments; the module may be in
-              the current folder.
+              the current folder;
+            - `program:./my_bot --flag`, a program that reads positions and writes moves, see
+              `azumaya.baselines.agents.program.ProgramAgent`.
 
     Raises:
         OptionError: the name is none of these, or the class cannot be used.
@@ -57,6 +60,8 @@ def find_agent(name: str) -> Agent:
         return SIMPLE[name]()
     if is_search_name(name):
         return search_agent(name)
+    if name.startswith(PREFIX):
+        return ProgramAgent(name.removeprefix(PREFIX))
     path = Path(name)
     if _is_checkpoint(path):
         return _trained(name)
@@ -66,7 +71,8 @@ def find_agent(name: str) -> Agent:
     hint = f"; did you mean {inside}?" if _is_checkpoint(inside) else ""
     known = ", ".join((*SIMPLE, FORMS))
     raise OptionError(
-        f"agent {shown(name)!r}: must be {known}, a checkpoint's path or module:Class{hint}"
+        f"agent {shown(name)!r}: must be {known}, a checkpoint's path, module:Class "
+        f"or {PREFIX}COMMAND{hint}"
     )
 
 

@@ -12,6 +12,7 @@ from azumaya.baselines import (
     doctor_commands,
     evaluate_commands,
     exam_commands,
+    league_commands,
     play_commands,
     puzzle_commands,
     replay_commands,
@@ -38,6 +39,7 @@ app.command("analyse")(analyse_commands.analyse_command)
 app.command("serve")(serve_commands.serve)
 app.command("replay")(replay_commands.replay_command)
 app.command("exam")(exam_commands.exam)
+app.add_typer(league_commands.app, name="league")
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("doctor")(doctor_commands.doctor)
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)

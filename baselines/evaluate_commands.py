@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.table import Table
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
 from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES
@@ -50,6 +52,14 @@ def evaluate(
             help="The number of start positions; each is played twice, with seats exchanged.",
         ),
     ] = 200,
+    plain_starts: Annotated[
+        bool,
+        typer.Option(
+            "--plain-starts",
+            help="Draw the starts by the game's own rules, not from its book of balanced starts. "
+            "Options other than the defaults always have plain starts.",
+        ),
+    ] = False,
     seed: Annotated[
         int, typer.Option(min=0, help="The seed of start positions and of random choices.")
     ] = 0,
@@ -62,15 +72,24 @@ def evaluate(
         first_position(entrants, chosen, options, seed)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    starting = start_set(chosen, options, seed, not plain_starts)
+    kind = "balanced starts" if starting.balanced else "starts"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
     with progress(TextColumn("games"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("", total=2 * starts)
-        score = play_pairing(
-            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n)
-        )
-    table = score_table([score], f"{described(chosen, options)}, {starts} starts in both seats")
+        try:
+            score = play_pairing(
+                chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
+                balanced=not plain_starts,
+            )  # fmt: skip
+        except ValueError as error:  # an illegal move, or a program that ended
+            raise typer.BadParameter(str(error)) from None
+    _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
+
+
+def _print(table: Table) -> None:
     try:
         console().print(table)
     except OSError:  # such as a full disk: the games have been played, so show the result anyway

@@ -19,7 +19,8 @@ from azumaya.baselines.arena.exam_report import (
 )
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
 from azumaya.baselines.arena.exams import PARTS, Exam, has_exam, load_exam
-from azumaya.baselines.entrants import Entrant, find_entrant, game_named
+from azumaya.baselines.entrants import Entrant, find_entrant
+from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES, OptionError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.arena.matches import play_pairing
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost
 from azumaya.envs.adapters.aec.raw_env import RawEnv
@@ -22,8 +25,11 @@ BARE_GAMES, BARE_PLIES = 256, 200
 CHUNK = 4096
 """The fewest steps between two readings of the clock."""
 SEED = 0
+MATCH_STARTS = 100
+"""Starts of a match between agents, each of which is played in both seats."""
 
 BARE = "one random legal move inside a compiled loop: mask, choice, rules, reset at a game's end"
+MATCH = "one whole game of greedy against random from a plain start, results counted"
 STEP = (
     "one applied move: checked action, rules, autoreset, mask and observation of the next player; "
     "steps that only begin a new game count in the time but not as moves"
@@ -45,6 +51,17 @@ def bare(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
 
     rates = measure(chunk, seconds, repeats)
     return {**rates.fields(), "includes": BARE, "signature": signature.of_rollout(game)}
+
+
+def matches(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
+    """Whole games of the greedy agent against the random one, from plain starts."""
+    agents, seeds = (GreedyAgent(), RandomAgent()), itertools.count(0, MATCH_STARTS)
+
+    def chunk() -> int:
+        score = play_pairing(game.name, *agents, MATCH_STARTS, next(seeds), balanced=False)
+        return score.games
+
+    return {**measure(chunk, seconds, repeats).fields(), "includes": MATCH}
 
 
 class StepLoop:

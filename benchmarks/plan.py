@@ -107,6 +107,7 @@ def _job(kind: str, game: Game, form: str, measure: Callable[[], Row], **more: A
 def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
     seconds, repeats = budget.seconds, budget.repeats
     yield _job("bare", game, "rollout", partial(games.bare, game, 2 * seconds, repeats))
+    yield _job("match", game, "greedy-random", partial(games.matches, game, seconds, repeats))
     for form in ("raw_env", "env"):
         yield _job("aec", game, form, partial(games.aec, game, form, 2 * seconds, repeats))
     for form, cut in (("uct", 0), (f"uct, cut {search.CUT}", search.CUT)):

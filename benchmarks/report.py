@@ -79,6 +79,7 @@ def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> st
         ("Two threads, copies", _threads),
         ("AEC environments", _aec),
         ("Search", _search),
+        ("Matches", _matches),
         ("Memory", _memory),
         ("Start-up", _start),
         ("Not measured", _missing),
@@ -245,6 +246,17 @@ def _aec(table: Table) -> str:
             rate(env["value"]), ratio(env["value"], four),
         ))  # fmt: skip
     headings = ("game", "raw_env steps/s", "× connect_four", "env steps/s", "× connect_four")
+    return markdown(headings, lines) if lines else ""
+
+
+def _matches(table: Table) -> str:
+    played = {row["game"]: row for row in table.pick("match")}
+    lines = [
+        (game, rate(played[game]["value"]), rate(played[game]["wall"]))
+        for game in table.games
+        if game in played
+    ]
+    headings = ("game", "greedy against random, games/s of CPU time", "games/s on all cores")
     return markdown(headings, lines) if lines else ""
 
 

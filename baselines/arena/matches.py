@@ -1,21 +1,22 @@
-"""Games between agents, many at once, and their scores."""
+"""Pairings of agents, and their scores."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.arena.intervals import Z95, wilson
-from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.envs.adapters.duel.opponents import Opponent, ask, class_hint, is_agent
+from azumaya.baselines.arena.kernels import LOOKS
+from azumaya.baselines.arena.rounds import Rounds, start_set
+from azumaya.envs import OptionError
+from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
 from azumaya.envs.errors import brief
-from azumaya.envs.position import MAX_SEED, check_seed, episode_key
+from azumaya.envs.position import MAX_SEED, check_seed
 from azumaya.envs.whole import whole_number
 
-LOOKS = 1 << 20
-"""Keys from this environment number on resample what an agent may not see."""
+__all__ = ["LOOKS", "Score", "check_starts", "name_of", "play_pairing"]
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,6 @@ class Score:
         return wilson(self.rate, self.games, z)
 
 
-@dataclass
-class _Game:
-    number: int
-    first_seat: int
-    position: Position
-    moves: list[str] = field(default_factory=list)
-
-
 def play_pairing(
     game: str,
     first: Opponent,
@@ -78,8 +71,12 @@ def play_pairing(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     progress: Callable[[int], None] | None = None,
+    balanced: bool = True,
 ) -> Score:
     """Let two agents play the same starts in both seats: `2 * starts` games.
+
+    Agents with a method `act_states` (see `azumaya.baselines.agents.states`) choose moves on state
+    records, without an object for each position.
 
     Args:
         game: the name of the game.
@@ -91,6 +88,8 @@ def play_pairing(
             possible value is `2**64 - starts`. Everything random depends on these seeds.
         options: the options of the game.
         progress: called with the number of games finished since the last call.
+        balanced: whether to draw the starts from the game's book of balanced starts. Games without
+            a book, and options other than the defaults, have plain starts in any case.
 
     Raises:
         OptionError: an argument or option has an invalid value.
@@ -99,21 +98,12 @@ def play_pairing(
     """
     names = name_of(first, "first"), name_of(second, "second")
     seed = check_starts(starts, seed)
-    games = [
-        _Game(number, seat, Position(game, seed=seed + number, **(options or {})))
-        for number in range(starts)
-        for seat in (0, 1)
-    ]
-    running, ply = games, 0
-    while running:
-        for which, agent in enumerate((first, second)):
-            turn = [g for g in running if _agent_to_move(g) == which]
-            _move(turn, agent, names[which], seed, ply)
-        finished = [g for g in running if g.position.is_over]
-        running = [g for g in running if not g.position.is_over]
-        ply += 1
+    numbers = [number for number in range(starts) for _ in (0, 1)]
+    games = Rounds(start_set(game, options, seed, balanced), numbers, [0, 1] * starts)
+    while len(games.running):
+        finished = games.play_round((first, second), names)
         if progress is not None and finished:
-            progress(len(finished))
+            progress(finished)
     return _score(games, *names)
 
 
@@ -151,28 +141,12 @@ def _instead(given: Any) -> str:
     return ", such as GreedyAgent()"
 
 
-def _agent_to_move(game: _Game) -> int | None:
-    """0 if the first agent is to move, 1 if the second, None when the game is over."""
-    return None if game.position.is_over else game.position.to_move ^ game.first_seat
-
-
-def _move(games: Sequence[_Game], agent: Opponent, name: str, seed: int, ply: int) -> None:
-    if not games:
-        return
-    keys = [int(episode_key(seed, g.number, 2 * ply + g.first_seat)) for g in games]
-    views = [g.position.resample_hidden(key ^ LOOKS) for g, key in zip(games, keys, strict=True)]
-    for game, action in zip(games, ask(agent, views, keys, name), strict=True):
-        try:
-            game.position.play(action)
-        except ValueError as error:
-            raise IllegalActionError(f"{name}'s {error}") from error
-
-
-def _score(games: Sequence[_Game], first: str, second: str) -> Score:
-    gains = [(g.first_seat, g.position.returns()[g.first_seat]) for g in games]
-    wins = [sum(gain > 0 for seat, gain in gains if seat == s) for s in (0, 1)]
-    draws = [sum(gain == 0 for seat, gain in gains if seat == s) for s in (0, 1)]
-    losses = sum(gain < 0 for _, gain in gains)
+def _score(games: Rounds, first: str, second: str) -> Score:
+    gains = games.gains()
+    by_seat = [gains[games.first_seats == seat] for seat in (0, 1)]
+    wins = [int((gained > 0).sum()) for gained in by_seat]
+    draws = [int((gained == 0).sum()) for gained in by_seat]
+    losses = int((gains < 0).sum())
     return Score(
         first, second, sum(wins), sum(draws), losses, (wins[0], wins[1]), (draws[0], draws[1])
     )

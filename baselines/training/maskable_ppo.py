@@ -322,7 +322,7 @@ def learn(config: Config, model: MaskablePPO, overseer: Overseer) -> None:
 def evaluate(
     config: Config, network: nn.Module, starts: int, bar: Progress | None = None
 ) -> list[Score]:
-    """Play the agent against each baseline, with the same starts in both seats."""
+    """Play the agent against each baseline, with the same plain starts in both seats."""
     network.train(False)
     agent, scores = PolicyAgent(network), []
     for baseline in BASELINES:
@@ -331,7 +331,14 @@ def evaluate(
         advance = (lambda n, task=task: bar.advance(task, n)) if bar is not None else None
         scores.append(
             play_pairing(
-                config.game, agent, opponent, starts, EVALUATION_SEED, config.options, advance
+                config.game,
+                agent,
+                opponent,
+                starts,
+                EVALUATION_SEED,
+                config.options,
+                advance,
+                balanced=False,  # so that rates stay comparable with those of earlier runs
             )
         )
     network.train(True)

@@ -6,14 +6,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.baselines.arena import report
+from azumaya.baselines.agents import GreedyAgent, RandomAgent, compiled
+from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.arena import report, rounds
 from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.rounds import WrongMoveError
+from azumaya.baselines.search import UCTAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
+from tests.baselines.plain_matches import play_plainly
 from tests.cases import TESTED
 
 SCORE = Score("policy", "random", 6, 8, 6, by_seat=(5, 1), draws_by_seat=(2, 6))
@@ -57,6 +62,131 @@ def test_impossible_pairings_are_refused(changes: dict[str, Any], message: str) 
     given = {"game": next(iter(TESTED)), "first": RandomAgent(), "second": RandomAgent()}
     with pytest.raises(OptionError, match=message):
         play_pairing(**{**given, "starts": 1, **changes})
+
+
+VARIED = {"abalone": {"max_plies": 60, "tiebreak": "marbles"}, "sudoku_moyo": {"scoring": "points"}}
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_games_as_state_records_give_the_same_score_as_object_by_object(game: str) -> None:
+    """Compiled against compiled, and compiled against an agent that is asked with positions."""
+    options, seed = VARIED.get(game, {}), 2**63 + 11
+    agents = GreedyAgent(), RandomAgent()
+    expected = play_plainly(game, agents, 3, seed, options)
+    assert expected.wins + expected.losses
+    assert play_pairing(game, *agents, 3, seed, options, balanced=False) == expected
+    slow = Mine()
+    slow.name = "random"  # type: ignore[attr-defined]
+    assert play_pairing(game, agents[0], slow, 3, seed, options, balanced=False) == expected
+    back = play_pairing(game, agents[1], agents[0], 3, seed, options, balanced=False)
+    assert back == play_plainly(game, agents[::-1], 3, seed, options)
+
+
+def test_search_gives_the_same_score_as_object_by_object() -> None:
+    game, agents = "vierer_dominari", (UCTAgent(30), GreedyAgent())
+    expected = play_plainly(game, agents, 2, 5)
+    assert play_pairing(game, *agents, 2, 5, balanced=False) == expected
+
+
+def test_greedy_in_threads_chooses_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, scores = "score_dominari", []
+    for least in (1, 1 << 20):
+        monkeypatch.setattr(compiled, "LEAST", least)
+        monkeypatch.setattr(compiled, "available_cores", lambda: 3)
+        scores.append(play_pairing(game, GreedyAgent(), RandomAgent(), 20, 1))
+    assert scores[0] == scores[1]
+
+
+def test_a_subclass_that_overrides_act_is_asked_by_act() -> None:
+    class First(GreedyAgent):
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+            return [position.legal_actions()[0] for position in positions]
+
+    agent = GreedyAgent()
+    assert acts_on_states(agent)
+    assert not acts_on_states(First())
+    assert not acts_on_states(Mine())
+    agent.act = First().act  # type: ignore[method-assign]
+    assert not acts_on_states(agent)
+
+
+class OnStates(RandomAgent):
+    """A fast path whose answer is changed."""
+
+    def __init__(self, answer: Callable[[np.ndarray], Any]) -> None:
+        self.answer = answer
+
+    def act_states(self, positions: GameStates, keys: np.ndarray) -> Any:
+        """What a random agent would play, as `answer` has it."""
+        return self.answer(super().act_states(positions, keys))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda actions: actions[:-1], r"random: act_states gave an array of shape \(3,\)"),
+        (lambda actions: actions * 1.0, "random: act_states gave .* type float64"),
+        (lambda actions: actions * 0 - 1, "random's action=-1: no action of"),
+        (lambda actions: actions * 0 + (1 << 40), "random's action=1099511627776: no action"),
+        (lambda actions: actions * 0, "random's "),
+    ],
+)
+def test_what_a_fast_path_does_wrong_is_said(answer: Any, message: str) -> None:
+    with pytest.raises(WrongMoveError, match=message) as caught:
+        play_pairing("sudoku_moyo", GreedyAgent(), OnStates(answer), starts=2, seed=1)
+    assert caught.value.which == 1
+
+
+# ---- starts ----
+
+GAME = "vierer_dominari"
+
+
+@pytest.fixture
+def book(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """A book of three starts for every game."""
+    position = Position(GAME)
+    texts = tuple(str(position.play(position.legal_actions()[0])) for _ in range(3))
+    monkeypatch.setattr(rounds, "balanced_starts", lambda game: texts)
+    return texts
+
+
+def first_texts(starts: rounds.StartSet, count: int) -> list[str]:
+    games = rounds.Rounds(starts, range(count), [0] * count)
+    return [str(games.position(i)) for i in range(count)]
+
+
+def test_balanced_starts_are_the_default_and_each_is_used_before_any_is_repeated(
+    book: tuple[str, ...],
+) -> None:
+    texts = first_texts(rounds.start_set(GAME, None, 4), 6)
+    assert sorted(texts[:3]) == sorted(book)
+    assert texts[3:] == texts[:3]
+    orders = {tuple(first_texts(rounds.start_set(GAME, None, seed), 3)) for seed in range(20)}
+    assert len(orders) == 6
+    agents = RandomAgent(), RandomAgent()
+    plain = play_pairing(GAME, *agents, 20, 4, balanced=False)
+    assert plain == play_plainly(GAME, agents, 20, 4)
+    assert plain != play_pairing(GAME, *agents, 20, 4)
+
+
+def test_options_that_the_book_does_not_cover_have_plain_starts(book: tuple[str, ...]) -> None:
+    position = str(Position(GAME))
+    assert rounds.start_set(GAME, {"referee": True}).balanced  # the default, spelt out
+    assert rounds.start_set(GAME, {"referee": None}).balanced
+    assert not rounds.start_set(GAME, {"referee": False}).balanced
+    assert not rounds.start_set(GAME, {"position": position}).balanced
+    assert not rounds.start_set(GAME, balanced=False).balanced
+    assert rounds.start_set(GAME).balanced
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_default_options_of_every_game_can_be_told_from_others(game: str) -> None:
+    chosen = TESTED[game]
+    defaults = {option.name: option.default for option in chosen.options}
+    rounds.start_set(game, defaults)
+    for options in chosen.options.variants:
+        rounds.start_set(game, options)
 
 
 def test_every_start_has_a_seed_up_to_the_last_one() -> None:

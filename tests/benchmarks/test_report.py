@@ -20,7 +20,7 @@ def bare(game: str, value: float, signature: str) -> Row:
 
 def test_report_has_every_game_in_every_table(finished: Path) -> None:
     text = report.render(*read_run(finished))
-    for title in ("References", "One core", "Batch sizes", "AEC environments", "Memory"):
+    for title in ("References", "One core", "Batch sizes", "AEC environments", "Matches", "Memory"):
         section = text.split(f"## {title}\n")[1].split("\n## ")[0]
         assert title == "References" or all(f"| {game} |" in section for game in TESTED), title
     assert "differ" not in text

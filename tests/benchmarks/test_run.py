@@ -34,7 +34,7 @@ def test_every_job_has_one_row(rows: list[Row]) -> None:
 
 @pytest.mark.parametrize("game", TESTED)
 def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
-    kinds = {"bare": 1, "aec": 2, "batch": 3 * (2 + (available_cores() > 1)) + 1}
+    kinds = {"bare": 1, "match": 1, "aec": 2, "batch": 3 * (2 + (available_cores() > 1)) + 1}
     for kind, count in kinds.items():
         found = of_kind(rows, kind, game)
         assert len(found) == count

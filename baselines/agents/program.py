@@ -1,0 +1,142 @@
+"""Agents that are programs of any language: a position in on a line, the name of a move out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import shlex
+import subprocess
+import threading
+from collections.abc import Sequence
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.files import shown
+from azumaya.envs import Position
+from azumaya.envs.errors import OptionError
+
+PREFIX = "program:"
+"""What the names of such agents begin with."""
+SECONDS = 60.0
+LONGEST_LINE = 1 << 16
+"""Bytes of the longest answer that is read."""
+
+
+class ProgramError(ValueError):
+    """A program could not be started, ended, or did not answer in time."""
+
+
+class ProgramAgent(Agent):
+    """Asks a program for each move.
+
+    The program runs as long as the agent does. For each move it is sent one line with the name of
+    the game, the options as a JSON object without spaces, and the position text; it answers with
+    the name of a move on a line of its own.
+
+    Args:
+        command: the program and its arguments, quoted as in a shell; no shell is started.
+        seconds: the time to wait for an answer.
+
+    Raises:
+        OptionError: the command is empty or its quotes are not closed.
+    """
+
+    def __init__(self, command: str, seconds: float = SECONDS) -> None:
+        try:
+            self.words = shlex.split(command)
+        except ValueError as error:
+            raise OptionError(f"program {shown(command)!r}: {error}") from error
+        if not self.words:
+            raise OptionError("program '': a command is needed, such as program:./my_bot")
+        self.name, self.seconds = f"{PREFIX}{command}", seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The action whose name the program answers, for each position.
+
+        Raises:
+            ProgramError: the program cannot be started, has ended, or does not answer in time.
+            MoveNameError: its answer is not the name of a move.
+        """
+        return [position.parse_move(self._ask(request(position))) for position in positions]
+
+    def close(self) -> None:
+        """End the program."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        close_pipes(process)
+
+    def __del__(self) -> None:
+        if getattr(self, "_process", None) is not None:
+            self.close()
+
+    def _ask(self, line: str) -> str:
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(line.encode() + b"\n")
+            process.stdin.flush()
+            answer = self._answers.get(timeout=self.seconds)
+        except queue.Empty:
+            self.close()
+            raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
+        except OSError:  # it no longer reads
+            answer = b""
+        if not answer.endswith(b"\n"):
+            raise self._ended(process, answer)
+        return answer.decode(errors="replace").strip()
+
+    def _ended(self, process: subprocess.Popen[bytes], answer: bytes) -> ProgramError:
+        """The error for a program that ended, or whose answer is no line."""
+        if len(answer) == LONGEST_LINE:
+            self.close()
+            return ProgramError(f"{self.name}: an answer of more than {LONGEST_LINE:,} bytes")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1)  # it may have closed its output without ending
+        code = process.poll()
+        self.close()
+        how = "closed its output" if code is None else f"ended with exit code {code}"
+        return ProgramError(f"{self.name}: the program {how}")
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            try:
+                self._process = subprocess.Popen(
+                    self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                )
+            except (OSError, ValueError) as error:
+                raise ProgramError(f"{self.name}: cannot be started: {error}") from error
+            self._answers = queue.SimpleQueue()
+            reader = threading.Thread(
+                target=_read, args=(self._process, self._answers), daemon=True
+            )
+            reader.start()
+        return self._process
+
+
+def close_pipes(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipes to and from a process that has ended."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was not yet written has nowhere to go
+                pipe.close()
+
+
+def request(position: Position) -> str:
+    """The line that a program is sent: game, options and position text, with spaces between."""
+    options = {name: value for name, value in position.options.items() if name != "position"}
+    said = json.dumps(options, separators=(",", ":"), default=str).replace(" ", "\\u0020")
+    return f"{position.game.name} {said} {position}"
+
+
+def _read(process: subprocess.Popen[bytes], answers: queue.SimpleQueue[bytes]) -> None:
+    """Pass on a program's answers; at the end of its output an empty one."""
+    assert process.stdout is not None
+    with contextlib.suppress(OSError, ValueError):  # closed while it was read
+        while answer := process.stdout.readline(LONGEST_LINE):
+            answers.put(answer)
+    answers.put(b"")

@@ -1,0 +1,213 @@
+"""Processes that play games for a league, each watched by a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from azumaya.baselines.agents.program import close_pipes
+from azumaya.baselines.arena.league.games import NOBODY, Board, lost
+from azumaya.baselines.arena.league.results import PairKey, PairResult
+
+LOOK = 0.05
+"""Seconds between looks at a process that is playing."""
+TRIES = 3
+"""How often a game is begun whose process ends while no agent is thinking."""
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class LeagueError(RuntimeError):
+    """Games cannot be played: their processes end before any agent is asked."""
+
+
+class StoppedError(Exception):
+    """The league is being stopped."""
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """Two games to be played.
+
+    Attributes:
+        key: what tells them apart.
+        agents: the names of the two agents.
+        kinds: their kinds, as on their cards.
+        seed: the seed of the league.
+        balanced: whether to use balanced starts.
+        limit: the seconds an agent has for a move.
+    """
+
+    key: PairKey
+    agents: tuple[str, str]
+    kinds: tuple[str, str]
+    seed: int
+    balanced: bool
+    limit: float
+
+
+def play_pair(job: PairJob, play: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> PairResult:
+    """Play both games of a pair; `play` plays one, as `Table.play` does."""
+    about = {
+        "game": job.key.game, "number": job.key.number, "agents": job.agents,
+        "kinds": job.kinds, "seed": job.seed, "balanced": job.balanced,
+    }  # fmt: skip
+    one, other = (play({**about, "seat": seat}) for seat in (0, 1))
+    times = [one["milliseconds"][which] + other["milliseconds"][which] for which in (0, 1)]
+    return PairResult(
+        job.key,
+        (one["result"], other["result"]),
+        (one["plies"], other["plies"]),
+        (one["moves"][0] + other["moves"][0], one["moves"][1] + other["moves"][1]),
+        (round(times[0], 3), round(times[1], 3)),
+        (_fault(one), _fault(other)),
+    )
+
+
+def _fault(game: Mapping[str, Any]) -> tuple[int, str] | None:
+    return (game["fault"][0], game["fault"][1]) if game["fault"] else None
+
+
+class Worker:
+    """A process that plays one game after the other; started when needed, replaced when it ends."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def play_pair(self, job: PairJob, stop: threading.Event) -> PairResult:
+        """Play both games of a pair.
+
+        Raises:
+            StoppedError: `stop` was set.
+            LeagueError: the process keeps ending for no fault of an agent.
+        """
+        return play_pair(job, lambda game: self._play(game, job.limit, stop))
+
+    def close(self) -> None:
+        """End the process, and those it has started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.wait()
+        close_pipes(process)
+        self._board.close()
+        os.unlink(self._board_path)
+
+    def _play(self, job: Mapping[str, Any], limit: float, stop: threading.Event) -> dict[str, Any]:
+        for _ in range(TRIES):
+            report = self._attempt(job, limit, stop)
+            if report is not None:
+                return report
+        raise LeagueError(
+            f"the process that plays {job['game']} ended {TRIES} times while no agent was thinking"
+        )
+
+    def _attempt(
+        self, job: Mapping[str, Any], limit: float, stop: threading.Event
+    ) -> dict[str, Any] | None:
+        """The report of a game; None if the process ended while no agent was thinking."""
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(OSError):  # it has ended, which is seen below
+            process.stdin.write(json.dumps(job).encode() + b"\n")
+            process.stdin.flush()
+        answer = b""
+        while not answer.endswith(b"\n"):
+            if stop.is_set():
+                raise StoppedError
+            if select.select([process.stdout], [], [], LOOK)[0]:
+                part = os.read(process.stdout.fileno(), 1 << 16)
+                if not part:
+                    return self._after_the_end(process)
+                answer += part
+                continue
+            which, seconds = self._board.read()
+            if which != NOBODY and seconds > limit:
+                self.close()
+                return lost(which, f"time-out: no move in {limit:g} s")
+        report: dict[str, Any] = json.loads(answer)
+        return report
+
+    def _after_the_end(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
+        which, _ = self._board.read()
+        code = process.wait()
+        self.close()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return None if which == NOBODY else lost(which, f"crashed its process: {how}")
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            number, self._board_path = tempfile.mkstemp(prefix="azumaya-league-")
+            os.write(number, bytes(Board.SIZE))
+            os.close(number)
+            self._board = Board(self._board_path)
+            self._board.write(NOBODY)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "azumaya.baselines.arena.league.child",
+                 self._board_path],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+                env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")}, start_new_session=True,
+            )  # fmt: skip
+        return self._process
+
+
+def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult]:
+    """Play pairs in processes on this machine; results come in the order in which they end.
+
+    Closing the iterator ends the processes.
+
+    Raises:
+        LeagueError: games cannot be played.
+    """
+    waiting, lock, stop = iter(jobs), threading.Lock(), threading.Event()
+    results: queue.SimpleQueue[PairResult | BaseException | None] = queue.SimpleQueue()
+
+    def work() -> None:
+        worker = Worker()
+        try:
+            while not stop.is_set():
+                with lock:
+                    job = next(waiting, None)
+                if job is None:
+                    break
+                results.put(worker.play_pair(job, stop))
+            results.put(None)
+        except BaseException as error:
+            results.put(error)
+        finally:
+            worker.close()
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(processes)]
+    try:
+        for thread in threads:
+            thread.start()
+        left = processes
+        while left:
+            result = results.get()
+            if isinstance(result, BaseException):
+                raise result
+            if result is None:
+                left -= 1
+            else:
+                yield result
+    finally:
+        stop.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()

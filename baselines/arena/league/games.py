@@ -1,0 +1,177 @@
+"""Playing one game of a league, with every call of an agent watched and timed."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import struct
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
+from azumaya.envs import Position
+
+NOBODY = -1
+GRACE = {"program": 0.0, "python": 60.0}
+"""Seconds that an agent has in addition for its first move of a game in a process, by kind."""
+COMPILING = 600.0
+"""The same for agents of the library: minutes, if kernels are compiled on a busy machine."""
+LONGEST_FAULT = 300
+"""Characters of the longest description of a fault."""
+
+
+class Board:
+    """Memory that two processes share: which agent is thinking, since when.
+
+    Args:
+        path: a file of `SIZE` bytes.
+    """
+
+    _FORM = struct.Struct("=qdd")
+    SIZE = _FORM.size
+
+    def __init__(self, path: str) -> None:
+        with open(path, "r+b") as file:
+            self._memory = mmap.mmap(file.fileno(), self.SIZE)
+
+    def write(self, which: int, grace: float = 0.0) -> None:
+        """Note that an agent begins to think (0 or 1), or `NOBODY`."""
+        self._FORM.pack_into(self._memory, 0, which, time.monotonic(), grace)
+
+    def read(self) -> tuple[int, float]:
+        """Which agent is thinking, and the seconds of its own time that it has taken."""
+        which, since, grace = self._FORM.unpack_from(self._memory, 0)
+        return which, time.monotonic() - since - grace
+
+    def close(self) -> None:
+        """Let the memory go."""
+        self._memory.close()
+
+
+class AgentFaultError(Exception):
+    """An agent failed instead of giving a move.
+
+    Attributes:
+        which: 0 for the first agent, 1 for the second.
+    """
+
+    def __init__(self, which: int, what: str) -> None:
+        super().__init__(what)
+        self.which = which
+
+
+class Watched:
+    """An agent whose calls are timed, noted on the board, and whose failures are named."""
+
+    def __init__(self, agent: Any, which: int, board: Board | None, grace: float) -> None:
+        self._agent, self._which, self._board, self._grace = agent, which, board, grace
+        self.moves, self.milliseconds, self._begun = 0, 0.0, False
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """What the agent gives."""
+        with self._watch():
+            return self._agent.act(positions, keys)
+
+    @contextlib.contextmanager
+    def _watch(self) -> Iterator[None]:
+        if self._board is not None:
+            self._board.write(self._which, self._grace)
+        began = time.perf_counter()
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            raise AgentFaultError(self._which, f"{type(error).__name__}: {error}") from error
+        finally:
+            if self._board is not None:
+                self._board.write(NOBODY)
+        if self._begun:  # the first move of a game may have waited for a compiler
+            self.moves += 1
+            self.milliseconds += 1000 * (time.perf_counter() - began)
+        self._begun, self._grace = True, 0.0
+
+
+class WatchedOnStates(Watched):
+    """A watched agent with a fast path."""
+
+    def act_states(self, positions: GameStates, keys: np.ndarray) -> Any:
+        """What the agent gives."""
+        with self._watch():
+            return self._agent.act_states(positions, keys)
+
+
+@dataclass
+class Table:
+    """Where the games of one process are played: the agents made so far, and the board.
+
+    Attributes:
+        board: None if nobody watches.
+    """
+
+    board: Board | None = None
+
+    def __post_init__(self) -> None:
+        self._agents: dict[str, Any] = {}
+        self._seen: set[tuple[str, str]] = set()
+
+    def play(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """Play a game.
+
+        Args:
+            job: `game`, `number` and `seed` of the start, `balanced`; the `agents` by name and
+                their `kinds`; the `seat` of the first.
+
+        Returns:
+            `result` for the first agent (1, 0 or -1), `plies`, `moves` and `milliseconds` of both,
+            and `fault`: None, or who lost by a fault and what happened.
+        """
+        agents: list[Watched] = []
+        try:
+            agents += (self._watched(job, which) for which in (0, 1))
+            return self._played(job, agents)
+        except (AgentFaultError, WrongMoveError) as error:
+            return lost(error.which, str(error), agents)
+
+    def _played(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> dict[str, Any]:
+        starts = start_set(job["game"], None, job["seed"], job["balanced"])
+        games = Rounds(starts, [job["number"]], [job["seat"]])
+        while len(games.running):
+            games.play_round(agents, job["agents"])
+        return _report(int(np.sign(games.gains()[0])), games.plies, agents, None)
+
+    def _watched(self, job: Mapping[str, Any], which: int) -> Watched:
+        name = job["agents"][which]
+        if name not in self._agents:
+            try:
+                self._agents[name] = find_agent(name)
+            except Exception as error:
+                raise AgentFaultError(which, f"cannot be made: {error}") from error
+        agent, first = self._agents[name], (name, job["game"]) not in self._seen
+        self._seen.add((name, job["game"]))
+        grace = GRACE.get(job["kinds"][which], COMPILING) if first else 0.0
+        kind = WatchedOnStates if acts_on_states(agent) else Watched
+        return kind(agent, which, self.board, grace)
+
+
+def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:
+    """The report of a game that an agent lost by a fault."""
+    what = what if len(what) <= LONGEST_FAULT else f"{what[:LONGEST_FAULT]}..."
+    return _report(2 * which - 1, 0, agents, (which, what))
+
+
+def _report(
+    result: int, plies: int, agents: Sequence[Watched], fault: tuple[int, str] | None
+) -> dict[str, Any]:
+    both = agents if len(agents) == 2 else ()
+    return {
+        "result": result,
+        "plies": plies,
+        "moves": [agent.moves for agent in both] or [0, 0],
+        "milliseconds": [agent.milliseconds for agent in both] or [0.0, 0.0],
+        "fault": fault,
+    }

@@ -1,0 +1,269 @@
+"""The file of a league: lines of JSON with its settings, its agents and its pairs of games.
+
+Lines are only ever appended. A writer that is killed leaves a torn last line at most, which is
+dropped when the file is opened again; the pair is then played again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.starts import balanced_starts
+from azumaya.baselines.files import shown
+from azumaya.baselines.version import version
+from azumaya.envs import GAMES
+
+FORMAT = 1
+FLUSHED = 1.0
+"""Seconds between flushes to the disk."""
+LONGEST = 1 << 20
+"""Bytes of the longest line that is read."""
+
+
+class LeagueFileError(ValueError):
+    """A file that is no league's, or of a league with other settings."""
+
+
+@dataclass(frozen=True)
+class PairKey:
+    """What tells a pair of games apart.
+
+    Attributes:
+        game: the name of the game.
+        number: the number of the start.
+        first: the id of the first agent; it sorts before that of the second.
+        second: the id of the second agent.
+    """
+
+    game: str
+    number: int
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """The two games of a pair, which have the same start; first with the first agent as player_0.
+
+    Attributes:
+        key: what tells it apart.
+        results: 1, 0 or -1 for each game: won, drawn or lost by the first agent.
+        plies: the length of each game; 0 where one agent crashed or was too slow.
+        moves: the moves of each agent in both games, without the first of each game.
+        milliseconds: the time that each agent took for these moves.
+        faults: for each game, None, or which agent lost it by a fault (0 or 1) and what happened.
+    """
+
+    key: PairKey
+    results: tuple[int, int]
+    plies: tuple[int, int]
+    moves: tuple[int, int]
+    milliseconds: tuple[float, float]
+    faults: tuple[tuple[int, str] | None, tuple[int, str] | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all games of a league depend on.
+
+    Attributes:
+        seed: the seed of the first start; all else left to chance depends on it, too.
+        balanced: whether games start from books of balanced starts where there are any.
+        starts: by game, a digest of its book; empty for plain starts.
+    """
+
+    seed: int = 0
+    balanced: bool = True
+    starts: Mapping[str, str] = field(default_factory=dict)
+
+
+def settings_for(seed: int, balanced: bool) -> Settings:
+    """The settings of a new league, with the books of this version."""
+    return Settings(seed, balanced, {game: _book(game) if balanced else "" for game in GAMES})
+
+
+def _book(game: str) -> str:
+    texts = "\n".join(balanced_starts(game))
+    return hashlib.sha256(texts.encode()).hexdigest()[:12] if texts else ""
+
+
+@dataclass
+class League:
+    """What a file contains.
+
+    Attributes:
+        settings: of all games.
+        cards: by id, in the order in which the agents joined.
+        pairs: by key; a pair that is in the file twice counts once.
+        size: the bytes of its whole lines.
+    """
+
+    settings: Settings
+    cards: dict[str, AgentCard] = field(default_factory=dict)
+    pairs: dict[PairKey, PairResult] = field(default_factory=dict)
+    size: int = 0
+
+    def in_order(self) -> list[PairResult]:
+        """The pairs in an order that does not depend on when they were played."""
+        return [
+            self.pairs[key] for key in sorted(self.pairs, key=lambda k: tuple(vars(k).values()))
+        ]
+
+
+def read_league(path: Path) -> League:
+    """Read a file of results; a torn last line is left out.
+
+    Raises:
+        LeagueFileError: it is not the file of a league; the error names the line.
+        OSError: it cannot be read.
+    """
+    league, number = None, 0
+    with path.open("rb") as file:
+        while (line := file.readline(LONGEST)).endswith(b"\n"):
+            number += 1
+            try:
+                league = _take(league, json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise LeagueFileError(
+                    f"{shown(path)}, line {number}: no line of a league: {error}"
+                ) from error
+            league.size += len(line)
+        if len(line) == LONGEST:
+            raise LeagueFileError(f"{shown(path)}, line {number + 1}: more than {LONGEST:,} bytes")
+    if league is None:
+        raise LeagueFileError(f"{shown(path)}: no line with the settings of a league")
+    return league
+
+
+def _take(league: League | None, line: Any) -> League:
+    """Add a line to what was read before it."""
+    kind = line.pop("record")
+    if league is None:
+        if kind != "league" or line.pop("format") != FORMAT:
+            raise ValueError(f"the first line must be that of a league of format {FORMAT}")
+        del line["azumaya"]
+        return League(Settings(**line))
+    if kind == "agent":
+        card = AgentCard(**{**line, "games": tuple(line["games"])})
+        league.cards[card.id] = card
+    elif kind == "pair":
+        result = _pair_of(line)
+        if not {result.key.first, result.key.second} <= league.cards.keys():
+            raise ValueError("a pair of agents that have not joined")
+        league.pairs.setdefault(result.key, result)
+    else:
+        raise ValueError(f"record {kind!r} is unknown")
+    return league
+
+
+def _pair_of(line: dict[str, Any]) -> PairResult:
+    key = PairKey(*(line.pop(item.name) for item in fields(PairKey)))
+    first, second = (tuple(fault) if fault else None for fault in line.pop("faults", (None, None)))
+    both = {name: (value[0], value[1]) for name, value in line.items()}
+    result = PairResult(key, faults=(first, second), **both)
+    if not set(result.results) <= {-1, 0, 1}:
+        raise ValueError(f"results={result.results}: must be 1, 0 or -1")
+    return result
+
+
+class LeagueFile:
+    """A file of results to which games are added.
+
+    Only one process can have it open.
+
+    Args:
+        path: the file; made if it does not exist.
+        seed: the seed; None is that of the file, or 0 for a new one.
+        balanced: whether to use balanced starts; None is as in the file, or True for a new one.
+
+    Raises:
+        LeagueFileError: the file has other settings, is no league's, or is in use.
+        OSError: it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, seed: int | None = None, balanced: bool | None = None) -> None:
+        self.path, self._flushed = path, 0.0
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            self._lock()
+            if os.fstat(self._file).st_size:
+                self.league = read_league(path)
+                os.ftruncate(self._file, self.league.size)
+                self._agree(seed, balanced)
+            else:
+                settings = settings_for(seed or 0, balanced is not False)
+                self.league = League(settings)
+                self._append("league", format=FORMAT, azumaya=version(), **asdict(settings))
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def add_card(self, card: AgentCard) -> None:
+        """Add an agent; one that has joined before can play further games from now on."""
+        before = self.league.cards.get(card.id)
+        if before is not None:
+            games = dict.fromkeys((*before.games, *card.games))
+            card = replace(before, games=tuple(games))
+        if card != before:
+            self._append("agent", **asdict(card))
+            self.league.cards[card.id] = card
+
+    def add_pair(self, result: PairResult) -> None:
+        """Add a pair of games, unless it is there."""
+        if result.key not in self.league.pairs:
+            more = {k: v for k, v in asdict(result).items() if k not in ("key", "faults")}
+            if any(result.faults):
+                more["faults"] = result.faults
+            self._append("pair", **asdict(result.key), **more)
+            self.league.pairs[result.key] = result
+
+    def close(self) -> None:
+        """Flush to the disk and close."""
+        os.fsync(self._file)
+        os.close(self._file)
+
+    def _append(self, record: str, **values: Any) -> None:
+        line = json.dumps({"record": record, **values}, separators=(",", ":")).encode() + b"\n"
+        left = memoryview(line)
+        while left:
+            left = left[os.write(self._file, left) :]
+        if time.monotonic() - self._flushed > FLUSHED:
+            os.fsync(self._file)
+            self._flushed = time.monotonic()
+
+    def _agree(self, seed: int | None, balanced: bool | None) -> None:
+        kept = self.league.settings
+        wanted = settings_for(
+            kept.seed if seed is None else seed, kept.balanced if balanced is None else balanced
+        )
+        for name in ("seed", "balanced"):
+            there, asked = getattr(kept, name), getattr(wanted, name)
+            if there != asked:
+                raise LeagueFileError(
+                    f"{shown(self.path)}: the league was played with {name}={there}, not {asked}; "
+                    "use the same, or another file"
+                )
+        other = [game for game, book in wanted.starts.items() if kept.starts.get(game) != book]
+        if other:
+            raise LeagueFileError(
+                f"{shown(self.path)}: the league was played from other balanced starts of "
+                f"{', '.join(other)} than this version has; use another file"
+            )
+
+    def _lock(self) -> None:
+        try:
+            import fcntl  # noqa: PLC0415 - not on every system
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise LeagueFileError(f"{shown(self.path)}: another league is using it") from error

@@ -1,0 +1,144 @@
+"""The standing of a league: each agent's card with its time per move and ratings, as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
+from azumaya.baselines.arena.league.results import League, PairResult
+from azumaya.baselines.files import parse_json, shown
+from azumaya.envs import OptionError
+
+EXAM_FIELDS = ("kept_wins", "kept_draws", "regret", "positions")
+"""What is taken from the objects that `azumaya exam --json` prints."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent of a league.
+
+    Attributes:
+        card: what is known of it.
+        label: its name; with its digest if another agent has the same name.
+        milliseconds: the mean time of its moves; None if none was measured.
+        time_class: the class of its time per move.
+        ratings: by game, and over all games by `ALL`.
+        faults: games lost by a crash, a time-out or an illegal move.
+        fault: what happened in the first of them.
+        exams: by game, what an exam found, if results were given.
+    """
+
+    card: AgentCard
+    label: str
+    milliseconds: float | None
+    time_class: str
+    ratings: Mapping[str, Rating]
+    faults: int = 0
+    fault: str = ""
+    exams: Mapping[str, Mapping[str, Any]] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The standing as JSON values."""
+        ratings = {game: asdict(rating) for game, rating in self.ratings.items()}
+        return {
+            "agent": self.label,
+            "card": {"id": self.card.id, **asdict(self.card)},
+            "milliseconds": self.milliseconds,
+            "time_class": self.time_class,
+            "rating": ratings.pop(ALL, None),
+            "games": ratings,
+            "faults": self.faults,
+            "fault": self.fault,
+            "exams": self.exams,
+        }
+
+
+def standings(
+    league: League, exams: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
+) -> list[Standing]:
+    """The agents of a league, the strongest over all games first; those without a rating last.
+
+    Args:
+        league: the league.
+        exams: by name of agent and game, what an exam found.
+    """
+    pairs = league.in_order()
+    ratings = rate(pairs, list(league.cards))
+    names = [card.name for card in league.cards.values()]
+    found = []
+    for identity, card in league.cards.items():
+        times = _time(pairs, identity)
+        faults = _faults(pairs, identity)
+        own = {game: rated[identity] for game, rated in ratings.items() if identity in rated}
+        found.append(
+            Standing(
+                card,
+                card.name if names.count(card.name) == 1 else identity,
+                times,
+                card.time_class(times),
+                own,
+                len(faults),
+                faults[0] if faults else "",
+                (exams or {}).get(card.name),
+            )
+        )
+    return sorted(found, key=lambda s: -s.ratings[ALL].elo if ALL in s.ratings else float("inf"))
+
+
+def _time(pairs: list[PairResult], identity: str) -> float | None:
+    moves, total = 0, 0.0
+    for pair in pairs:
+        for which, name in enumerate((pair.key.first, pair.key.second)):
+            if name == identity:
+                moves += pair.moves[which]
+                total += pair.milliseconds[which]
+    return round(total / moves, 4) if moves else None
+
+
+def _faults(pairs: list[PairResult], identity: str) -> list[str]:
+    return [
+        fault[1]
+        for pair in pairs
+        for fault in pair.faults
+        if fault and (pair.key.first, pair.key.second)[fault[0]] == identity
+    ]
+
+
+def read_exams(path: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """What `azumaya exam --json` printed, from a file: by name of agent and game.
+
+    Raises:
+        OptionError: the file contains something else.
+        OSError: it cannot be read.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    try:
+        content = path.read_bytes()
+        lines = [content] if content[:1] == b"[" else content.splitlines()
+        values = [parse_json(line) for line in lines if line.strip()]
+        for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
+            results = {name: value[name] for name in EXAM_FIELDS}
+            found.setdefault(value["agent"], {})[value["game"]] = results
+    except (ValueError, TypeError, KeyError) as error:
+        raise OptionError(
+            f"exams={shown(path)}: must hold what azumaya exam --json prints: {error}"
+        ) from error
+    return found
+
+
+def as_json(league: League, found: list[Standing]) -> str:
+    """A league and its standing as one JSON object."""
+    return json.dumps(
+        {
+            "seed": league.settings.seed,
+            "balanced": league.settings.balanced,
+            "pairs": len(league.pairs),
+            "agents": [standing.as_json() for standing in found],
+        },
+        indent=2,
+    )

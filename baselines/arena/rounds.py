@@ -1,0 +1,203 @@
+"""Games between two agents, held as state records and played in rounds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move
+from azumaya.baselines.arena.starts import balanced_starts
+from azumaya.envs import IllegalActionError, Position
+from azumaya.envs.adapters.duel.opponents import Opponent, ask
+from azumaya.envs.game import RUNNING, Game
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.position import episode_key
+from azumaya.envs.registry import game_of
+from azumaya.envs.setup import POSITION, Setup, prepare
+from azumaya.envs.whole import as_whole
+
+AT_ONCE = 4096
+"""The most moves in one call of a compiled agent, so that Ctrl-C is soon noticed."""
+
+
+class WrongMoveError(IllegalActionError):
+    """A move of an agent that is illegal or no move at all.
+
+    Attributes:
+        which: 0 if it was the first agent's, 1 if the second's.
+    """
+
+    def __init__(self, message: str, which: int = 0) -> None:
+        super().__init__(message)
+        self.which = which
+
+
+@dataclass(frozen=True)
+class StartSet:
+    """The starts of a match: start number `n` is the same for every pair of agents.
+
+    Attributes:
+        setup: the prepared options of the game.
+        texts: the positions of the game's book; empty if the starts are plain.
+        seed: start `n` is drawn by seed `seed + n`; the order of the book depends on it, too.
+    """
+
+    game: Game
+    setup: Setup
+    texts: tuple[str, ...]
+    seed: int
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the starts come from a book of balanced starts."""
+        return bool(self.texts)
+
+    def put(self, number: int, states: np.ndarray, i: int) -> None:
+        """Make `states[i]` the start of a number."""
+        setup = self.setup
+        if self.texts:
+            setup = prepare(
+                self.game, {**setup.given, POSITION: self._order[number % len(self._order)]}
+            )
+        key = episode_key(self.seed + number, 0, 0)
+        self.game.rules.reset(states, i, setup.starts, key)
+
+    @functools.cached_property
+    def _order(self) -> tuple[str, ...]:
+        """The book, shuffled; all starts are used once before any is used again."""
+        order = np.random.default_rng(self.seed).permutation(len(self.texts))
+        return tuple(self.texts[place] for place in order)
+
+
+def start_set(
+    game: Game | str, options: Mapping[str, Any] | None = None, seed: int = 0, balanced: bool = True
+) -> StartSet:
+    """The starts of a game: balanced ones if there is a book for these options, else plain ones.
+
+    Raises:
+        OptionError: there is no such game, or an option has an invalid value.
+        PositionError: the option `position` is malformed, impossible or over.
+    """
+    game = game_of(game)
+    setup = prepare(game, options or {})
+    covered = POSITION not in setup.given and setup.settings == prepare(game, {}).settings
+    texts = balanced_starts(game.name) if balanced and covered else ()
+    return StartSet(game, setup, texts, seed)
+
+
+class Rounds:
+    """Games that two agents play at the same time.
+
+    In each round first the first agent moves in every game in which it is to move, then the second.
+
+    Args:
+        starts: where the games start.
+        numbers: the number of each game's start, `(n,)`.
+        first_seats: the seat of the first agent in each game, `(n,)`.
+
+    Attributes:
+        states: the games, `(n,)` state records.
+        running: the indices of the games that are not over.
+        plies: the number of moves made in all games.
+    """
+
+    def __init__(
+        self, starts: StartSet, numbers: Sequence[int], first_seats: Sequence[int]
+    ) -> None:
+        self.game, self._setup = starts.game, starts.setup
+        self._seed = np.uint64(starts.seed)
+        self._numbers = np.array(numbers, np.int64)
+        self.first_seats = np.array(first_seats, np.int64)
+        self.states = self.game.new_states(len(self._numbers))
+        for i, number in enumerate(numbers):
+            if i and numbers[i - 1] == number:
+                self.states[i] = self.states[i - 1]
+            else:
+                starts.put(number, self.states, i)
+        self._starts = self.states.copy()
+        self._words = np.zeros(word_count(self._setup.num_actions), np.uint64)
+        self._rows = np.empty(len(self._numbers), np.int64)
+        self.running = np.arange(len(self._numbers))
+        self.ply = self.plies = 0
+
+    def play_round(self, agents: Sequence[Opponent], names: Sequence[str]) -> int:
+        """Play a round; returns the number of games that have ended in it.
+
+        Raises:
+            WrongMoveError: an agent's move is illegal, or it gave too many or too few.
+        """
+        before = len(self.running)
+        for which, agent in enumerate(agents):
+            count = rows_to_move(self.states, self.running, self.first_seats, which, self._rows)
+            rows = self._rows[:count].copy()
+            size = AT_ONCE if acts_on_states(agent) else max(count, 1)
+            for first in range(0, count, size):
+                self._move(rows[first : first + size], agent, names[which], which)
+        self.running = self.running[self.states["over"][self.running] == RUNNING]
+        self.ply += 1
+        return before - len(self.running)
+
+    def gains(self) -> np.ndarray:
+        """What the first agent has gained in each game, `(n,)`."""
+        return self.states["payoff"].astype(np.int64) * (1 - 2 * self.first_seats)
+
+    def position(self, i: int, state: np.ndarray | None = None) -> Position:
+        """Game `i` as a position, or another state of this game."""
+        state = self.states[i : i + 1] if state is None else state
+        return Position.of_states(self.game, self._setup, state, self._starts[i : i + 1])
+
+    def _move(self, rows: np.ndarray, agent: Opponent, name: str, which: int) -> None:
+        views, keys = self.game.new_states(len(rows)), np.empty(len(rows), np.uint64)
+        look_kernel(self.game)(
+            self.states, rows, self._numbers, self.first_seats, self._seed, self.ply, views, keys
+        )
+        actions = self._ask(agent, rows, views, keys, name, which)
+        size = self._setup.num_actions
+        done = play_kernel(self.game)(self.states, rows, actions, self._words, size)
+        self.plies += done
+        if done < len(rows):
+            self._refuse(int(rows[done]), int(actions[done]), name, which)
+
+    def _ask(
+        self, agent: Opponent, rows: np.ndarray, views: np.ndarray, keys: np.ndarray,
+        name: str, which: int,
+    ) -> np.ndarray:  # fmt: skip
+        if acts_on_states(agent):
+            given = agent.act_states(GameStates(self.game, self._setup.num_actions, views), keys)
+            given = np.asarray(given)
+            if given.shape == (len(rows),) and given.dtype.kind in "iu":
+                return given.astype(np.int64)
+            raise WrongMoveError(
+                f"{name}: act_states gave an array of shape {given.shape} and type {given.dtype}; "
+                f"({len(rows)},) whole numbers are needed", which,
+            )  # fmt: skip
+        positions = [self.position(int(i), views[r : r + 1]) for r, i in enumerate(rows)]
+        try:
+            answers = ask(agent, positions, keys.tolist(), name)
+        except IllegalActionError as error:
+            raise WrongMoveError(str(error), which) from error
+        return np.array(
+            [self._number(int(i), a, name, which) for i, a in zip(rows, answers, strict=True)],
+            np.int64,
+        )
+
+    def _number(self, i: int, answer: Any, name: str, which: int) -> int:
+        """What an agent gave for game `i`, a number or a name, as an action of the game."""
+        number = as_whole(answer)
+        if number is not None and 0 <= number < self._setup.num_actions:
+            return number
+        try:
+            return self.position(i).action(answer)
+        except ValueError as error:
+            raise WrongMoveError(f"{name}'s {error}", which) from error
+
+    def _refuse(self, i: int, action: int, name: str, which: int) -> None:
+        try:
+            self.position(i).play(action)
+        except ValueError as error:
+            raise WrongMoveError(f"{name}'s {error}", which) from error

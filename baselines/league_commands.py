@@ -1,0 +1,230 @@
+"""`azumaya league`: all against all, and the ratings that follow from the results."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.crew import LeagueError
+from azumaya.baselines.arena.league.league import (
+    LIMIT,
+    PAIRS,
+    Crew,
+    Plan,
+    admit,
+    local_crew,
+    missing,
+    play_league,
+)
+from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
+from azumaya.baselines.arena.league.standing import Standing, as_json, read_exams, standings
+from azumaya.baselines.arena.league.tables import (
+    PICTURES,
+    draw,
+    fault_lines,
+    game_table,
+    games_of,
+    page,
+    rating_table,
+)
+from azumaya.baselines.files import write_whole
+from azumaya.baselines.game_options import game_named
+from azumaya.baselines.terminal import console, progress, say
+from azumaya.envs import GAMES
+from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.extras import require
+
+RESULTS = Path("league.jsonl")
+MINUTES_TO_ADD = 2.5
+"""How long games of a newcomer are begun by default."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+class PlaysByDefault(typer.core.TyperGroup):
+    """A group whose command `play` need not be named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `play` before arguments that begin with no command."""
+        return super().parse_args(ctx, args if args[:1] == ["report"] else ["play", *args])
+
+
+app = typer.Typer(cls=PlaysByDefault, name="league")
+
+Results = Annotated[
+    Path, typer.Option(help="The file of results; if it exists, the league in it goes on.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Draw the ratings to this file, .svg or .png (needs matplotlib)."),
+]
+Exams = Annotated[
+    Path | None, typer.Option(help="Results of exams for the agent cards: azumaya exam --json.")
+]
+
+
+@app.command("play", epilog="`azumaya league report` shows a stored league without playing.")
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"The agents: {NAMES_HELP}. Default: those of the file. The random agent always "
+            "takes part, because its rating is 0."
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Play only the games of this agent, against all that are in the file, for "
+            f"{MINUTES_TO_ADD:g} minutes unless --minutes says otherwise. Repeat for more.",
+        ),
+    ] = None,
+    results: Results = RESULTS,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: all."),
+    ] = None,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Pairs of games (one start, both seats) between every two agents, per game."
+        ),
+    ] = PAIRS,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Begin no more games after this time.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Draws all that is left to chance. Default: 0.")
+    ] = None,
+    plain_starts: Annotated[
+        bool, typer.Option("--plain-starts", help="Use no balanced starts.")
+    ] = False,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="How many games at once. Default: one per core.")
+    ] = None,
+    move_limit: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a move; who takes longer loses the game.")
+    ] = LIMIT,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on this Ray cluster (needs the extra ray)."),
+    ] = None,
+    exams: Exams = None,
+    json: Json = False,
+    output: Output = None,
+) -> None:
+    """Let agents play all against all, and rate them.
+
+    Results are stored as they come. After an interruption the same command goes on.
+    """
+    _check_picture(output)
+    require("choix", "league")  # not after hours of games
+    games = tuple(_checked(game_named, name).name for name in game or GAMES)
+    names = [*(agents or ()), *(add or ())]
+    if not names and not results.exists():
+        raise typer.BadParameter(f"results {str(results)!r}: does not exist; name agents to begin")
+    cards = [_checked(card_of, name, games) for name in names]
+    file = _checked(LeagueFile, results, seed, False if plain_starts else None)
+    try:
+        admit(file, cards, games)
+        only = frozenset(card.id for card in cards if card.name in (add or ()))
+        if minutes is None and only:
+            minutes = MINUTES_TO_ADD
+        plan = Plan(games, pairs, move_limit, minutes, only)
+        _play(file, plan, _crew(processes or available_cores(), ray))
+    except LeagueError as error:
+        say(f"azumaya: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        say("Interrupted; the results so far are stored, and the same command goes on.")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        file.close()
+    _show(file.league, exams, json, output)
+
+
+@app.command("report")
+def report(
+    results: Results = RESULTS,
+    exams: Exams = None,
+    json: Json = False,
+    output: Output = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write a page with tables and agent cards to this file.")
+    ] = None,
+) -> None:
+    """Rate the agents of a stored league and show the result."""
+    _check_picture(output)
+    league = _checked(read_league, results)
+    found = _show(league, exams, json, output)
+    if markdown is not None:
+        picture = os.path.relpath(output, markdown.parent) if output is not None else ""
+        words = ["azumaya", "league", "report", "--results", results]
+        words += ["--exams", exams] if exams is not None else []
+        words += ["--output", output] if output is not None else []
+        command = shlex.join(map(str, [*words, "--markdown", markdown]))
+        write_whole(markdown, page(league, found, picture, command).encode())
+
+
+def _checked(function: Any, *arguments: Any) -> Any:
+    """The result of a function; its complaints about what the user gave end the command."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _check_picture(output: Path | None) -> None:
+    if output is not None and output.suffix.lower() not in PICTURES:
+        raise typer.BadParameter(f"output {str(output)!r}: must end with {' or '.join(PICTURES)}")
+
+
+def _crew(processes: int, address: str | None) -> Crew:
+    if address is None:
+        return local_crew(processes)
+    from azumaya.baselines.arena.league.ray_crew import ray_crew  # noqa: PLC0415 - an extra
+
+    return ray_crew(address)
+
+
+def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
+    """Play what is missing, with a progress bar; faults are told as they happen."""
+    total = sum(1 for _ in missing(file.league, plan))
+    columns = TextColumn("pairs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with progress(*columns) as bar:
+        task = bar.add_task("", total=total)
+
+        def tell(result: PairResult) -> None:
+            bar.advance(task)
+            for fault in filter(None, result.faults):
+                loser = (result.key.first, result.key.second)[fault[0]]
+                say(f"{result.key.game}, start {result.key.number}: {loser} lost: {fault[1]}")
+
+        play_league(file, plan, crew, tell)
+
+
+def _show(
+    league: League, exams: Path | None, json: bool, output: Path | None
+) -> Sequence[Standing]:
+    found = standings(league, None if exams is None else _checked(read_exams, exams))
+    out = console()
+    if json:
+        print(as_json(league, found))
+    else:
+        out.print(rating_table(found, f"{len(league.pairs):,} pairs of games"))
+        out.print(game_table(found, games_of(found)))
+        for line in fault_lines(found):
+            out.print(line)
+    if output is not None:
+        draw(found, output)
+    return found

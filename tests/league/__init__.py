@@ -1,0 +1,1 @@
+"""Tests of the league: results, ratings, processes, the command."""

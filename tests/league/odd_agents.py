@@ -1,0 +1,81 @@
+"""Agents that fail in various ways; the league finds them as `odd_agents:Class`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.envs import Position
+
+
+class Fine:
+    """Plays at random."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """A legal move; odd agents play one, too, when they begin."""
+        print("what agents print is no report")
+        if all(position.legal_actions() and str(position) for position in positions):
+            return RandomAgent().act(positions, keys)
+        return None
+
+
+class Later(Fine):
+    """Fails at its second move."""
+
+    def __init__(self) -> None:
+        self.moves = 0
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """A legal move once."""
+        self.moves += 1
+        return super().act(positions, keys) if self.moves == 1 else self.fail()
+
+    def fail(self) -> Any:
+        """What it does instead of a second move."""
+
+
+class Crashes(Later):
+    """Ends its process."""
+
+    def fail(self) -> Any:
+        """End without a word."""
+        os._exit(7)
+
+
+class Hangs(Later):
+    """Thinks for ever."""
+
+    def fail(self) -> Any:
+        """Sleep for an hour."""
+        time.sleep(3600)
+
+
+class Raises(Later):
+    """Has a bug."""
+
+    def fail(self) -> Any:
+        """Raise an exception."""
+        raise KeyError("[red]what[/b]")
+
+
+class Exits(Later):
+    """Wants to end the program."""
+
+    def fail(self) -> Any:
+        """End Python."""
+        raise SystemExit(1)
+
+
+class Illegal(Later):
+    """Plays a move that the rules forbid."""
+
+    def fail(self) -> Any:
+        """The number of no action."""
+        return [10**9]
+
+
+class Silent(Later):
+    """Gives nothing."""

@@ -1,0 +1,36 @@
+"""Leagues played in the process of the tests, and what is compared of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from azumaya.baselines.arena.league.crew import PairJob, play_pair
+from azumaya.baselines.arena.league.games import Table
+from azumaya.baselines.arena.league.league import Plan, join, play_league
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
+
+GAME = "vierer_dominari"
+
+
+def play_here(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+    """A crew without processes: an agent that ends its process would end the tests."""
+    table = Table()
+    for job in jobs:
+        yield play_pair(job, table.play)
+
+
+def league_here(path: Path, names: Iterable[str], pairs: int = 1, game: str = GAME) -> None:
+    """Play a league in this process."""
+    file = LeagueFile(path)
+    try:
+        join(file, names, [game])
+        play_league(file, Plan((game,), pairs), play_here)
+    finally:
+        file.close()
+
+
+def outcomes(path: Path) -> dict[PairKey, tuple[object, ...]]:
+    """What must be the same in every league with the same agents: all but times."""
+    found = read_league(path).in_order()
+    return {p.key: (p.results, p.plies, p.moves, p.faults) for p in found}

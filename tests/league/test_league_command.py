@@ -1,0 +1,178 @@
+"""`azumaya league` and `azumaya league report`: tables, JSON, pages, pictures, refusals."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from azumaya.baselines import league_commands
+from azumaya.baselines.arena import rounds
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
+from azumaya.baselines.commands import app
+from azumaya.envs import Position
+from tests.league.playing import GAME, play_here
+
+ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(league_commands, "local_crew", lambda processes: play_here)
+
+
+def azumaya(*words: object) -> Result:
+    return CliRunner().invoke(app, ["league", *map(str, words)])
+
+
+def made_up() -> None:
+    """The league of three agents, one of which has an odd name, in `league.jsonl`."""
+    file = LeagueFile(Path("league.jsonl"), seed=5)
+    cards = [
+        AgentCard("random", "built in", "", None, (GAME, "abalone")),
+        AgentCard(ODD_NAME, "program", "0a1b", None, (GAME, "abalone")),
+        AgentCard("runs/policy", "checkpoint", "ffff", None, (GAME,), {"steps": 1000}),
+    ]
+    for card in cards:
+        file.add_card(card)
+    for game in (GAME, "abalone"):
+        for number in range(4):
+            for first, second in [(1, 0), (0, 2), (1, 2)][: 3 if game == GAME else 1]:
+                key = PairKey(game, number, cards[first].id, cards[second].id)
+                fault = (1, "time-out: [b]no[/b] move") if (second, number) == (2, 0) else None
+                results = (1, 1) if fault else (1, -1)
+                file.add_pair(
+                    PairResult(key, results, (9, 9), (10, 10), (25.0, 5.0), (fault, None))
+                )
+    file.close()
+
+
+def test_a_league_is_played_and_goes_on_without_playing_again() -> None:
+    result = azumaya("greedy", "--game", GAME, "--pairs", 2)
+    assert result.exit_code == 0, result.output
+    before = Path("league.jsonl").read_bytes()
+    assert "2 pairs of games" in result.output
+    assert "random" in result.output
+    assert azumaya("--game", GAME, "--pairs", 2).output == result.output
+    assert Path("league.jsonl").read_bytes() == before
+    added = azumaya("--add", "uct:5", "--game", GAME, "--pairs", 1, "--json")
+    found = json.loads(added.output)
+    assert {agent["agent"] for agent in found["agents"]} == {"random", "greedy", "uct:5"}
+    assert found["pairs"] == 2 + 2
+
+
+def test_names_are_shown_as_they_are() -> None:
+    made_up()
+    shown = azumaya("report").output
+    assert ODD_NAME in shown
+    assert "runs/policy lost 2 games by a fault, first: time-out: [b]no[/b] move" in shown
+    assert "2.5 ms" in shown
+    found = json.loads(azumaya("report", "--json").output)
+    by_name = {agent["agent"]: agent for agent in found["agents"]}
+    assert set(by_name) == {"random", ODD_NAME, "runs/policy"}
+    assert by_name["runs/policy"]["rating"] is None  # it has played one of two games
+    assert by_name["runs/policy"]["card"]["training"] == {"steps": 1000}
+    assert by_name["random"]["rating"]["elo"] == 0
+    assert by_name[ODD_NAME]["time_class"] == "10 ms"
+    assert (found["seed"], found["balanced"]) == (5, True)
+
+
+def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
+    made_up()
+    exam = {"agent": "random", "game": GAME, "positions": 9, "kept_wins": 0.25}
+    Path("exams.json").write_text(json.dumps({**exam, "kept_draws": None, "regret": 1.5}) + "\n")
+    Path("docs").mkdir()
+    words = ("report", "--exams", "exams.json", "--output", "a.svg", "--markdown", "docs/league.md")
+    written = []
+    for _ in range(2):
+        assert azumaya(*words).exit_code == 0
+        written.append((Path("docs/league.md").read_text(), Path("a.svg").read_bytes()))
+    assert written[0] == written[1]
+    page, picture = written[0]
+    assert "](../a.svg)" in page
+    assert "| `runs/policy` | checkpoint | ffff | steps 1000 | 2: time-out: \\[b\\]" in page
+    assert "`` program:[red]x[/b] `a\\|b` <i> $a_b$ \\ ``" in page
+    assert f"| `random` | {GAME} | 0.250 |  | 1.500 |" in page
+    widths = [line.replace("\\|", "").count("|") for line in page.splitlines() if line[:1] == "|"]
+    assert set(widths) == {4, 6, 8}
+    ElementTree.fromstring(picture)
+    assert azumaya("report", "--output", "b.png").exit_code == 0
+    assert Path("b.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nobody",), "agent 'nobody': must be random, greedy"),
+        (("greedy", "--game", "chess"), "game 'chess': no such game"),
+        (("greedy", "--output", "a.pdf"), "output 'a.pdf': must end with .svg or .png"),
+        (("report", "--results", "other"), "line 1: no line of a league"),
+        (("report", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
+        (("--seed", 6), "the league was played with seed=5, not 6"),
+        (("--plain-starts",), "the league was played with balanced=True, not False"),
+    ],
+)
+def test_refusals(words: tuple[object, ...], message: str) -> None:
+    made_up()
+    Path("other").write_text('{"a": 1}\n')
+    before = Path("league.jsonl").read_bytes()
+    result = azumaya(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert Path("league.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "results 'league.jsonl': does not exist; name agents to begin"),
+        (("greedy", "nobody"), "agent 'nobody': must be random, greedy"),
+        (("alphabeta:5", "--game", "sudoku_tiles"), "plays none of the league's games"),
+    ],
+)
+def test_nothing_is_written_for_a_league_that_cannot_begin(
+    words: tuple[str, ...], message: str
+) -> None:
+    result = azumaya(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert not Path("league.jsonl").exists()
+
+
+def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+        yield next(play_here(jobs))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(league_commands, "local_crew", lambda processes: interrupted)
+    result = azumaya("greedy", "--game", GAME)
+    assert result.exit_code == 130
+    assert "the same command goes on" in result.output
+    assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
+
+
+def test_evaluate_tells_of_a_program_that_fails() -> None:
+    failing = f"program:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(3)'])}"
+    result = CliRunner().invoke(app, ["evaluate", failing, "random", "--starts", "1"])
+    assert result.exit_code == 2
+    assert "ended with exit code 3" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_evaluate_says_which_starts_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = tuple(str(Position(GAME).play(move)) for move in ("1a1", "2b2"))
+    monkeypatch.setattr(rounds, "balanced_starts", lambda game: texts)
+    words = ["evaluate", "random", "random", "--game", GAME, "--starts", "2"]
+    title = "2 balanced starts in both seats"
+    assert title in CliRunner().invoke(app, words).output
+    assert title not in CliRunner().invoke(app, [*words, "--plain-starts"]).output
+    assert title not in CliRunner().invoke(app, [*words, "--option", "referee=False"]).output

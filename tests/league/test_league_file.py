@@ -1,0 +1,159 @@
+"""The file of a league: what is stored, torn and foreign lines, settings that do not fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.arena.league import results
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.results import (
+    LeagueFile,
+    LeagueFileError,
+    PairKey,
+    PairResult,
+    read_league,
+)
+
+GAME = "vierer_dominari"
+CARDS = [AgentCard(name, "built in", "", None, (GAME,)) for name in ("random", "greedy")]
+
+
+def result(number: int) -> PairResult:
+    key = PairKey(GAME, number, "greedy", "random")
+    return PairResult(key, (1, -1), (12, 0), (5, 4), (0.5, 0.25), (None, (1, "time-out")))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The file of a league with two agents and three pairs."""
+    path = tmp_path / "league.jsonl"
+    file = LeagueFile(path, seed=3)
+    for card in CARDS:
+        file.add_card(card)
+    for number in (0, 1, 2):
+        file.add_pair(result(number))
+    file.close()
+    return path
+
+
+def reopened(path: Path) -> list[int]:
+    """The numbers of the pairs that are there when the file is opened to go on."""
+    file = LeagueFile(path)
+    file.close()
+    return [key.number for key in file.league.pairs]
+
+
+def test_what_is_stored_is_read(path: Path) -> None:
+    league = read_league(path)
+    assert league.settings.seed == 3
+    assert league.settings.balanced
+    assert list(league.cards.values()) == CARDS
+    assert league.in_order() == [result(number) for number in (0, 1, 2)]
+
+
+def test_each_pair_and_agent_counts_once(path: Path) -> None:
+    before = path.read_bytes()
+    file = LeagueFile(path)
+    file.add_card(CARDS[0])
+    file.add_pair(result(1))
+    file.close()
+    assert path.read_bytes() == before
+    path.write_bytes(before + before.splitlines(keepends=True)[-1])
+    assert reopened(path) == [0, 1, 2]
+
+
+def test_an_agent_that_joins_again_can_play_more_games(path: Path) -> None:
+    file = LeagueFile(path)
+    file.add_card(AgentCard("greedy", "built in", "", None, ("abalone",)))
+    file.close()
+    assert read_league(path).cards["greedy"].games == (GAME, "abalone")
+    assert list(read_league(path).cards) == ["random", "greedy"]
+
+
+@pytest.mark.parametrize("lost", [1, 10, 60])
+def test_a_torn_last_line_is_dropped_and_the_pair_added_again(path: Path, lost: int) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-lost])
+    assert [key.number for key in read_league(path).pairs] == [0, 1]
+    assert path.read_bytes() == whole[:-lost]  # reading changes nothing
+    file = LeagueFile(path)
+    file.add_pair(result(2))
+    file.close()
+    assert path.read_bytes() == whole
+
+
+def test_a_file_torn_at_any_byte_can_be_continued_or_is_refused(path: Path) -> None:
+    """Refused is only a file without whole settings, which nobody has played a game in."""
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    ends = [place for place, byte in enumerate(whole) if byte == ord("\n")]
+    for size in sorted({*range(1, len(whole), 37), *ends, *(end + 1 for end in ends)}):
+        path.write_bytes(whole[:size])
+        if size < first:
+            with pytest.raises(LeagueFileError, match="no line with the settings of a league"):
+                LeagueFile(path)
+        else:
+            assert len(reopened(path)) == max(0, whole[:size].count(b"\n") - 3)
+            assert path.read_bytes() == whole[: path.stat().st_size]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"record":"pair","game":1}', "line 7: no line of a league: 'number'"),
+        ("what", "line 7: no line of a league"),
+        ("[]", "line 7: no line of a league"),
+        ('{"record":"other"}', "record 'other' is unknown"),
+        ('{"record":"agent","name":"x"}', "line 7: no line of a league"),
+    ],
+)
+def test_whole_lines_that_are_no_lines_of_a_league_are_refused(
+    path: Path, line: str, message: str
+) -> None:
+    path.write_bytes(path.read_bytes() + line.encode() + b"\n")
+    before = path.read_bytes()
+    with pytest.raises(LeagueFileError, match=message):
+        LeagueFile(path)
+    assert path.read_bytes() == before
+
+
+def test_results_that_cannot_be_are_refused(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    for changes in ({"results": [2, 0]}, {"first": "nobody"}):
+        pair = {**json.loads(lines[-1]), "number": 9, **changes}
+        path.write_text("\n".join([*lines, json.dumps(pair), ""]))
+        with pytest.raises(LeagueFileError, match="line 7: no line of a league"):
+            read_league(path)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(LeagueFileError, match=r"other.jsonl, line 1: no line of a league"):
+        LeagueFile(path)
+    assert path.read_text() == '{"a": 1}\n'
+    path.write_bytes(b"x" * (results.LONGEST + 5))
+    with pytest.raises(LeagueFileError, match="line 1: more than 1,048,576 bytes"):
+        read_league(path)
+
+
+def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LeagueFileError, match="was played with seed=3, not 4"):
+        LeagueFile(path, seed=4)
+    with pytest.raises(LeagueFileError, match="was played with balanced=True, not False"):
+        LeagueFile(path, balanced=False)
+    monkeypatch.setattr(results, "balanced_starts", lambda game: (f"another book for {game}",))
+    with pytest.raises(LeagueFileError, match="from other balanced starts of sudoku_moyo, "):
+        LeagueFile(path)
+
+
+def test_two_leagues_cannot_write_one_file(path: Path) -> None:
+    pytest.importorskip("fcntl")
+    file = LeagueFile(path)
+    with pytest.raises(LeagueFileError, match="another league is using it"):
+        LeagueFile(path)
+    file.close()
+    LeagueFile(path).close()

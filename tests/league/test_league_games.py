@@ -1,0 +1,199 @@
+"""Games of a league: who plays whom, faults, programs, agreement with pairings."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines import find_agent
+from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
+from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.league import Plan, join, missing, play_league
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.envs import GAMES, MoveNameError, OptionError, Position
+from tests.league.playing import GAME, league_here, outcomes, play_here
+
+FIRST_LEGAL = """
+import sys
+from azumaya.envs import Position
+for line in sys.stdin:
+    game, options, text = line.split(" ", 2)
+    print(Position.from_text(game, text.strip()).legal_moves()[0], flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+def program(code: str) -> str:
+    """The name of an agent that runs Python code."""
+    return f"program:{shlex.join([sys.executable, '-c', code])}"
+
+
+def test_results_are_those_of_pairings(tmp_path: Path) -> None:
+    """Start and seat for seat, whoever comes first."""
+    path = tmp_path / "league.jsonl"
+    league_here(path, ["greedy", "random", "uct:20"], pairs=4)
+    found = read_league(path)
+    assert len(found.pairs) == 3 * 4
+    for first, second in (("greedy", "random"), ("random", "uct:20")):
+        score = play_pairing(GAME, find_agent(first), find_agent(second), 4)
+        mine = [p.results for k, p in found.pairs.items() if (k.first, k.second) == (first, second)]
+        assert [sum(r[seat] == 1 for r in mine) for seat in (0, 1)] == list(score.by_seat)
+        assert [sum(r[seat] == 0 for r in mine) for seat in (0, 1)] == list(score.draws_by_seat)
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("Raises", "KeyError: '[red]what[/b]'"),
+        ("Exits", "SystemExit: 1"),
+        ("Illegal", "action=1000000000: no action of"),
+        ("Silent", "act gave None for 1 positions"),
+    ],
+)
+def test_a_fault_loses_the_game_and_the_league_goes_on(
+    tmp_path: Path, name: str, what: str
+) -> None:
+    path, agent = tmp_path / "league.jsonl", f"odd_agents:{name}"
+    league_here(path, [agent, "greedy"])
+    league = read_league(path)
+    (odd,) = (card.id for card in league.cards.values() if card.name == agent)
+    assert len(league.pairs) == 3
+    for key, pair in league.pairs.items():
+        if odd not in (key.first, key.second):
+            assert pair.faults == (None, None)
+            continue
+        own = (key.first, key.second).index(odd)
+        for result, fault in zip(pair.results, pair.faults, strict=True):
+            assert fault is not None
+            assert fault[0] == own
+            assert what in fault[1]
+            assert result == (-1 if own == 0 else 1)
+
+
+def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "league.jsonl"
+    league_here(path, ["greedy"], pairs=2)
+    before = path.read_bytes()
+    file = LeagueFile(path)
+    (card,) = join(file, ["odd_agents:Fine"], [GAME])
+    jobs = list(missing(file.league, Plan((GAME,), 3, only=frozenset([card.id]))))
+    assert {(job.key.number, *job.agents) for job in jobs} == {
+        (number, *sorted(["odd_agents:Fine", other]))
+        for number in range(3)
+        for other in ("greedy", "random")
+    }
+    play_league(file, Plan((GAME,), 2, only=frozenset([card.id])), play_here)
+    file.close()
+    assert path.read_bytes().startswith(before)
+    assert len(read_league(path).pairs) == 2 * 3
+
+
+def test_agents_play_only_what_they_can(tmp_path: Path) -> None:
+    card = card_of("alphabeta:10", GAMES)
+    assert set(card.games) == set(GAMES) - {"sudoku_tiles"}
+    with pytest.raises(OptionError, match="alphabeta:10: plays none of the league's games: "):
+        card_of("alphabeta:10", ["sudoku_tiles"])
+
+
+def test_an_agent_with_other_files_is_another_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bot = tmp_path / "bot.py"
+    bot.write_text("one")
+    cards = [card_of("program:python bot.py", [GAME])]
+    bot.write_text("two")
+    cards.append(card_of("program:python bot.py", [GAME]))
+    assert cards[0].name == cards[1].name
+    assert cards[0].id != cards[1].id
+    assert card_of("random", [GAME]).id == "random"
+
+
+@pytest.mark.parametrize(
+    ("name", "measured", "expected"),
+    [
+        ("uct:10ms", 14.0, "10 ms"),
+        ("uct:0.5ms", None, "1 ms"),
+        ("uct:1000", 1.4, "1 ms"),
+        ("uct:1000", 1.6, "10 ms"),
+        ("uct:1000", 151.0, "slower"),
+        ("alphabeta:100ms", 1.0, "100 ms"),
+        ("random", None, ""),
+    ],
+)
+def test_classes_of_time(name: str, measured: float | None, expected: str) -> None:
+    assert card_of(name, [GAME]).time_class(measured) == expected
+
+
+# ---- programs ----
+
+
+def test_a_program_is_told_game_options_and_position() -> None:
+    position = Position("sudoku_moyo", seed=1, territory="corners")
+    game, options, text = request(position).split(" ", 2)
+    assert (game, options) == ("sudoku_moyo", '{"territory":"corners"}')
+    assert Position.from_text(game, text, territory="corners") == position
+    assert request(Position(GAME)).split(" ", 2)[1] == "{}"
+
+
+def test_a_program_plays_a_league(tmp_path: Path) -> None:
+    path, name = tmp_path / "league.jsonl", program(FIRST_LEGAL)
+    league_here(path, [name])
+    ((results, plies, _, faults),) = outcomes(path).values()
+    assert faults == (None, None)
+    assert min(plies) > 5  # type: ignore[call-overload]
+    assert len(results) == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "message"),
+    [
+        ("while input(): print('no move', flush=True)", MoveNameError, "no move"),
+        ("import sys; sys.exit(3)", ProgramError, "ended with exit code 3"),
+        ("print(end='x')", ProgramError, "ended with exit code 0"),
+        ("import time; time.sleep(99)", ProgramError, "no answer in 1.5 s"),
+        ("print('x' * 99999)", ProgramError, "more than 65,536 bytes"),
+        (
+            "import os, time; os.close(1); time.sleep(99)",
+            ProgramError,
+            "the program closed its output",
+        ),
+    ],
+)
+def test_programs_that_fail(code: str, error: type[Exception], message: str) -> None:
+    seconds = 1.5 if "no answer" in message else 60.0
+    agent = ProgramAgent(program(code).removeprefix("program:"), seconds)
+    for _ in range(2):  # it is started again for the next game
+        with pytest.raises(error, match=message):
+            agent.act([Position(GAME)], [0])
+    agent.close()
+
+
+def test_programs_that_cannot_be_started() -> None:
+    with pytest.raises(ProgramError, match=r"cannot be started: .*no_such_program"):
+        find_agent("program:./no_such_program --flag").act([Position(GAME)], [0])
+    with pytest.raises(OptionError, match="a command is needed"):
+        find_agent("program:")
+    with pytest.raises(OptionError, match="No closing quotation"):
+        find_agent("program:bot 'x")
+
+
+def test_pairs_are_played_in_an_order_that_is_even_when_stopped(tmp_path: Path) -> None:
+    file = LeagueFile(tmp_path / "league.jsonl")
+    games = (GAME, "score_dominari")
+    join(file, ["greedy", "uct:5"], games)
+    keys = [job.key for job in missing(file.league, Plan(games, 2))]
+    assert [key.number for key in keys] == [0] * 6 + [1] * 6
+    assert keys[0] == PairKey(GAME, 0, "greedy", "random")
+    assert {key.game for key in keys[:6]} == set(games)
+    play_league(file, Plan((GAME,), 2, minutes=0), play_here)
+    assert not file.league.pairs
+    file.close()

@@ -1,0 +1,115 @@
+"""Leagues in processes: crashes and time-outs, determinism, and what is left after kill -9."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.arena.league.crew import LeagueError, PairJob, Worker, play_locally
+from azumaya.baselines.arena.league.league import Plan, join, local_crew, play_league
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
+from tests import processes
+from tests.league.playing import GAME, league_here, outcomes
+
+PATIENCE = 120
+ODD = {
+    "odd_agents:Crashes": "crashed its process: exit code 7",
+    "odd_agents:Hangs": "time-out: no move in 3 s",
+}
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
+    tmp_path: Path,
+) -> None:
+    here, path = tmp_path / "here.jsonl", tmp_path / "processes.jsonl"
+    league_here(here, ["greedy", "uct:10"], pairs=2)
+    file = LeagueFile(path)
+    join(file, ["greedy", "uct:10"], [GAME])
+    play_league(file, Plan((GAME,), 2), local_crew(2))
+    fine = outcomes(path)
+    assert fine == outcomes(here)
+    cards = join(file, ODD, [GAME])
+    odd = {card.id: card.name for card in cards}
+    # only against random, and in one pair: each of these games costs a process
+    lonely = [key for key in ("greedy", "uct:10") if key in file.league.cards]
+    for key in lonely:
+        del file.league.cards[key]
+    play_league(file, Plan((GAME,), 1, limit=3.0, only=frozenset(odd)), local_crew(2))
+    file.close()
+    pairs = [pair for key, pair in file.league.pairs.items() if key not in fine]
+    assert len(pairs) == 3
+    for pair in pairs:
+        for fault, result in zip(pair.faults, pair.results, strict=True):
+            assert fault is not None
+            loser = (pair.key.first, pair.key.second)[fault[0]]
+            assert fault[1] == ODD[odd[loser]]
+            assert result == (-1 if fault[0] == 0 else 1)
+    assert set(read_league(path).pairs) == {*fine, *(pair.key for pair in pairs)}
+
+
+def wait_for(path: Path, pairs: int) -> None:
+    """Wait until the file of a league has some pairs."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if path.exists() and path.read_bytes().count(b'"record":"pair"') >= pairs:
+            return
+        time.sleep(0.05)
+    raise AssertionError("no results")
+
+
+def test_a_league_that_was_killed_goes_on_with_every_game_counted_once(tmp_path: Path) -> None:
+    path, whole = tmp_path / "league.jsonl", tmp_path / "whole.jsonl"
+    words = ["league", "greedy", "uct:30", "--game", GAME, "--pairs", 40, "--results", path]
+    with processes.start(*words, "--processes", 2) as process:
+        wait_for(path, 5)
+        process.send_signal(signal.SIGKILL)
+    until = time.monotonic() + PATIENCE
+    while processes.running_with("arena.league.child") and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not processes.running_with("arena.league.child"), "processes that play were left"
+    killed = path.read_bytes()
+    assert 5 <= killed.count(b'"record":"pair"') < 3 * 40
+    path.write_bytes(killed[:-7])  # and the last line torn
+    league_here(path, ["greedy", "uct:30"], pairs=40)
+    league_here(whole, ["greedy", "uct:30"], pairs=40)
+    assert outcomes(path) == outcomes(whole)
+    assert path.read_bytes().count(b'"record":"pair"') == 3 * 40
+    assert path.read_bytes().startswith(killed[: killed.rindex(b"\n", 0, -7)])
+
+
+def test_a_process_that_ends_for_no_fault_of_an_agent_is_replaced_then_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stands in for a machine on which games cannot be played at all."""
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")  # Python cannot start
+    key = PairKey(GAME, 0, "greedy", "random")
+    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
+    with pytest.raises(LeagueError, match="ended 3 times while no agent was thinking"):
+        list(play_locally([job], 1))
+
+
+def test_a_league_that_is_stopped_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[Worker] = []
+
+    def play_pair(worker: Worker, job: PairJob, stop: object) -> PairResult:
+        return PairResult(job.key, (1, 1), (1, 1), (1, 1), (1.0, 1.0))
+
+    def close(worker: Worker) -> None:
+        closed.append(worker)
+
+    monkeypatch.setattr(Worker, "play_pair", play_pair)
+    monkeypatch.setattr(Worker, "close", close)
+    key = PairKey(GAME, 0, "greedy", "random")
+    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
+    results = play_locally(iter(lambda: job, None), 3)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert len(closed) == 3

@@ -1,0 +1,167 @@
+"""The Bradley-Terry fit and its intervals, against cases worked out by hand and known strengths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.arena.league.ratings import ALL, VIRTUAL, Rating, rate
+from azumaya.baselines.arena.league.results import PairKey, PairResult
+
+
+def pair(game: str, number: int, first: str, second: str, *results: int) -> PairResult:
+    key = PairKey(game, number, first, second)
+    return PairResult(key, (results[0], results[1]), (9, 9), (1, 1), (1.0, 1.0))
+
+
+def pairs_of(game: str, who: tuple[str, str], *outcomes: tuple[int, int]) -> list[PairResult]:
+    return [pair(game, number, *who, *results) for number, results in enumerate(outcomes)]
+
+
+def elo(wins: float, losses: float) -> float:
+    """The difference of two agents that met only each other, with the drawn game that is added."""
+    return 400 * math.log10((wins + VIRTUAL) / (losses + VIRTUAL))
+
+
+def test_two_agents_by_hand() -> None:
+    """Ten games: 5 wins, 2 draws, 3 losses are 6 points to 4; 400 * log10(6.5 / 4.5) = 63.9."""
+    outcomes = [(1, 1), (1, -1), (1, -1), (1, -1), (0, 0)]
+    found = rate(pairs_of("g", ("ann", "random"), *outcomes), ["random", "ann"])
+    assert found["g"]["ann"].elo == pytest.approx(63.9, abs=0.05)
+    assert found["g"]["ann"].elo == pytest.approx(elo(6, 4), abs=0.05)
+    assert found["g"]["random"] == Rating(0, 0, 0, 10, 0.4)
+    assert (found["g"]["ann"].games, found["g"]["ann"].score) == (10, 0.6)
+    assert found[ALL] == found["g"]
+
+
+def test_a_draw_is_half_a_win_for_each() -> None:
+    drawn = pairs_of("g", ("ann", "random"), *[(0, 0)] * 10)
+    split = pairs_of("g", ("ann", "random"), *[(1, -1)] * 10)
+    for results in (drawn, split):
+        assert rate(results, ["random", "ann"])["g"]["ann"].elo == 0
+    ahead = pairs_of("g", ("ann", "random"), (1, 0), (0, 1))  # 3 points of 4
+    assert rate(ahead, ["random", "ann"])["g"]["ann"].elo == pytest.approx(elo(3, 1), abs=0.05)
+
+
+def test_ratings_are_finite_and_intervals_wide_where_one_wins_every_game() -> None:
+    few, many = (
+        rate(pairs_of("g", ("ann", "random"), *[(1, 1)] * n), ["random", "ann"])["g"]["ann"]
+        for n in (3, 100)
+    )
+    assert few.elo == pytest.approx(elo(6, 0), abs=0.05)
+    assert many.elo == pytest.approx(elo(200, 0), abs=0.05)
+    for found in (few, many):
+        assert found.high - found.low > 50
+        assert found.low < found.elo <= found.high
+
+
+def test_the_order_of_agents_and_seats_does_not_matter() -> None:
+    one = pairs_of("g", ("ann", "random"), (1, 1), (1, -1), (0, -1))
+    other = pairs_of("g", ("random", "ann"), (-1, -1), (-1, 1), (0, 1))
+    ratings = [rate(results, ["random", "ann"])["g"]["ann"] for results in (one, other)]
+    ratings.append(rate(one, ["ann", "random"])["g"]["ann"])
+    assert {rating.elo for rating in ratings} == {ratings[0].elo}
+
+
+# ---- several games ----
+
+
+def test_games_have_equal_weight_however_many_pairs_they_have() -> None:
+    """Game a: 75 % of 4 games; game b: 25 % of 400. With equal weights that is even."""
+    a = pairs_of("a", ("ann", "random"), (1, 1), (1, -1))
+    b = pairs_of("b", ("ann", "random"), *[(-1, -1), (1, -1)] * 100)
+    found = rate([*a, *b], ["random", "ann"])
+    assert found[ALL]["ann"].elo == pytest.approx(0, abs=0.05)
+    assert found["a"]["ann"].elo > 0 > found["b"]["ann"].elo
+    assert found["b"]["ann"].elo < rate(b[:2], ["random", "ann"])["b"]["ann"].elo
+
+
+def test_only_those_who_play_every_game_are_rated_over_all() -> None:
+    results = [
+        *pairs_of("a", ("ann", "random"), (1, 1)),
+        *pairs_of("a", ("ann", "bob"), (1, -1)),
+        *pairs_of("b", ("ann", "random"), (1, -1)),
+    ]
+    found = rate(results, ["random", "ann", "bob"])
+    assert set(found["a"]) == {"random", "ann", "bob"}
+    assert set(found[ALL]) == {"random", "ann"}
+
+
+def test_those_whom_no_games_connect_with_the_anchor_have_no_rating() -> None:
+    results = [
+        *pairs_of("a", ("ann", "random"), (1, 1)),
+        *pairs_of("a", ("bob", "cleo"), (1, 1)),
+    ]
+    found = rate(results, ["random", "ann", "bob", "cleo", "dan"])
+    assert set(found["a"]) == {"random", "ann"}
+    assert rate([], ["random", "ann"]) == {ALL: {}}
+    assert rate(results[1:], ["random", "bob", "cleo"])["a"] == {}
+
+
+# ---- known strengths ----
+
+STRENGTHS = {"random": 0.0, "a": 120.0, "b": 200.0, "c": 420.0}
+
+
+def play(pairs: int, seed: int, draws: float = 0.0) -> Iterable[PairResult]:
+    """Games between agents of known strengths, in Elo points; a share of them is drawn."""
+    random, names = np.random.default_rng(seed), sorted(STRENGTHS)
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            chance = 1 / (1 + 10 ** ((STRENGTHS[second] - STRENGTHS[first]) / 400))
+            for number in range(pairs):
+                won = [1 if random.random() < chance else -1 for _ in (0, 1)]
+                drawn = [0 if random.random() < draws else result for result in won]
+                yield pair("g", number, first, second, *drawn)
+
+
+def test_the_fit_finds_known_strengths() -> None:
+    found = rate(play(4000, 1), list(STRENGTHS), resamples=50)["g"]
+    for name, strength in STRENGTHS.items():
+        assert found[name].elo == pytest.approx(strength, abs=12)
+
+
+def test_intervals_cover_the_true_strength() -> None:
+    """In about 95 % of leagues; fewer than 85 % of 120 would be a fault (six standard errors)."""
+    covered, widths = [], []
+    for seed in range(40):
+        found = rate(play(30, seed), list(STRENGTHS), resamples=100)["g"]
+        for name in ("a", "b", "c"):
+            covered.append(found[name].low <= STRENGTHS[name] <= found[name].high)
+            widths.append(found[name].high - found[name].low)
+    assert 0.85 < np.mean(covered) < 1
+    assert 40 < np.mean(widths) < 160
+
+
+def test_a_rating_is_within_its_interval_where_weak_agents_never_win() -> None:
+    """Over several games, with results that are as one-sided as those of search against random."""
+    who = [("a", "b"), ("a", "random"), ("b", "random")]
+    results = [
+        pair
+        for game in "ghij"
+        for pairing, share in zip(who, (14, 20, 19), strict=True)
+        for pair in pairs_of(game, pairing, *[(1, 1)] * share, *[(1, -1)] * (20 - share))
+    ]
+    found = rate(results, ["random", "a", "b"], resamples=200)[ALL]
+    for name in "ab":
+        rating = found[name]
+        assert rating.low < rating.elo - 20 < rating.elo + 20 < rating.high
+
+
+def test_intervals_count_pairs_not_games() -> None:
+    """Games of a pair that always end alike tell half as much as independent ones."""
+    alike = pairs_of("g", ("ann", "random"), *[(1, 1), (-1, -1)] * 50)
+    mixed = pairs_of("g", ("ann", "random"), *[(1, -1), (-1, 1)] * 50)
+    widths = []
+    for results in (alike, mixed):
+        found = rate(results, ["random", "ann"])["g"]["ann"]
+        widths.append(found.high - found.low)
+    assert widths[0] > 3 * widths[1]
+
+
+def test_the_same_results_give_the_same_ratings() -> None:
+    results = list(play(10, 3, draws=0.3))
+    assert rate(results, list(STRENGTHS)) == rate(results, list(STRENGTHS))
