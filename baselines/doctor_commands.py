@@ -37,7 +37,7 @@ def doctor(
         typer.echo(json.dumps({"ok": not wrong, "findings": listed}))
     else:
         console().print(_table(findings))
-        typer.echo("everything needed works" if not wrong else f"{len(wrong)} to be mended")
+        typer.echo("everything needed works" if not wrong else f"problems found: {len(wrong)}")
     if wrong:
         raise typer.Exit(FAULTY)
 

@@ -29,17 +29,17 @@ def choose_random(words, size, key, n):
 
 
 @functools.cache
-def worth_kernel(game: Game) -> Any:
-    """The kernel `worth(state, player)`: a finished game by its result, any other by `evaluate`."""
+def value_kernel(game: Game) -> Any:
+    """The kernel `value_of(state, player)`: the result if the game is over, or its evaluation."""
     evaluate = game.rules.evaluate
 
     @kernel
-    def worth(state, player):
+    def value_of(state, player):
         if state.over:
             return DECIDED * np.int64(state.payoff if player == 0 else -state.payoff)
         return evaluate(state, player)
 
-    return worth
+    return value_of
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def greedy_kernel(game: Game) -> Any:
     for the player to move. Choice `n` of the key breaks ties. `trial`, `(1,)` states, and `ties`,
     `(W,)` words, are scratch space.
     """
-    play, worth = game.rules.play, worth_kernel(game)
+    play, value_of = game.rules.play, value_kernel(game)
 
     @kernel
     def choose_greedy(state, words, key, n, trial, ties):
@@ -62,7 +62,7 @@ def greedy_kernel(game: Game) -> Any:
                 left &= left - ONE
                 trial[0] = state
                 play(trial[0], action)
-                value = worth(trial[0], mover)
+                value = value_of(trial[0], mover)
                 if first or value > best:
                     best, first = value, False
                     clear(ties)

@@ -54,7 +54,7 @@ def test_wrong_findings_end_with_their_exit_code(monkeypatch: pytest.MonkeyPatch
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 1
     assert "[/b]" in result.stdout
-    assert "1 to be mended" in result.stdout
+    assert "problems found: 1" in result.stdout
 
 
 def test_a_cache_that_cannot_be_kept_is_told(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.envs.adapters.lookahead import DECIDED, worth_kernel
+from azumaya.envs.adapters.lookahead import DECIDED, value_kernel
 from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import TESTED
@@ -88,7 +88,7 @@ def test_the_evaluation_of_a_finished_game_is_its_payoff(game: Game) -> None:
     states["over"] = TERMINATED
     for payoff in (-1, 0, 2):
         states["payoff"] = payoff
-        assert [worth_kernel(game)(states[0], p) for p in (0, 1)] == [
+        assert [value_kernel(game)(states[0], p) for p in (0, 1)] == [
             DECIDED * payoff,
             -DECIDED * payoff,
         ]

@@ -100,7 +100,7 @@ def games_of(case: Case, opponent: Any, **arguments: Any) -> AzumayaVecEnv:
 def everything(duel: Duel) -> list[Any]:
     """Everything that a step or a reset may change."""
     arrays = (duel.states, duel._series, duel._seats, duel._legal, duel.planes, duel.masks)
-    return [array.tobytes() for array in arrays] + [duel._worths.tolist()]
+    return [array.tobytes() for array in arrays] + [duel._evaluations.tolist()]
 
 
 @ALL_GAMES

@@ -66,7 +66,7 @@ class _Moment(NamedTuple):
 
 
 _INTERRUPTED = "the last step was interrupted; "
-_REPLACED = ("planes", "masks", "_worths", "_seeded", "_why_reset")
+_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_why_reset")
 
 
 class Duel(SeatedGames):
@@ -106,7 +106,7 @@ class Duel(SeatedGames):
         self._why_reset: str | None = ""
         self._shaping = Shaping(game, setup, shaping)
         self._actions = np.zeros(count, np.int64)
-        self._worths = np.zeros(count, np.int64)
+        self._evaluations = np.zeros(count, np.int64)
         self._make_outputs()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class Duel(SeatedGames):
         gains = self.states["payoff"] - before
         rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
         if self._shaping:
-            rewards += self._shaping.gains(self._worths, self._weigh())
+            rewards += self._shaping.gains(self._evaluations, self._evaluate())
         rewards[lost] = ILLEGAL_REWARD
         dones = (self.states["over"] != RUNNING) | lost
         ended = np.flatnonzero(dones)
@@ -322,13 +322,13 @@ class Duel(SeatedGames):
                 array[:] = values
             self.__dict__.update(moment.replaced)  # last, because it allows steps again
 
-    def _weigh(self) -> np.ndarray:
+    def _evaluate(self) -> np.ndarray:
         """The games' evaluations for the learner, `(n,)`."""
-        return self._shaping.worths(self.states, self._seats["seat"].copy(), self._worths)
+        return self._shaping.evaluations(self.states, self._seats["seat"].copy(), self._evaluations)
 
     def _look_all(self) -> None:
         """Update the learner's observations and the evaluations of all games."""
         if self._shaping:
-            self._worths = self._weigh()
+            self._evaluations = self._evaluate()
         rows = np.arange(self.count)
         self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)

@@ -27,17 +27,17 @@ MAX_WEIGHT = 1_000_000
 
 
 @functools.cache
-def _worth_kernel(game: Game) -> Any:
+def _evaluation_kernel(game: Game) -> Any:
     evaluate = game.rules.evaluate
 
     @kernel
-    def worths(states, players, worth):
+    def evaluate_all(states, players, out):
         """Evaluate each running or truncated game for a player; leave the others unchanged."""
         for i in range(states.shape[0]):
             if states[i].over != TERMINATED:
-                worth[i] = evaluate(states[i], players[i])
+                out[i] = evaluate(states[i], players[i])
 
-    return worths
+    return evaluate_all
 
 
 class Shaping:
@@ -62,7 +62,7 @@ class Shaping:
             raise OptionError(
                 f"shaping={brief(weight)}: a number from 0 to {MAX_WEIGHT:,} is needed"
             )
-        self._game, self._worths = game, _worth_kernel(game)
+        self._game, self._evaluate = game, _evaluation_kernel(game)
         self._factor = float(weight) / _spread(game, setup) if weight else 0.0
 
     def __getstate__(self) -> tuple[Game, float]:
@@ -71,16 +71,18 @@ class Shaping:
 
     def __setstate__(self, saved: tuple[Game, float]) -> None:
         self._game, self._factor = saved
-        self._worths = _worth_kernel(self._game)
+        self._evaluate = _evaluation_kernel(self._game)
 
     def __bool__(self) -> bool:
         return self._factor > 0
 
-    def worths(self, states: np.ndarray, players: np.ndarray, before: np.ndarray) -> np.ndarray:
+    def evaluations(
+        self, states: np.ndarray, players: np.ndarray, before: np.ndarray
+    ) -> np.ndarray:
         """Evaluations for one player per game, `(n,)` int64; `before` for terminated games."""
-        worth = before.copy()
-        self._worths(states, players, worth)
-        return worth
+        found = before.copy()
+        self._evaluate(states, players, found)
+        return found
 
     def gains(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
         """The rewards for a change in evaluation, `(n,)` float32."""
@@ -95,9 +97,9 @@ def _spread(game: Game, setup: Setup) -> float:
     begin_kernel(game)(0, SAMPLE_GAMES, rows, states, series, setup.starts)
     play, room = rollout_kernel(game, words), np.zeros(words, np.uint64)
     players, total = np.zeros(SAMPLE_GAMES, np.int64), 0.0
-    worth = np.zeros(SAMPLE_GAMES, np.int64)
+    found = np.zeros(SAMPLE_GAMES, np.int64)
     for _ in range(SAMPLE_ROUNDS):
         play(0, SAMPLE_GAMES, SAMPLE_PLIES, states, series, setup.starts, room)
-        _worth_kernel(game)(states, players, worth)
-        total += float((worth.astype(np.float64) ** 2).mean())
+        _evaluation_kernel(game)(states, players, found)
+        total += float((found.astype(np.float64) ** 2).mean())
     return max(1.0, float(np.sqrt(total / SAMPLE_ROUNDS)))
