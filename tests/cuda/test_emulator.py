@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numba import cuda
 
+from azumaya.envs.adapters.cuda import batch as adapter
 from azumaya.envs.adapters.cuda import device as cuda_device
-from azumaya.envs.adapters.cuda import vector as adapter
 from tests.cases import TESTED
 from tests.cuda.emulator.build import missing
 from tests.cuda.emulator.device import Emulator, Figures

@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 import numba
 
+from azumaya.envs.adapters.cuda import batch as adapter
 from azumaya.envs.adapters.cuda import device as cuda_device
-from azumaya.envs.adapters.cuda import vector as adapter
 from azumaya.envs.extras import require
 from tests.cuda.emulator.build import ptx_of
 from tests.cuda.emulator.program import Array, Program, Runs
