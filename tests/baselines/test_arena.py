@@ -51,7 +51,7 @@ def test_the_scores_of_both_seats_add_up(game: str) -> None:
         ({"starts": -1}, "starts=-1: a whole number from 1 is needed"),
         ({"starts": 2.0}, "starts=2.0: a whole number"),
         ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
-        ({"second": RandomAgent}, r"second=.*; this is a class, .*: RandomAgent\(...\)"),
+        ({"second": RandomAgent}, r"second=.*; this is a class; .*: RandomAgent\(...\)"),
         ({"second": None}, r"second=None: must be an agent, an object with act\(positions, keys\)"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": 2**64 - 1, "starts": 2}, f"seed={2**64 - 1}, starts=2: .*fewer starts"),
@@ -126,8 +126,8 @@ class OnStates(RandomAgent):
     [
         (lambda actions: actions[:-1], r"random: act_states gave an array of shape \(3,\)"),
         (lambda actions: actions * 1.0, "random: act_states gave .* type float64"),
-        (lambda actions: actions * 0 - 1, "random's action=-1: no action of"),
-        (lambda actions: actions * 0 + (1 << 40), "random's action=1099511627776: no action"),
+        (lambda actions: actions * 0 - 1, "random's action=-1: not an action of"),
+        (lambda actions: actions * 0 + (1 << 40), "random's action=1099511627776: not an"),
         (lambda actions: actions * 0, "random's "),
     ],
 )

@@ -165,7 +165,7 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (("evaluate", "human"), ("a person cannot be evaluated: agent 'human': must be random,",)),
         (
             ("evaluate", "random", "nope"),
-            ("agent 'nope': must be random, greedy, uct:SIMULATIONS,", "or a checkpoint's path"),
+            ("agent 'nope': must be random, greedy, uct:SIMULATIONS,", "a checkpoint's path"),
         ),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "path, or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': must be uct:SIMULATIONS,",)),

@@ -132,7 +132,7 @@ def test_a_finished_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
 def test_configurations_of_other_versions_are_refused(run: Path, tmp_path: Path) -> None:
     stored = json.loads((run / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**stored, "final_learning_rate": 0.1}))
-    with pytest.raises(RunError, match="differs in final_learning_rate"):
+    with pytest.raises(RunError, match="differs in the options final_learning_rate"):
         main(tiny(tmp_path, resume=True))
 
 

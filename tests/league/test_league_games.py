@@ -54,8 +54,8 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
     [
         ("Raises", "KeyError: '[red]what[/b]'"),
         ("Exits", "SystemExit: 1"),
-        ("Illegal", "action=1000000000: no action of"),
-        ("Silent", "act gave None for 1 positions"),
+        ("Illegal", "action=1000000000: not an action of"),
+        ("Silent", "act returned None for 1 positions"),
     ],
 )
 def test_a_fault_loses_the_game_and_the_league_goes_on(

@@ -199,7 +199,7 @@ def test_a_body_has_a_limit(client: TestClient) -> None:
     pieces = (large[n : n + 999].encode() for n in range(0, len(large), 999))
     refused(client.post("/api/games", content=pieces, headers=head), 413, "at most")
     refused(client.post("/api/games", content="[" * 5000, headers=head), 400, "nested")
-    refused(client.post("/api/games", content="{", headers=head), 400, "no JSON")
+    refused(client.post("/api/games", content="{", headers=head), 400, "not JSON")
     refused(client.post("/api/games", content="{}", headers={"content-type": "text/plain"}), 415)
 
 
