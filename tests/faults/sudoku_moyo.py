@@ -152,7 +152,8 @@ FAULTS = (
     Fault(
         "a restored state keeps the old masks",
         "envs/adapters/aec/raw_env.py",
-        "        self._follow_state(moment.agents)\n        self.terminations = dict(moment.terminations)\n",
+        "        self._follow_state(moment.agents)\n"
+        "        self.terminations = dict(moment.terminations)\n",
         "        self.terminations = dict(moment.terminations)\n",
     ),
 )
