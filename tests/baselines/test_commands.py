@@ -167,7 +167,7 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
             ("evaluate", "random", "nope"),
             ("agent 'nope': must be random, greedy, uct:SIMULATIONS,", "a checkpoint's path"),
         ),
-        (("play", "--second", "nope"), ("agent 'nope': must be random,", "path, or human")),
+        (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': must be uct:SIMULATIONS,",)),
         (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "number above 0")),
         (

@@ -32,7 +32,6 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1", check=check)
 """Shared by all tests, so that each kernel is compiled once; all PTX is checked."""
-ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 FIRST_GAME = pytest.mark.parametrize(
     "game",
     [
@@ -71,7 +70,7 @@ def test_games(number: int) -> None:
     play_to_ends(cases_of(game)[0], form, mode)
 
 
-@ALL_GAMES
+@FIRST_GAME
 def test_rollouts(game: Game) -> None:
     """From the start, and from positions where games end during the rollout."""
     for options in ({}, near_the_end(cases_of(game)[0])):

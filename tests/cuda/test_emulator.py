@@ -335,6 +335,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     """It prints a line for every kernel, and refuses unknown games."""
     name = next(iter(TESTED))

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from azumaya.envs.position import Position
 from tests.cases import TESTED, Case, cases_of
 
@@ -31,6 +33,7 @@ def near_the_end(case: Case) -> dict[str, Any]:
     return options
 
 
+@pytest.mark.slow  # the emulator runs the same kernels, compiled, in every suite
 def test_in_the_simulator() -> None:
     starts = {game.name: near_the_end(cases_of(game)[0]) for game in TESTED.values()}
     environment = {**os.environ, **SIMULATOR, "AZUMAYA_TEST_STARTS": json.dumps(starts)}
