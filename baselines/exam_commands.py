@@ -80,7 +80,7 @@ def _sittings(names: Sequence[str], games: Sequence[str], part: str) -> list[Sit
     wanted = [game_named(name).name for name in dict.fromkeys(games)]
     sittings = []
     for name in wanted or filter(has_exam, GAMES):
-        exam = load_exam(name, PARTS[PARTS.index(part)])  # type: ignore[arg-type]
+        exam = load_exam(name, part)
         sittings += [(e, exam) for e in entrants if _fits(e, exam, asked=bool(wanted))]
     for entrant in entrants:
         if not any(entrant is other for other, _ in sittings):

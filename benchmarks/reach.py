@@ -27,7 +27,7 @@ LONGEST = 500
 
 
 def positions(game: Game, plies: int, count: int) -> Iterator[Position]:
-    """Positions so many plies before the end of random games, one of each."""
+    """Positions a given number of plies before the end of random games, one of each."""
     found, seed = 0, -1
     while found < count and seed < 50 * count:
         seed += 1

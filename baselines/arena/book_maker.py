@@ -43,7 +43,7 @@ BATCH = 4
 """Games between two looks at the score: half of them in each seat of the first agent."""
 LEAST_GAMES, MOST_GAMES = 16, 32
 ESTIMATES = ((300, 0.35), (3000, 0.15))
-"""Candidates are searched with so many simulations, and dropped if the value is further from 0."""
+"""Numbers of simulations, and the distance from 0 beyond which the value drops a candidate."""
 HOPELESS, PATIENCE, SURE = 0.2, 0.02, 0.8
 """A start is dropped if the probability that it is balanced is below `HOPELESS`, raised by
 `PATIENCE` for each game, and kept if it is at least `SURE`."""

@@ -29,7 +29,7 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 NAME = list(GAMES)[4]
 NOTHING_HIDDEN = next(name for name, game in GAMES.items() if game.rules.resample is None)
 HUGE = 10**5000
-"""Python raises a `ValueError` rather than write a number of so many digits."""
+"""Too many digits: Python raises a `ValueError` rather than write this number."""
 
 
 def learner() -> AzumayaVecEnv:
