@@ -1,4 +1,4 @@
-"""Games of submissions, each with its record: against the library's agents, and among themselves."""
+"""Games of submissions, each with its record: against agents of the library, and each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grading a class: every submission is run, what it did is kept, and the games of the class follow."""
+"""Grading a class: every submission is run, what it did is kept, and they play each other."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def grade(
     plan: Plan,
     room: Room,
     jobs: int = 1,
-    told: Callable[[str], None] = lambda what: None,
+    told: Callable[[str, str], None] = lambda kind, name: None,
 ) -> None:
     """Run what is missing in the file of a class.
 
@@ -117,7 +117,7 @@ def grade(
         plan: what they are given to do.
         room: where they run.
         jobs: how many run at once.
-        told: called with the name of what has been done.
+        told: called with `submission` or `meeting` and a name when one is done.
 
     Raises:
         StartingError: a process cannot be started, through no fault of a submission.
@@ -126,12 +126,12 @@ def grade(
 
     def examine(submission: Submission) -> None:
         file.add_run(run_alone(submission, plan, room))
-        told(submission.name)
+        told("submission", submission.name)
 
     def meet(pair: tuple[Submission, Submission, int]) -> None:
         meeting = play_classmates(pair, plan, room)
         file.add_meeting(meeting)
-        told(f"{pair[0].name} - {pair[1].name}")
+        told("meeting", f"{pair[0].name} - {pair[1].name}")
 
     at_once(examine, [s for s in whole if s.id not in file.runs], jobs, room.stop)
     at_once(meet, missing_meetings(file, whole, plan), jobs, room.stop)

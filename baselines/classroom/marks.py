@@ -13,7 +13,6 @@ from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.arena.intervals import wilson
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import PairKey, PairResult
-from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import chance
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission

@@ -126,6 +126,8 @@ def answer_of(given: Any) -> dict[str, Any]:
     """What a submission gave, as JSON: the name or the number of a move."""
     if isinstance(given, str) and len(given) <= LONGEST_ANSWER:
         return {"move": str(given)}
+    from azumaya.envs.errors import brief  # noqa: PLC0415 - has been loaded by now
+
     whole = getattr(given, "__index__", None)
     if whole is not None and not isinstance(given, bool):
         number = int(given.__index__())
@@ -134,12 +136,6 @@ def answer_of(given: Any) -> dict[str, Any]:
     raise TypeError(
         f"act returned {brief(given)}; it must return the name of a legal move, a string"
     )
-
-
-def brief(value: Any) -> str:
-    """A value on one short line."""
-    text = f"a text of {len(value)} characters" if isinstance(value, str) else repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}... ({type(value).__name__})"
 
 
 def guarded(work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
@@ -157,7 +153,8 @@ def guarded(work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
 def described(error: BaseException, name: str) -> str:
     """An error of a submission in one line, with the line of the file that raised it."""
     try:
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_MESSAGE]
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        said = said[:LONGEST_MESSAGE].removesuffix(":")
         numbers = list(line_numbers(error, name))
         return f"{said} (line {numbers[-1]})" if numbers else said
     except BaseException:
@@ -169,8 +166,6 @@ def line_numbers(error: BaseException, name: str) -> Iterator[int]:
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == name and frame.lineno:
             yield frame.lineno
-    if isinstance(error, SyntaxError) and error.lineno:
-        yield error.lineno
 
 
 def send(answers: int, content: Mapping[str, Any]) -> None:

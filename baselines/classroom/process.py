@@ -25,7 +25,7 @@ from typing import Any
 
 from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
-from azumaya.baselines.classroom.confine import LAYERS, LANDLOCK, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
 from azumaya.baselines.files import UnusableFileError, parse_json
 from azumaya.envs.kernels.cache import default_root
 from azumaya.envs.registry import MODULES

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
 from azumaya.baselines.arena.exams import Exam
-from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.submissions import SubmissionAgent
 from azumaya.envs import IllegalActionError, Position
