@@ -16,6 +16,7 @@ import random
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -82,7 +83,7 @@ def serve(requests: Any, answers: int, isolation: Isolation) -> None:
     send(answers, {"id": about["id"], **guarded(begin, about["name"])})
     for line in requests:
         request = json.loads(line)
-        found = guarded(lambda asked=request: choose(act, asked), about["name"])
+        found = guarded(partial(choose, act, request), about["name"])
         send(answers, {"id": request["id"], **found})
 
 

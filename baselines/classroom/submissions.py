@@ -80,18 +80,26 @@ def read_submission(path: Path) -> Submission:
         link = path.is_symlink()
         why = "a symbolic link; copy the file itself" if link else error.strerror or str(error)
         return Submission(name, b"", why)
-    with os.fdopen(number, "rb") as file:
-        mode = os.fstat(number).st_mode
-        if stat.S_ISDIR(mode):
-            return Submission(name, b"", "a folder; one Python file is needed")
-        if not stat.S_ISREG(mode):
-            return Submission(name, b"", "not a regular file")
-        if path.suffix != SUFFIX:
-            return Submission(name, b"", f"its name does not end in {SUFFIX}")
-        source = file.read(LARGEST + 1)
+    try:
+        problem = _problem(path, os.fstat(number).st_mode)
+        if problem:
+            return Submission(name, b"", problem)
+        with os.fdopen(number, "rb", closefd=False) as file:
+            source = file.read(LARGEST + 1)
+    finally:
+        os.close(number)
     if len(source) > LARGEST:
         return Submission(name, b"", f"larger than {LARGEST:,} bytes")
     return Submission(name, source, "" if source.strip() else "an empty file")
+
+
+def _problem(path: Path, mode: int) -> str:
+    """Why something with this name and mode is no submission; empty if it can be one."""
+    if stat.S_ISDIR(mode):
+        return "a folder; one Python file is needed"
+    if not stat.S_ISREG(mode):
+        return "not a regular file"
+    return "" if path.suffix == SUFFIX else f"its name does not end in {SUFFIX}"
 
 
 class SubmissionAgent(Agent):
