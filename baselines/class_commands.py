@@ -15,7 +15,7 @@ from rich.text import Text
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
-from azumaya.baselines.classroom.confine import Isolation
+from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
     IsolationError,
@@ -134,7 +134,7 @@ def grade_command(
             find_agent(name)
         scheme = _scheme(opponents, weight, points)
         limits = Limits(
-            move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines
+            move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines
         )  # fmt: skip
         plan = Plan(
             game_named(game).name, _part(part), seed, opponents, pairs,
