@@ -21,6 +21,8 @@ from azumaya.envs import OptionError
 EXAM, CLASS = "exam", "class"
 WEIGHTS: Mapping[str, float] = {EXAM: 60, "random": 10, "greedy": 15, "uct:100": 15}
 """What counts for the mark by default, and how much."""
+RESAMPLES = 200
+"""Resamples for the intervals of ratings."""
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that begins with one of these would be computed by a spreadsheet."""
 GRADED, FAILED, REFUSED = "graded", "failed", "refused"
@@ -185,7 +187,7 @@ def _ratings(meetings: Sequence[Meeting], game: str) -> dict[str, Rating]:
     """The ratings of all that have played, by id."""
     pairs = [_as_pair(meeting, game) for meeting in meetings]
     agents = sorted({name for pair in pairs for name in (pair.key.first, pair.key.second)})
-    return rate(pairs, agents)[ALL] if pairs else {}
+    return rate(pairs, agents, RESAMPLES)[ALL] if pairs else {}
 
 
 def _as_pair(meeting: Meeting, game: str) -> PairResult:

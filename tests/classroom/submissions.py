@@ -61,20 +61,16 @@ CONFINED = {
     "hangs.py": Hostile(inside("while True:", "    pass"), "time-out: it needed more than"),
     "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
     "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
-    "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
     "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
-    "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),
     "takes_memory.py": Hostile(
         inside("x = []", "while True:", "    x += [1] * 10**7"), "MemoryError"
     ),
     "writes_here.py": Hostile(inside("open('file', 'w').write('x')"), UNREADABLE),
-    "changes_modes.py": Hostile(inside("os.chmod('@HERE@', 0)"), DENIED),
     "removes_files.py": Hostile(inside("os.unlink('@HERE@/first.py')"), "PermissionError"),
     "reads_others.py": Hostile(inside("open('@HERE@/first.py').read()"), UNREADABLE),
     "reads_the_exam.py": Hostile(inside("open('@EXAM@', 'rb').read()"), UNREADABLE),
     "connects.py": Hostile(inside("socket.create_connection(('127.0.0.1', 22), 1)"), DENIED),
     "kills_its_parent.py": Hostile(inside("os.kill(os.getppid(), signal.SIGKILL)"), DENIED),
-    "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
     "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),
     "answers_itself.py": Hostile(
         inside(
@@ -91,6 +87,10 @@ CONFINED = {
 the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam."""
 
 MORE = {
+    "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
+    "changes_modes.py": Hostile(inside("os.chmod('@HERE@', 0)"), DENIED),
+    "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),
+    "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
     "sleeps.py": Hostile(inside("time.sleep(1e6)"), "time-out: it needed more than"),
     "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal"),
     "writes_to_tmp.py": Hostile(inside("open('/tmp/azumaya-hostile', 'w')"), UNREADABLE),

@@ -55,7 +55,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
     assert {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())} == before
     assert {path.name: path.read_bytes() for path in here.iterdir()} == HONEST
     assert (out / "class.jsonl").read_text() == "marks"
-    assert_nothing_is_left()
+    assert_nothing_is_left(tmp_path)
 
 
 def assert_nothing_is_left(place: Path) -> None:
