@@ -48,15 +48,7 @@ def replay_page(
     games = [_game(record, parts, milliseconds, told) for record in records]
     title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
     script, style = replay_script(), replay_style()
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{content_policy(script, style)}">
-<title>{escape(title)} - Azumaya</title>
-<style>{style}</style>
-</head>
+    return f"""{page_head(title, script, style)}
 <body>
 <main id="replay"></main>
 <noscript>This page needs JavaScript to show the game.</noscript>
@@ -85,6 +77,25 @@ def _games_element(games: Sequence[Any], parts: Iterable[str]) -> str:
     content = json.dumps({"games": games, "parts": list(parts)}, separators=(",", ":"))
     inside = content.replace("<", "\\u003c")
     return f'<script type="application/json" id="games">{inside}</script>'
+
+
+def page_head(title: str, script: str, style: str) -> str:
+    """How a page that needs nothing else begins, up to its body.
+
+    Args:
+        title: the title of the page, as text.
+        script: the script that is all that may run in the page.
+        style: its style.
+    """
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{content_policy(script, style)}">
+<title>{escape(title)} - Azumaya</title>
+<style>{style}</style>
+</head>"""
 
 
 def content_policy(script: str, style: str) -> str:

@@ -18,8 +18,8 @@ from azumaya.baselines.classroom.process import lacking
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
 from azumaya.baselines.classroom.store import Meeting
 from azumaya.baselines.replay import (
-    content_policy,
     games_element,
+    page_head,
     replay_script,
     replay_style,
 )
@@ -57,15 +57,7 @@ def report_page(report: Report) -> str:
     script = replay_script() if games else ""
     style = f"{replay_style()}\n{_own_style()}"
     details = "".join(_details(each, report, games) for each in report.marked)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{content_policy(script, style)}">
-<title>{escape(title)} - Azumaya</title>
-<style>{style}</style>
-</head>
+    return f"""{page_head(title, script, style)}
 <body>
 <main class="azc">
 <h1>{escape(title)}</h1>
