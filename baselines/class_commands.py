@@ -248,8 +248,8 @@ def _part(name: str) -> Any:
 def _check_folders(folder: Path, output: Path) -> None:
     if not folder.is_dir():
         raise OptionError(f"{shown(folder)}: there is no such folder")
-    if folder.resolve() == output.resolve():
-        raise OptionError(f"--output {shown(output)}: must be another folder than the submissions'")
+    if output.resolve().is_relative_to(folder.resolve()):
+        raise OptionError(f"--output {shown(output)}: must not be in the folder of submissions")
 
 
 def _run(

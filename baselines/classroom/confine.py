@@ -49,9 +49,12 @@ class Isolation:
         if layer not in wanted:
             self.missing[layer] = "switched off"
             return
+        if sys.platform != "linux":
+            self.missing[layer] = "only Linux has it"
+            return
         try:
             self.layers[layer] = work()
-        except (OSError, AttributeError) as error:  # a system without such a call
+        except OSError as error:
             self.missing[layer] = str(error)
 
 

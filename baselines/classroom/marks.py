@@ -219,6 +219,8 @@ def _remarks(
         yield f"{faults[0]}{more}"
     if run.sitting and len(run.sitting.asked) < run.sitting.of:
         yield f"slow: {len(run.sitting.asked)} of {run.sitting.of} positions of the exam were asked"
+    if run.sitting and run.sitting.skipped:
+        yield f"the last {run.sitting.skipped} positions of the exam were not asked any more"
     if run.printed:
         yield f"printed {run.printed:,} bytes"
     same = [o.name for o in others if o.digest == submission.digest and o is not submission]

@@ -34,11 +34,17 @@ LONGEST_LINE = 1 << 14
 """Bytes of the longest answer that is read."""
 KEPT_OUTPUT = 2_000
 """Bytes of what a submission prints that are kept; the rest is counted."""
+LONGEST_ERROR = 400
 STARTING = 600.0
 """Seconds for a process to start; minutes if kernels are compiled on a busy machine."""
 ENDING = 2.0
 PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
 """Environment variables that a process is given; and those that begin with `NUMBA_`."""
+
+
+def printable(text: str) -> str:
+    """A text in which what cannot be printed, such as a line break, is written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SubmissionError(Exception):
@@ -203,7 +209,7 @@ class PlayerProcess:
         if not isinstance(found, dict) or found.get("id") != number or self._pending:
             raise SubmissionError("wrote to the pipe of its answers")
         if "error" in found:
-            raise SubmissionError(str(found["error"])[:400])
+            raise SubmissionError(printable(str(found["error"])[:LONGEST_ERROR]))
         return found
 
     def _write(self, content: bytes, seconds: float) -> None:

@@ -40,10 +40,12 @@ class Shown:
 def blunders(sitting: Sitting) -> list[tuple[int, Answer]]:
     """The mistakes in an exam with the numbers of their positions, the costliest first.
 
-    Positions in which the submission failed are left out, because it chose no move there.
+    Positions in which the submission failed, or that it was not asked, are left out: it chose no
+    move there.
     """
     failed = {fault.position for fault in sitting.faults}
-    pairs = zip(sitting.asked, sitting.result.answers, strict=True)
+    pairs = list(zip(sitting.asked, sitting.result.answers, strict=True))
+    pairs = pairs[: len(pairs) - sitting.skipped]
     found = [(n, a) for n, a in pairs if a.regret > 0 and a.question.position not in failed]
     return sorted(found, key=lambda pair: (pair[1].kept, -pair[1].regret, pair[0]))
 

@@ -14,7 +14,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from azumaya.baselines.classroom.linux import syscall
+from azumaya.baselines.classroom.linux import PR_SET_PDEATHSIG, syscall
 
 SET_MODE_FILTER, FOR_ALL_THREADS = 1, 1
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
@@ -75,7 +75,7 @@ class Machine:
     Attributes:
         code: the kernel's number for it.
         refused: the numbers of refused calls, by name.
-        clone, clone3, tgkill, prlimit: the numbers of calls that depend on their arguments.
+        clone, clone3, tgkill, prlimit, prctl: calls that depend on their arguments.
     """
 
     code: int
@@ -84,11 +84,12 @@ class Machine:
     clone3: int
     tgkill: int
     prlimit: int
+    prctl: int
 
 
 MACHINES = {
-    "x86_64": Machine(0xC000003E, {**X86, **EVERYWHERE}, 56, 435, 234, 302),
-    "aarch64": Machine(0xC00000B7, {**ARM, **EVERYWHERE}, 220, 435, 131, 261),
+    "x86_64": Machine(0xC000003E, {**X86, **EVERYWHERE}, 56, 435, 234, 302, 157),
+    "aarch64": Machine(0xC00000B7, {**ARM, **EVERYWHERE}, 220, 435, 131, 261, 167),
 }
 SECCOMP = {"x86_64": 317, "aarch64": 277}
 Instruction = tuple[int, int, int, int]
@@ -105,6 +106,7 @@ def program(machine: Machine, process: int) -> list[Instruction]:
         (machine.clone, (ANY_BIT, 0, 1, CLONE_THREAD)),
         (machine.tgkill, (EQUAL, 0, 1, process)),
         (machine.prlimit, (EQUAL, 0, 1, 0)),
+        (machine.prctl, (EQUAL, 1, 0, PR_SET_PDEATHSIG)),  # it must not outlive its parent
     ):
         lines += [(EQUAL, 0, 4, number), (LOAD, 0, 0, FIRST_ARGUMENT), test, _give(ALLOW), refuse]
     for number in sorted(machine.refused.values()):

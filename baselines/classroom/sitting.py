@@ -42,12 +42,14 @@ class Sitting:
         asked: the numbers of the positions that were asked, in order.
         faults: its failures.
         of: the positions of the whole exam.
+        skipped: how many of the last ones were not asked, because it had failed too often.
     """
 
     result: ExamResult
     asked: tuple[int, ...]
     faults: tuple[Fault, ...]
     of: int
+    skipped: int = 0
 
 
 def check(agent: SubmissionAgent, game: str, seed: int = 0) -> None:
@@ -84,6 +86,7 @@ class Examinee(Agent):
 
     def __init__(self, agent: SubmissionAgent, exam: Exam) -> None:
         self._agent, self.name, self.faults = agent, agent.name, list[Fault]()
+        self.skipped = 0
         self._values = {question.position: question.values for question in exam.positions}
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -96,6 +99,8 @@ class Examinee(Agent):
                 return legal_move(self._agent, position, key)
             except SubmissionError as error:
                 self.faults.append(Fault(str(position), str(error)))
+        else:
+            self.skipped += 1
         values = self._values[str(position)]
         return position.parse_move(min(values, key=values.__getitem__))
 
@@ -126,7 +131,8 @@ def sit(agent: SubmissionAgent, exam: Exam, seed: int, seconds: float) -> Sittin
         if time.monotonic() - began > seconds and len(examinee.faults) < MOST_FAULTS:
             break
     result = replace(found, answers=tuple(answers))
-    return Sitting(result, tuple(order[: len(answers)]), tuple(examinee.faults), len(order))
+    asked, faults = tuple(order[: len(answers)]), tuple(examinee.faults)
+    return Sitting(result, asked, faults, len(order), examinee.skipped)
 
 
 def chance(exam: Exam, asked: Sequence[int]) -> float:

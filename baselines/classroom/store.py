@@ -183,7 +183,7 @@ class ClassFile:
         agent = identity.rpartition("@")[0]
         result = ExamResult(agent, exam.start(0).game.name, exam.part, exam.version, 0, answers)
         faults = tuple(Fault(**fault) for fault in saved["faults"])
-        return Sitting(result, asked, faults, saved["of"])
+        return Sitting(result, asked, faults, saved["of"], saved["skipped"])
 
     def _keep_others_out(self) -> None:
         import fcntl  # noqa: PLC0415 - not on every system

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.classroom.process import PlayerProcess, Room, SubmissionError
+from azumaya.baselines.classroom.process import (
+    PlayerProcess,
+    Room,
+    SubmissionError,
+    printable,
+)
 from azumaya.envs import Position
 
 SUFFIX = ".py"
@@ -45,12 +50,6 @@ class Submission:
         return f"{self.name}@{self.digest}"
 
 
-def printable(name: str) -> str:
-    """A file name as text without control characters, line breaks and undecodable bytes."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def collect(folder: Path) -> list[Submission]:
     """The submissions in a folder, by name; those that cannot be graded have a `problem`.
 
@@ -72,7 +71,7 @@ def _collect(folder: Path) -> Iterator[Submission]:
 
 def read_submission(path: Path) -> Submission:
     """A file as a submission; one that cannot be graded has a `problem`."""
-    name = printable(path.name)
+    name = printable(os.fsencode(path.name).decode("utf-8", "backslashreplace"))
     try:
         # without following links or waiting for a pipe's writer
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -125,6 +125,14 @@ MORE = {
         ),
         DENIED,
     ),
+    "outlives_its_parent.py": Hostile(
+        inside(
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "if libc.prctl(1, 0, 0, 0, 0) < 0:",
+            "    raise OSError(ctypes.get_errno(), 'prctl')",
+        ),
+        DENIED,
+    ),
     "floods_its_answers.py": Hostile(
         inside(
             "for fd in range(3, 64):",

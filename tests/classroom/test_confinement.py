@@ -201,12 +201,16 @@ def test_the_filter_refuses_what_it_lists(kind: str) -> None:
     allowed, refused = 0x7FFF0000, 0x00050001
     assert {decide(number) for number in machine.refused.values()} == {refused}
     others = set(range(400)) - {*machine.refused.values(), machine.clone, machine.tgkill}
+    others -= {machine.prlimit}
     assert {decide(number) for number in others} == {allowed}
     assert decide(machine.clone, 0x00010F00) == allowed
     assert decide(machine.clone, 17) == refused
     assert decide(machine.tgkill, 7) == allowed
     assert decide(machine.tgkill, 8) == refused
+    assert decide(machine.prlimit, 0) == allowed
     assert decide(machine.prlimit, 8) == refused
+    assert decide(machine.prctl, 1) == refused
+    assert decide(machine.prctl, 15) == allowed
     assert decide(machine.clone3) == 0x00050026
     assert decide(1, code=0x40000003) == refused
     assert decide(0x40000000 + 1) == refused

@@ -79,7 +79,8 @@ OWN = ("mark", "exam_kept", "exam_regret", "won_random", "won_greedy", "failures
 
 def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_path: Path) -> None:
     evil = "<img src=x onerror=alert(1)>.py"
-    files = {**HONEST, **HOSTILE, evil: b"raise ValueError('</script><script>alert(2)</script>')"}
+    odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
+    files = {**HONEST, **HOSTILE, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
     done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2)
     assert done.exit_code == 0, done.output
@@ -89,6 +90,7 @@ def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_
     assert set(found) == set(files)
     for name in {*HOSTILE, evil} - {*LATER}:
         assert (found[name]["status"], found[name]["mark"]) == ("failed", "0.0"), name
+    assert "ValueError: \\ud800\\x1b</script>" in found[evil]["remarks"]
     for name, hostile in LATER.items():
         assert found[name]["status"] == "graded"
         assert hostile.told in found[name]["remarks"]
@@ -198,7 +200,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         (("chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
         ((GAME, tmp_path / "none", "--output", tmp_path / "out"), "there is no such folder"),
         ((GAME, folder, "--output", tmp_path / "out"), "there are no submissions"),
-        ((GAME, folder, "--output", folder), "must be another folder"),
+        ((GAME, folder, "--output", folder), "must not be in the folder"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--part", "x"), "--part x"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"), "weight x"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"), "NAME=NUMBER"),

@@ -125,6 +125,8 @@ def test_who_fails_too_often_is_asked_no_more() -> None:
     agent: Any = Scripted(fails)
     sitting = sit(agent, SMALL, 0, 60)
     assert agent.calls == MOST_FAULTS
+    assert sitting.skipped == 20 - MOST_FAULTS
+    assert blunders(sitting) == []
     assert len(sitting.result.answers) == 20
     assert not any(answer.kept for answer in sitting.result.answers)
 
