@@ -54,7 +54,11 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 MOST_BYTES = 64
 
-app = typer.Typer(cls=with_default("grade"), name="class")
+app = typer.Typer(
+    cls=with_default("grade"),
+    name="class",
+    help="Mark the agents of a class, each confined in a process of its own.",
+)
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {', '.join(GAMES)}.")]
 MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
