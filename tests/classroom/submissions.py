@@ -60,8 +60,6 @@ UNREADABLE = "PermissionError: [Errno 13"
 CONFINED = {
     "hangs.py": Hostile(inside("while True:", "    pass"), "time-out: it needed more than"),
     "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
-    "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
-    "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
     "takes_memory.py": Hostile(
         inside("x = []", "while True:", "    x += [1] * 10**7"), "MemoryError"
     ),
@@ -87,6 +85,8 @@ CONFINED = {
 the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam."""
 
 MORE = {
+    "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
+    "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
     "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
     "changes_modes.py": Hostile(inside("os.chmod('@HERE@', 0)"), DENIED),
     "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),

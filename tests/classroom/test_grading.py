@@ -21,7 +21,7 @@ from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.commands import app
 from azumaya.baselines.replay import replay_script
 from azumaya.envs import GAMES, Position
-from tests.classroom.submissions import CONFINED, HONEST, LATER, WRONG
+from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
 from tests.processes import running_with
 
 GAME = "vierer_dominari"
@@ -29,7 +29,7 @@ FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-lim
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation is Linux's")
 
 HOSTILE = {
-    **{name: CONFINED[name].content for name in ("exits_at_once.py", "forks.py")},
+    **{name: MORE[name].content for name in ("exits_at_once.py", "forks.py")},
     "exits.py": WRONG["exits.py"].content,
     **{name: hostile.content for name, hostile in LATER.items()},
 }
