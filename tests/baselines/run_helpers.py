@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from azumaya.baselines.training.config import Config
+from azumaya.baselines.training.maskable_ppo import Config
 
 WALL_CLOCK = ("time/fps", "time/time_elapsed")
 """Metrics that depend on the speed of the machine."""
