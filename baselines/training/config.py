@@ -226,8 +226,18 @@ def agent_files(save: Save) -> dict[str, bytes]:
 
 
 @dataclass(frozen=True)
+class ShapedRecipe(Recipe):
+    """A recipe with the weight of shaping."""
+
+    shaping: float
+
+
+@dataclass(frozen=True)
 class PPOConfig(PolicyConfig):
     """The hyperparameters of PPO."""
+
+    recipes: ClassVar[Mapping[str, ShapedRecipe]]
+    """The script's defaults for each kind of network."""
 
     games: Annotated[int, Numbers(1, 1_000_000)] = 64
     """Games played in parallel."""
@@ -249,6 +259,14 @@ class PPOConfig(PolicyConfig):
     """Weight of the entropy bonus."""
     value: Weight = 0.5
     """Weight of the value loss."""
+    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
+    """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
+    default depends on the network."""
+
+    @property
+    def recipe(self) -> ShapedRecipe:
+        """The given options of a recipe, with the network's defaults for the others."""
+        return suited(self, self.recipes)
 
     def completed(self) -> Self:
         """As `PolicyConfig.completed`; also checks the size of an update."""

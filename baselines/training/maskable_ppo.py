@@ -20,7 +20,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -32,9 +32,9 @@ from torch import nn
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training.checks import Numbers, Share
+from azumaya.baselines.training.checks import Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, Recipe, agent_files, suited
+from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
 from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, check_weights
 from azumaya.baselines.training.saves import Save
@@ -46,13 +46,6 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 PROGRAM = "azumaya.baselines.training.maskable_ppo"
 
 # ---- the hyperparameters ----
-
-
-@dataclass(frozen=True)
-class ShapedRecipe(Recipe):
-    """A recipe with the weight of shaping."""
-
-    shaping: float
 
 
 SUITED = {
@@ -68,17 +61,10 @@ class Config(PPOConfig):
     """Every hyperparameter of a run."""
 
     script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip", "resume.json"))
+    recipes = SUITED
 
     random_share: Share = 0.5
     """Fraction of training games against the random agent; the others are against greedy."""
-    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
-    """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
-    default depends on the network."""
-
-    @property
-    def recipe(self) -> ShapedRecipe:
-        """The given options of a recipe, with the network's defaults for the others."""
-        return suited(self, SUITED)
 
 
 # ---- the policy ----

@@ -17,11 +17,11 @@ from safetensors.torch import load_file
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
+from azumaya.baselines.training.config import ShapedRecipe
 from azumaya.baselines.training.maskable_ppo import (
     PROGRAM,
     SUITED,
     Config,
-    ShapedRecipe,
     main,
 )
 from azumaya.baselines.training.run_folder import RunError
