@@ -7,9 +7,9 @@ the games one seat belongs to an earlier version of the network, drawn from a po
 network learns from the moves of the other seat only.
 
 This file contains, from top to bottom: the hyperparameters (those that other scripts share are in
-`config.py`); the pool; playing a rollout; advantages; the update; and the state of a run. Measuring,
-saving, stopping, the final evaluation and the learning curve are in `session.py`, which all training
-scripts share.
+`config.py`); the network, evaluated by several threads; the opponents; playing; learning; and the
+state of a run. Measuring, saving, stopping, the final evaluation and the learning curve are in
+`session.py`, which all training scripts share.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import contextlib
 import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
@@ -65,10 +66,12 @@ SUITED = {
     "plain": ShapedRecipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
 }
 """The defaults for each kind of network."""
-PART = 128
-"""Positions that the network evaluates together; larger parts would not stay in a core's cache."""
+PART = 64
+"""Positions that a thread evaluates at once; more of them would not stay in a core's cache."""
 ILLEGAL = -1e9
 """The logit of an illegal action. Its probability is exactly 0."""
+MOST_GRADIENT = 0.5
+"""The norm to which longer gradients are cut."""
 PAST, OPPONENT, SEAT = "past", "past_opponent", "past_seat"
 """Names of arrays in a save: the pool's weights by number, and who plays the games against it."""
 
@@ -84,11 +87,13 @@ class Config(PPOConfig):
     """Total actions to learn from; the last rollout is always completed."""
     measure_every: Count = 150_000
     """Actions between two evaluations for the learning curve."""
+    threads: Annotated[int, Numbers(1, 1024)] = 2
+    """Threads that evaluate the network. Results do not depend on their number."""
     games: Annotated[int, Numbers(1, 1_000_000)] = 512
     """Games played in parallel."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 32
     """Actions per game, of both players, between two updates."""
-    batch: Annotated[int, Numbers(2)] = 2048
+    batch: Annotated[int, Numbers(2)] = 512
     """Actions in a minibatch."""
     epochs: Count = 1
     """Passes over the rollout per update."""
@@ -98,6 +103,88 @@ class Config(PPOConfig):
     """The number of earlier versions to draw opponents from."""
     pool_every: Count = 10
     """Updates between two additions to the pool; a full pool loses a random version for each."""
+
+
+# ---- the network ----
+
+
+def policy(
+    network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits of all actions, `(B, A)`, and values for the players to move, `(B,)`."""
+    logits, values = network(planes)
+    return logits.masked_fill(masks == 0, ILLEGAL), values
+
+
+def sample(logits: torch.Tensor, uniform: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """An action for each row of logits, and its log-probability.
+
+    Args:
+        logits: logits, `(B, A)`.
+        uniform: random numbers from 0 to less than 1, `(B,)`. Each chooses the action in whose
+            share of the probabilities, laid end to end, it falls; impossible actions have none.
+    """
+    chances = logits.softmax(1)
+    ends = chances.cumsum(1)
+    last = ends[:, -1]
+    point = torch.minimum(uniform * last, torch.nextafter(last, torch.zeros(())))
+    actions = torch.searchsorted(ends, point[:, None], right=True)
+    return actions[:, 0], chances.gather(1, actions)[:, 0].log()
+
+
+def copy_of(network: nn.Module) -> nn.Module:
+    """An independent copy of a network that is not trained."""
+    return copy.deepcopy(network).requires_grad_(False)
+
+
+class Workers:
+    """Threads that evaluate a network part by part.
+
+    Parts have the same positions whatever the number of threads, and their results are put together
+    in order, so results do not depend on it.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.pool = ThreadPoolExecutor(threads)
+
+    def act(
+        self, network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        """Actions sampled from the policy, their log-probabilities, and values, `(B,)` each."""
+
+        @torch.inference_mode()
+        def work(
+            planes: torch.Tensor, masks: torch.Tensor, uniform: torch.Tensor
+        ) -> tuple[torch.Tensor, ...]:
+            logits, values = policy(network, planes, masks)
+            return *sample(logits, uniform), values
+
+        given = planes, masks, torch.rand(len(planes))
+        parts = self.pool.map(work, *(tensor.split(PART) for tensor in given))
+        return tuple(map(torch.cat, zip(*parts, strict=True)))
+
+    def gradients(
+        self, network: nn.Module, batch: Batch, rows: torch.Tensor, config: Config
+    ) -> dict[str, float]:
+        """Add the gradients of a minibatch's mean loss to the parameters; returns its losses."""
+        parameters = list(network.parameters())
+
+        def work(part: torch.Tensor) -> tuple[dict[str, float], Sequence[torch.Tensor]]:
+            found = losses(network, batch.at(part), config)
+            gradients = torch.autograd.grad(found["loss"] / len(rows), parameters)
+            return {name: loss.item() for name, loss in found.items()}, gradients
+
+        total = dict[str, float]()
+        for found, gradients in self.pool.map(work, rows.split(PART)):
+            for name, loss in found.items():
+                total[name] = total.get(name, 0.0) + loss
+            for parameter, gradient in zip(parameters, gradients, strict=True):
+                parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
+        return total
+
+    def close(self) -> None:
+        """End the threads."""
+        self.pool.shutdown()
 
 
 # ---- opponents from the past ----
@@ -140,14 +227,15 @@ class Past:
         """The games in which an earlier version is to move, from the players to move, `(n,)`."""
         return np.flatnonzero(to_move[: self.count] == self.seat)
 
-    def act(self, rows: np.ndarray, planes: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    def act(
+        self, rows: np.ndarray, planes: torch.Tensor, masks: torch.Tensor, workers: Workers
+    ) -> torch.Tensor:
         """The opponents' actions in some games, `(len(rows),)`."""
         actions = torch.empty(len(rows), dtype=torch.int64)
         for index, version in enumerate(self.versions):
             mine = np.flatnonzero(self.opponent[rows] == index)
             if mine.size:
-                logits, _ = evaluate(version, planes[rows[mine]], masks[rows[mine]])
-                actions[mine] = sample(logits)
+                actions[mine], *_ = workers.act(version, planes[rows[mine]], masks[rows[mine]])
         return actions
 
     def restore(self, save: Save, network: nn.Module) -> None:
@@ -168,35 +256,7 @@ class Past:
         self.opponent, self.seat = opponent.copy(), seat.copy()
 
 
-def copy_of(network: nn.Module) -> nn.Module:
-    """An independent copy of a network that is not trained."""
-    copied = copy.deepcopy(network)
-    return copied.requires_grad_(False)
-
-
 # ---- playing ----
-
-
-def evaluate(
-    network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Log-probabilities of all actions, `(B, A)`, and values, `(B,)`, part by part."""
-    pairs = zip(planes.split(PART), masks.split(PART), strict=True)
-    logits, values = zip(*(policy(network, *pair) for pair in pairs), strict=True)
-    return torch.cat(logits), torch.cat(values)
-
-
-def policy(
-    network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The same in one part; illegal actions have a probability of 0."""
-    logits, values = network(planes)
-    return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(1), values
-
-
-def sample(logits: torch.Tensor) -> torch.Tensor:
-    """An action for each row of log-probabilities."""
-    return torch.multinomial(logits.exp(), 1).squeeze(1)
 
 
 class Rollout:
@@ -209,7 +269,7 @@ class Rollout:
         planes: observations of the players to move, `(T, n, C, rows, columns)` int8.
         masks: their legal actions, `(T, n, A)` int8.
         actions: the actions taken, `(T, n)` int64.
-        chances: the log-probabilities that the network gave them, `(T, n)`.
+        chances: their log-probabilities, where the network chose them, `(T, n)`.
         signs: 1 where player 0 was to move, otherwise -1, `(T, n)`.
         learned: whether the network chose the action, `(T, n)` bool.
         values: the network's values of the positions, `(T, n)`.
@@ -231,8 +291,8 @@ class Rollout:
 class Table:
     """The games in progress and who plays them."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, config: Config, workers: Workers) -> None:
+        self.config, self.workers = config, workers
         self.env: AzumayaVectorEnv = make_vec(
             config.game, config.games, copy=False, autoreset_mode="SameStep", **config.options
         )
@@ -272,19 +332,19 @@ class Table:
         """Play a rollout, in which an action of an earlier version counts as not learned."""
         rollout = self.rollout
         for t in range(self.config.rollout):
-            logits, values = evaluate(network, self.planes, self.masks)
-            actions, theirs = sample(logits), past.to_act(self.to_move)
-            actions[theirs] = past.act(theirs, self.planes, self.masks)
+            actions, chances, values = self.workers.act(network, self.planes, self.masks)
+            theirs = past.to_act(self.to_move)
+            actions[theirs] = past.act(theirs, self.planes, self.masks, self.workers)
             rollout.planes[t], rollout.masks[t] = self.planes, self.masks
-            rollout.actions[t] = actions
-            rollout.chances[t] = logits.gather(1, actions[:, None])[:, 0]
+            rollout.actions[t], rollout.chances[t] = actions, chances
             rollout.signs[t] = signs_of(self.to_move)
             rollout.learned[t] = True
             rollout.learned[t, theirs] = False
             rollout.values[t] = rollout.signs[t] * values
             self.step(rollout, t, network, past)
         rollout.following[:-1] += torch.where(rollout.over[:-1], 0, rollout.values[1:])
-        last = signs_of(self.to_move) * evaluate(network, self.planes, self.masks)[1]
+        *_, last = self.workers.act(network, self.planes, self.masks)
+        last = signs_of(self.to_move) * last
         rollout.following[-1] += torch.where(rollout.over[-1], 0, last)
         return rollout
 
@@ -312,8 +372,10 @@ class Table:
 
 
 def signs_of(to_move: np.ndarray) -> torch.Tensor:
-    """1 where player 0 is to move, otherwise -1: a value for the player to move, times its sign,
-    is the value for player 0, and the other way round."""
+    """1 where player 0 is to move, otherwise -1.
+
+    A value for the player to move, times its sign, is the value for player 0, and the reverse.
+    """
     return torch.from_numpy(np.where(to_move == 0, np.float32(1), np.float32(-1)))
 
 
@@ -369,12 +431,13 @@ def batch_of(rollout: Rollout, config: Config) -> Batch:
 def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
     """PPO's loss and its parts, summed over a batch; `kl` and `clipped` are only for the log."""
     logits, values = policy(network, batch.planes, batch.masks)
-    change = logits.gather(1, batch.actions[:, None])[:, 0] - batch.chances
+    chances = logits.log_softmax(1)
+    change = chances.gather(1, batch.actions[:, None])[:, 0] - batch.chances
     ratio = change.exp()
     near = ratio.clamp(1 - config.clip, 1 + config.clip)
     policy_loss = -torch.minimum(ratio * batch.gains, near * batch.gains).sum()
     value_loss = (values - batch.returns).square().sum()
-    entropy = -(logits.exp() * logits).sum()
+    entropy = -(logits.softmax(1) * chances).sum()
     return {
         "loss": policy_loss + config.value * value_loss - config.entropy * entropy,
         "policy": policy_loss,
@@ -386,19 +449,20 @@ def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.
 
 
 def update(
-    network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch, config: Config
+    network: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: Batch,
+    config: Config,
+    workers: Workers,
 ) -> dict[str, float]:
     """Improve the network by a rollout; returns the mean losses per action."""
     count, total = len(batch.actions), dict[str, float]()
     for _ in range(config.epochs):
         for rows in torch.randperm(count).split(config.batch):
             optimizer.zero_grad()
-            for part in rows.split(PART):
-                found = losses(network, batch.at(part), config)
-                (found["loss"] / len(rows)).backward()
-                for name, loss in found.items():
-                    total[name] = total.get(name, 0.0) + loss.item() / (count * config.epochs)
-            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            for name, loss in workers.gradients(network, batch, rows, config).items():
+                total[name] = total.get(name, 0.0) + loss / (count * config.epochs)
+            nn.utils.clip_grad_norm_(network.parameters(), MOST_GRADIENT)
             optimizer.step()
     return total
 
@@ -412,7 +476,8 @@ class SelfPlayLearner(Learner):
     def __init__(self, config: Config) -> None:
         torch.manual_seed(config.seed)
         np.random.seed(config.seed)
-        self.config, self.table = config, Table(config)
+        self.workers = Workers(config.threads)
+        self.config, self.table = config, Table(config, self.workers)
         self.actions = int(self.table.masks.shape[1])
         self.network = build(config.sidecar(self.actions))
         self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
@@ -458,7 +523,7 @@ class SelfPlayLearner(Learner):
         if self.updates and self.updates % self.config.pool_every == 0:
             self.past.add(self.network)
         batch = batch_of(self.table.play(self.network, self.past), self.config)
-        found = update(self.network, self.optimizer, batch, self.config)
+        found = update(self.network, self.optimizer, batch, self.config, self.workers)
         self.updates += 1
         self.done += len(batch.actions)
         self.log({f"train/{name}": value for name, value in found.items()})
@@ -521,12 +586,14 @@ class SelfPlayLearner(Learner):
 
 @contextlib.contextmanager
 def make_learner(config: Config) -> Iterator[SelfPlayLearner]:
-    """The learner; its games end with it."""
+    """The learner; its games and threads end with it."""
+    torch.set_num_threads(1)  # the workers share the positions instead
     learner = SelfPlayLearner(config)
     try:
         yield learner
     finally:
         learner.table.env.close()
+        learner.workers.close()
 
 
 def main(config: Config) -> list[Score]:
