@@ -510,8 +510,8 @@ class SelfPlayLearner(Learner):
                 overseer.between_updates()
                 self.update()
                 overseer.display.advance(self.steps)
-        except RuntimeError:
-            self.check()  # sampling from NaN logits raises a RuntimeError, too
+        except (RuntimeError, ValueError):
+            self.check()  # actions sampled from NaN logits raise one of these, too
             raise
 
     def update(self) -> None:

@@ -18,7 +18,7 @@ from azumaya.baselines.training import maskable_ppo, saved_parts
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
-from tests.baselines.run_helpers import differing, results, tiny_run
+from tests.baselines.run_helpers import SCRIPTS, differing, results, tiny_run
 
 
 @pytest.fixture(scope="module")
@@ -225,8 +225,9 @@ def test_a_training_run_survives_a_crash_anywhere(
 KILLER = """
 import os, signal, sys, time
 from pathlib import Path
-from azumaya.baselines.training.maskable_ppo import main
-from tests.baselines.run_helpers import tiny_run
+from tests.baselines.run_helpers import SCRIPTS
+
+main, tiny_run = SCRIPTS[sys.argv[3]]
 
 def train(folder):
     '''Train in a process of its own, or go on.'''
@@ -255,10 +256,10 @@ print("kills:", kills)
 """
 
 
-def check_kills(folder: Path, runs: int) -> None:
+def check_kills(folder: Path, runs: int, script: str) -> None:
     """Kill runs with SIGKILL, four times each; all end like an uninterrupted run."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(folder), str(runs)],
+        [sys.executable, "-c", KILLER, str(folder), str(runs), script],
         capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -270,15 +271,17 @@ def check_kills(folder: Path, runs: int) -> None:
         assert left_behind(killed) == []
 
 
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    check_kills(tmp_path, 1)
+def test_killed_runs_end_like_any_other(script: str, tmp_path: Path) -> None:
+    check_kills(tmp_path, 1, script)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_many_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    check_kills(tmp_path, 25)
+def test_many_killed_runs_end_like_any_other(script: str, tmp_path: Path) -> None:
+    check_kills(tmp_path, 25, script)
 
 
 # ---- files of killed runs, and other processes ----
