@@ -139,7 +139,7 @@ class HouseLayer(nn.Module):
         across = _mix(self.across, x.sum(2) / numbers) + self.here.bias[:, None, None]
         if cells is not None:
             across = across + cells
-        return mixed.view(here.shape).add_(across[:, :, None])
+        return mixed.view(here.shape) + across[:, :, None]
 
 
 def _mix(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
@@ -184,7 +184,9 @@ class NumberNet(nn.Module):
         cells = _mix(self.on_cell, flat[self.shared])
         for i, layer in enumerate(self.layers):
             x = torch.relu_(layer(x, None if i else cells))
-        pooled = torch.cat((x.mean((2, 3)), fields.sum((2, 3)) / fields.shape[3])).T
+        numbers, cells_count = fields.shape[2:]
+        means = x.sum((2, 3)) / (numbers * cells_count)
+        pooled = torch.cat((means, fields.sum((2, 3)) / cells_count)).T
         logits = (_mix(self.logit, x) + self.logit.bias).flatten(2)[0]
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
