@@ -428,7 +428,7 @@ def batch_of(rollout: Rollout, config: Config) -> Batch:
     gains, learned = advantages(rollout, config.discount, config.gae_lambda), rollout.learned
     returns = (gains + rollout.signs * rollout.values)[learned]
     gains = gains[learned]
-    gains = (gains - gains.mean()) / (gains.std() + 1e-8)
+    gains = (gains - gains.mean()) / (gains.std(correction=0) + 1e-8)  # also of one action
     return Batch(
         planes=rollout.planes[learned],
         masks=rollout.masks[learned],

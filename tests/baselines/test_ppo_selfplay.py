@@ -274,6 +274,18 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
+def test_an_update_may_have_one_action(tmp_path: Path) -> None:
+    """Where an earlier version makes the other moves."""
+    config = tiny_selfplay(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
+    learner, counts = SelfPlayLearner(config.completed()), set()
+    for _ in range(6):
+        batch = batch_of(learner.table.play(learner.network, learner.past), config)
+        counts.add(len(batch.actions))
+        ppo_selfplay.update(learner.network, learner.optimizer, batch, config, learner.workers)
+    learner.check()
+    assert 1 in counts
+
+
 def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     unbroken: Path, tmp_path: Path
 ) -> None:
