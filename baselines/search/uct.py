@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from azumaya.baselines.search.game_kernels import (
     kernels_of,
     payoff_bound,
 )
-from azumaya.baselines.search.tree import SLOT_BYTES, STATS, clear_slot, move_root, new_nodes
+from azumaya.baselines.search.tree import NODE, SLOT_BYTES, STATS, clear_slot, move_root, new_nodes
 from azumaya.baselines.search.uct_kernels import (
     DEEPEST,
     simulate_hidden_kernel,
@@ -80,6 +81,17 @@ class Outcome:
     full: bool
 
 
+def slots_for(kernels: GameKernels, megabytes: float, slot_bytes: int) -> int:
+    """The slots that fit into some memory; `OptionError` if one position's moves do not."""
+    least = 64 * kernels.words + 1
+    if not least * slot_bytes <= megabytes * 2**20 < math.inf:
+        raise OptionError(
+            f"megabytes={brief(megabytes)}: the moves of one position need "
+            f"{math.ceil(least * slot_bytes / 2**20 * 100) / 100}"
+        )
+    return int(megabytes * 2**20) // slot_bytes
+
+
 class Tree:
     """A UCT search and its memory, which can be reused for the next search.
 
@@ -91,29 +103,36 @@ class Tree:
         OptionError: the memory cannot hold the moves of one position.
     """
 
+    layout: ClassVar[np.dtype[Any]] = NODE
+    """The layout of a node."""
+
     def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
-        slots = int(megabytes * 2**20) // SLOT_BYTES
-        least = 64 * kernels.words + 1
-        if slots < least:
-            raise OptionError(
-                f"megabytes={megabytes!r}: the moves of one position need "
-                f"{math.ceil(least * SLOT_BYTES / 2**20 * 100) / 100}"
-            )
+        slot_bytes = SLOT_BYTES + self.layout.itemsize - NODE.itemsize
+        slots = slots_for(kernels, megabytes, slot_bytes)
         self.kernels = kernels
-        self.bytes = slots * SLOT_BYTES
-        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
-        self._simulate = make(kernels)
-        self.nodes, self._mean, self._reach = new_nodes(slots)
+        self.bytes = slots * slot_bytes
+        self._simulate = self._made(kernels)
+        self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
         self._stats = as_states(np.zeros(1, STATS))
         self._root, self._trial = kernels.new_states(1), kernels.new_states(1)
         self._words = np.zeros(kernels.words, np.uint64)
         self._path = np.zeros(DEEPEST + 1, np.int64)
         self._key, self._weight, self._cut = np.uint64(0), EXPLORATION, 0
 
+    def _made(self, kernels: GameKernels) -> Any:
+        """The kernel that makes simulations."""
+        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
+        return make(kernels)
+
     def begin(self, position: Position, key: int, weight: float, cut: int) -> None:
         """Set up a search, without simulations yet."""
+        self._weight, self._cut = float(weight), cut
+        self._restart(position, key)
+
+    def _restart(self, position: Position, key: int) -> None:
+        """Empty the tree and make a position its root; the settings stay the same."""
         self._root[:] = position.state
-        self._key, self._weight, self._cut = np.uint64(key), float(weight), cut
+        self._key = np.uint64(key)
         self._stats[:] = np.zeros(1, STATS)
         self._stats["used"], self._stats["bound"] = 1, payoff_bound(position)
         clear_slot(self.nodes, 0, -1, payoff_bound(position))
@@ -137,7 +156,7 @@ class Tree:
             children = self._children(0)
             found = children[self.nodes["action"][children] == action]
             if not len(found):
-                self.begin(position, key, self._weight, self._cut)
+                self._restart(position, key)
                 return
             move_root(self.nodes, self._mean, self._reach, self._stats, int(found[0]))
         self._stats["simulations"] = 0
@@ -178,14 +197,15 @@ class Tree:
 
     def _candidates(self, slot: int) -> list[Candidate]:
         sign = 1 - 2 * int(self.nodes["mover"][slot])
-        nodes = self.nodes[self._children(slot)]
+        children = self._children(slot)
+        nodes, means = self.nodes[children], self._mean[children].tolist()
         names = ("action", "visits", "total", "low", "high")
         columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
         found = []
-        for action, visits, total, *bounds in zip(*columns, strict=True):
+        for mean, action, visits, total, *bounds in zip(means, *columns, strict=True):
             low, high = sorted(sign * bound for bound in bounds)
-            mean = float(low) if low == high else sign * total / visits
-            found.append(Candidate(action, visits, mean, low, high))
+            value = sign * total / visits if visits else min(max(sign * mean, low), high)
+            found.append(Candidate(action, visits, float(low) if low == high else value, low, high))
         return found
 
     def _line(self) -> tuple[int, ...]:
