@@ -17,7 +17,7 @@ from azumaya.baselines.search.evaluation import (
     own_value_kernel,
 )
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
-from azumaya.baselines.search.puct_kernels import simulate_kernel
+from azumaya.baselines.search.puct_kernels import simulate_hidden_kernel, simulate_kernel
 from azumaya.baselines.search.tree import PRIOR_NODE
 from azumaya.baselines.search.uct import MEGABYTES, Outcome, Tree, check_running
 from azumaya.envs import Position
@@ -51,18 +51,26 @@ class PUCTTree(Tree):
         self.evaluation = evaluation
         super().__init__(kernels, megabytes)
         self._child = kernels.new_states(1)
-        self._temperature = TEMPERATURE
+        self._extra: tuple[np.ndarray, ...] = ()
+        if kernels.hidden_draws:
+            most = 64 * kernels.words
+            self._extra = np.zeros_like(self._words), np.zeros(most, np.int64), np.zeros(most)
+        self._temperature, self._rollouts = TEMPERATURE, 0.0
         self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
         self._weights = np.zeros(0, np.float32)
 
     def _made(self, kernels: GameKernels) -> Any:
         given = self.evaluation
         value = own_value_kernel(kernels) if given is None else given.value
-        return simulate_kernel(kernels, value)
+        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
+        return make(kernels, value)
 
-    def start(self, position: Position, key: int, weight: float, temperature: float) -> None:
+    def start(
+        self, position: Position, key: int, weight: float, temperature: float, rollouts: float
+    ) -> None:
         """Set up a search, without simulations yet."""
         self._weight, self._temperature = float(weight), float(temperature)
+        self._rollouts = float(rollouts)
         self._weights = (self.evaluation or own_evaluation(position)).weights
         self._restart(position, key)
         self.nodes["pending"][0], self._mean[0] = 0, 0.0
@@ -72,8 +80,8 @@ class PUCTTree(Tree):
         done = int(self._stats["simulations"][0])
         return int(
             self._simulate(
-                done, done + steps, self._key, self._weight, self._temperature, self._root,
-                self._trial, self._child, self._words, self.nodes, self._mean, self._reach,
+                done, done + steps, self._key, self._weight, self._temperature,
+                self._rollouts, self._root, self._trial, self._child, self._words, *self._extra, self.nodes, self._mean, self._reach,
                 self._stats, self._path, self._weights, self._scratch,
             )
         )  # fmt: skip
@@ -103,6 +111,7 @@ class PUCT:
         *,
         exploration: float = EXPLORATION,
         temperature: float = TEMPERATURE,
+        rollouts: float = 0.0,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
@@ -111,6 +120,7 @@ class PUCT:
         if not 0 < temperature < math.inf:
             raise OptionError(f"temperature={brief(temperature)}: a number above 0 is needed")
         self.budget, self.exploration, self.temperature = budget, exploration, temperature
+        self.rollouts = rollouts
         self.evaluation = check_evaluation(evaluation)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         make = functools.partial(PUCTTree, megabytes=megabytes, evaluation=evaluation)
@@ -124,7 +134,9 @@ class PUCT:
         check_running(positions)
 
         def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
-            room.start(positions[i], int(keys[i]), self.exploration, self.temperature)
+            room.start(
+                positions[i], int(keys[i]), self.exploration, self.temperature, self.rollouts
+            )
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 

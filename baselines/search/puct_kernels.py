@@ -21,13 +21,21 @@ from azumaya.baselines.search.tree import (
     expand,
     tighten,
 )
-from azumaya.baselines.search.uct_kernels import DEEPEST, legal_kernel, stake
+from azumaya.baselines.search.uct_kernels import (
+    DEEPEST,
+    REDRAWN,
+    legal_kernel,
+    rollout_kernel,
+    stake,
+)
 from azumaya.envs.game import RUNNING
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 LOG2_E = 1.4426950408889634
-TAYLOR = tuple(0.6931471805599453**k for k in range(8))
+SHUFFLED = 1 << 41
+"""The index of the draw that orders the children of a node."""
 SMALLEST = -40.0
 """Exponents are cut off here."""
 
@@ -89,10 +97,10 @@ def within(value, bound):
 
 
 @kernel
-def shuffle(nodes, first, count, key, n):
+def shuffle(nodes, first, count, key):
     """Put the actions of newly made children in random order, in which ties are broken."""
     for i in range(count - 1, 0, -1):
-        one, other = first + i, first + draw_below(key, n + i, i + 1)
+        one, other = first + i, first + draw_below(key, i, i + 1)
         nodes[one].action, nodes[other].action = nodes[other].action, nodes[one].action
 
 
@@ -175,35 +183,217 @@ def settle(nodes, mean, slot):
 def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that makes simulations `first` to `last - 1` of a search.
 
-    `simulate(first, last, key, weight, temperature, root, trial, child, words, nodes, mean, reach,
-    stats, path, weights, scratch)` returns the number made, which is smaller if the root is proven.
+    `simulate(first, last, key, weight, temperature, rollouts, root, trial, child, words, nodes,
+    mean, reach, stats, path, weights, scratch)` returns the number made, which is smaller if the
+    root is proven. `rollouts` is the share that a random rollout has in a simulation's result.
     `root`, `trial` and `child` are `(1,)` states; `path` has room for `DEEPEST + 1` slots.
     """
     descend, look = descend_kernel(kernels), look_kernel(kernels, value)
     legal, back_up = legal_kernel(kernels), back_up_kernel(puct_reach)
+    rollout = rollout_kernel(kernels)
 
     @kernel
     def simulate(
-        first, last, key, weight, temperature, root, trial, child, words, nodes, mean, reach,
-        stats, path, weights, scratch,
+        first, last, key, weight, temperature, rollouts, root, trial, child, words, nodes, mean,
+        reach, stats, path, weights, scratch,
     ):  # fmt: skip
         for s in range(first, last):
             if nodes[0].low == nodes[0].high:
                 return s - first
+            own = random_word(key, s)
             trial[0] = root[0]
             depth = descend(weight, trial, nodes, mean, reach, stats, path)
             slot, changed = path[depth], False
             result = np.float64(mean[slot])
-            if nodes[slot].low != nodes[slot].high and not stats[0].full and depth < DEEPEST:
-                legal(trial[0], words)
-                if expand(nodes, stats, slot, words, trial[0].to_move):
-                    shuffle(nodes, nodes[slot].first, nodes[slot].count, random_word(key, s), 0)
-                    look(trial, child, nodes, mean, stats, slot, weights, scratch, result)
-                    result = rank(nodes, mean, reach, slot, temperature * stake(stats))
-                    changed = settle(nodes, mean, slot)
-            elif nodes[slot].low == nodes[slot].high:
+            if nodes[slot].low == nodes[slot].high:
                 result = np.float64(nodes[slot].low)
+            else:
+                if not stats[0].full and depth < DEEPEST:
+                    legal(trial[0], words)
+                    if expand(nodes, stats, slot, words, trial[0].to_move):
+                        key_of = random_word(own, SHUFFLED)
+                        shuffle(nodes, nodes[slot].first, nodes[slot].count, key_of)
+                        look(trial, child, nodes, mean, stats, slot, weights, scratch, result)
+                        result = rank(nodes, mean, reach, slot, temperature * stake(stats))
+                        changed = settle(nodes, mean, slot)
+                if rollouts > 0.0 and nodes[slot].low != nodes[slot].high:
+                    result += rollouts * (rollout(trial, words, own, depth, 0, stats) - result)
             back_up(nodes, mean, reach, stats, path, depth, result, changed, True)
+            stats[0].simulations += 1
+        return last - first
+
+    return simulate
+
+
+@kernel
+def count_listed(nodes, slot, fresh):
+    """For hidden draws: clear the actions that have a child from `fresh`; returns what is left."""
+    at = np.int64(nodes[slot].first)
+    while at:
+        action = nodes[at].action
+        fresh[action >> 6] &= ~(ONE << U64(action & 63))
+        at = np.int64(nodes[at].next)
+    left = 0
+    for w in range(fresh.shape[0]):
+        left += popcount(fresh[w])
+    return left
+
+
+@kernel
+def child_by_prior(nodes, mean, reach, slot, words, weight):
+    """For hidden draws: the slot of the child to select, among the actions set in `words`.
+
+    A prior is divided by the sum of those of the moves that are legal in this draw, and a move's
+    bonus grows with the simulations in which it was legal. Returns -1 if no move has a child.
+    """
+    node, total = nodes[slot], 0.0
+    at = np.int64(node.first)
+    while at:
+        if is_set(words, nodes[at].action):
+            nodes[at].offered += 1
+            total += nodes[at].prior
+        at = np.int64(nodes[at].next)
+    best, highest, sign = np.int64(-1), -1e30, 1 - 2 * node.mover
+    at = np.int64(node.first)
+    while at:
+        if is_set(words, nodes[at].action):
+            factor = weight * np.sqrt(np.float64(nodes[at].offered)) / total
+            value = sign * mean[at] + factor * reach[at]
+            if value > highest:
+                best, highest = at, value
+        at = np.int64(nodes[at].next)
+    return best
+
+
+@kernel
+def is_set(words, action):
+    """Whether an action is set in `words`."""
+    return (words[action >> 6] >> U64(action & 63)) & ONE != ZERO
+
+
+@kernel
+def append_child(nodes, stats, slot, action):
+    """For hidden draws: a new child of a node, first in its list; -1 if the slots are used up."""
+    at = stats[0].used
+    if at == nodes.shape[0]:
+        stats[0].full = 1
+        return np.int64(-1)
+    stats[0].used += 1
+    clear_slot(nodes, at, action, stats[0].bound)
+    nodes[at].pending = 0
+    nodes[at].next = nodes[slot].first
+    nodes[slot].first = at
+    nodes[slot].count += 1
+    return np.int64(at)
+
+
+@functools.cache
+def widen_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel that adds the moves which are new in this draw to a node, for hidden draws.
+
+    `widen(trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot, key,
+    temperature, weights, scratch)` evaluates all legal moves, `words`, and makes children of those in `fresh`.
+    A prior is relative to the average of the moves legal in this draw. Returns the expected value.
+    """
+    play = kernels.play
+
+    @kernel
+    def widen(
+        trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot, key,
+        temperature, weights, scratch,
+    ):  # fmt: skip
+        count, bound, sign = 0, stats[0].bound, np.float64(1 - 2 * trial[0].to_move)
+        for w in range(words.shape[0]):
+            left = words[w]
+            while left != ZERO:
+                moves[count] = 64 * w + lowest(left)
+                left &= left - ONE
+                count += 1
+        best = -1e30
+        for i in range(count):
+            other = i + draw_below(key, i, count - i)
+            moves[i], moves[other] = moves[other], moves[i]
+            child[0] = trial[0]
+            play(child[0], np.int64(moves[i]))
+            if child[0].over != RUNNING:
+                found = np.float64(child[0].payoff)
+            else:
+                found = within(value(child[0], weights, scratch), bound)
+            values[i] = found
+            best = max(best, sign * found)
+            stats[0].worst = min(stats[0].worst, found)
+            stats[0].best = max(stats[0].best, found)
+        stats[0].plies += count
+        heat, total, result = temperature * stake(stats), 0.0, 0.0
+        for i in range(count):
+            weight = exp_of((sign * values[i] - best) / heat)
+            total += weight
+            result += weight * values[i]
+        for i in range(count):
+            if is_set(fresh, moves[i]):
+                at = append_child(nodes, stats, slot, moves[i])
+                if at < 0:
+                    break
+                mean[at] = values[i]
+                nodes[at].prior = count * exp_of((sign * values[i] - best) / heat) / total
+                reach[at] = nodes[at].prior
+        return result / total
+
+    return widen
+
+
+@functools.cache
+def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel of `simulate_kernel` for games with hidden draws.
+
+    Each simulation redraws hidden information. A node represents the sequence of moves that leads
+    to it, whatever was drawn, and nothing is ever proven. A simulation ends at the first node at
+    which a legal move has no child yet. `fresh` is a second row of words; `moves` and `values` have
+    room for every action.
+    """
+    play, legal, resample = kernels.play, legal_kernel(kernels), kernels.resample
+    widen, rollout = widen_kernel(kernels, value), rollout_kernel(kernels)
+    back_up = back_up_kernel(puct_reach)
+
+    @kernel
+    def simulate(
+        first, last, key, weight, temperature, rollouts, root, trial, child, words, fresh, moves,
+        values, nodes, mean, reach, stats, path, weights, scratch,
+    ):  # fmt: skip
+        for s in range(first, last):
+            own = random_word(key, s)
+            trial[0] = root[0]
+            resample(trial[0], random_word(own, REDRAWN))
+            slot, depth = np.int64(0), 0
+            path[0] = 0
+            estimated, result = False, 0.0
+            while trial[0].over == RUNNING and depth < DEEPEST:
+                legal(trial[0], words)
+                for w in range(words.shape[0]):
+                    fresh[w] = words[w]
+                nodes[slot].mover = trial[0].to_move
+                if count_listed(nodes, slot, fresh) > 0 and not stats[0].full:
+                    result = widen(
+                        trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot,
+                        random_word(own, SHUFFLED), temperature, weights, scratch,
+                    )  # fmt: skip
+                    estimated = True
+                    break
+                found = child_by_prior(nodes, mean, reach, slot, words, weight * stake(stats))
+                if found < 0:
+                    break
+                depth, slot = depth + 1, found
+                path[depth] = slot
+                play(trial[0], np.int64(nodes[slot].action))
+                stats[0].plies += 1
+            if trial[0].over != RUNNING:
+                result = np.float64(trial[0].payoff)
+            else:
+                if not estimated:
+                    result = within(value(trial[0], weights, scratch), stats[0].bound)
+                if rollouts > 0.0:
+                    result += rollouts * (rollout(trial, words, own, depth, 0, stats) - result)
+            back_up(nodes, mean, reach, stats, path, depth, result, False, False)
             stats[0].simulations += 1
         return last - first
 
