@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
+import sys
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -77,6 +80,16 @@ def check_evaluation(evaluation: Any) -> Evaluation | None:
     if evaluation is not None and not isinstance(evaluation, Evaluation):
         raise OptionError(f"evaluation={brief(evaluation)}: an Evaluation or None is needed")
     return evaluation
+
+
+def check_number(name: str, value: Any, *, most: float = math.inf, above: bool = False) -> float:
+    """A finite number from 0 to `most`, or `above` 0; `OptionError` for anything else."""
+    fits = isinstance(value, Real) and not isinstance(value, bool)
+    if fits and 0 <= float(value) <= min(most, sys.float_info.max) and (value or not above):
+        return float(value)
+    least = "above 0" if above else "from 0"
+    limit = "" if most == math.inf else f" to {most:g}"
+    raise OptionError(f"{name}={brief(value)}: a number {least}{limit} is needed")
 
 
 def own_evaluation(position: Position) -> Evaluation:
@@ -160,3 +173,11 @@ def own_value_kernel(kernels: GameKernels) -> Any:
         return state.payoff + weights[0] * score / (abs(score) + weights[1])
 
     return value
+
+
+@kernel
+def within(value, bound):
+    """A value limited to the payoff bound; NaN counts as the lowest."""
+    if not value >= -bound:
+        return np.float64(-bound)
+    return min(np.float64(value), np.float64(bound))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,19 +12,21 @@ from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.evaluation import (
     Evaluation,
     check_evaluation,
+    check_number,
     own_evaluation,
     own_value_kernel,
 )
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.puct_kernels import simulate_hidden_kernel, simulate_kernel
 from azumaya.baselines.search.tree import PRIOR_NODE
-from azumaya.baselines.search.uct import MEGABYTES, Outcome, Tree, check_running
+from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.errors import OptionError, brief
 
-EXPLORATION = 1.0
-TEMPERATURE = 0.1
+EXPLORATION, TEMPERATURE = 1.0, 0.1
+ROLLOUTS = 0.5
+"""The share of random rollouts with the game's own evaluation."""
 
 
 class PUCTTree(Tree):
@@ -51,10 +52,10 @@ class PUCTTree(Tree):
         self.evaluation = evaluation
         super().__init__(kernels, megabytes)
         self._child = kernels.new_states(1)
-        self._extra: tuple[np.ndarray, ...] = ()
+        self._lists: tuple[np.ndarray, ...] = ()
         if kernels.hidden_draws:
             most = 64 * kernels.words
-            self._extra = np.zeros_like(self._words), np.zeros(most, np.int64), np.zeros(most)
+            self._lists = np.zeros_like(self._words), np.zeros(most, np.int64), np.zeros(most)
         self._temperature, self._rollouts = TEMPERATURE, 0.0
         self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
         self._weights = np.zeros(0, np.float32)
@@ -73,6 +74,9 @@ class PUCTTree(Tree):
         self._rollouts = float(rollouts)
         self._weights = (self.evaluation or own_evaluation(position)).weights
         self._restart(position, key)
+
+    def _restart(self, position: Position, key: int) -> None:
+        super()._restart(position, key)
         self.nodes["pending"][0], self._mean[0] = 0, 0.0
 
     def advance(self, steps: int) -> int:
@@ -80,9 +84,9 @@ class PUCTTree(Tree):
         done = int(self._stats["simulations"][0])
         return int(
             self._simulate(
-                done, done + steps, self._key, self._weight, self._temperature,
-                self._rollouts, self._root, self._trial, self._child, self._words, *self._extra, self.nodes, self._mean, self._reach,
-                self._stats, self._path, self._weights, self._scratch,
+                done, done + steps, self._key, self._weight, self._temperature, self._rollouts,
+                self._root, self._trial, self._child, self._words, *self._lists, self.nodes,
+                self._mean, self._reach, self._stats, self._path, self._weights, self._scratch,
             )
         )  # fmt: skip
 
@@ -95,8 +99,10 @@ class PUCT:
         evaluation: the evaluation of positions; None means the game's own.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
             by the range of the results so far.
-        temperature: how much the priors are spread over the moves, for results from -1 to 1;
+        temperature: how widely the priors are spread over the moves, for values from -1 to 1;
             scaled in the same way.
+        rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest
+            is the evaluation's. None means `ROLLOUTS` with the game's own evaluation, otherwise 0.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -111,17 +117,16 @@ class PUCT:
         *,
         exploration: float = EXPLORATION,
         temperature: float = TEMPERATURE,
-        rollouts: float = 0.0,
+        rollouts: float | None = None,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        if not 0 <= exploration < math.inf:
-            raise OptionError(f"exploration={brief(exploration)}: a number from 0 is needed")
-        if not 0 < temperature < math.inf:
-            raise OptionError(f"temperature={brief(temperature)}: a number above 0 is needed")
-        self.budget, self.exploration, self.temperature = budget, exploration, temperature
-        self.rollouts = rollouts
-        self.evaluation = check_evaluation(evaluation)
+        self.budget, self.evaluation = budget, check_evaluation(evaluation)
+        self.exploration = check_number("exploration", exploration)
+        self.temperature = check_number("temperature", temperature, above=True)
+        if rollouts is None:
+            rollouts = ROLLOUTS if evaluation is None else 0.0
+        self.rollouts = check_number("rollouts", rollouts, most=1.0)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         make = functools.partial(PUCTTree, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)
@@ -129,14 +134,26 @@ class PUCT:
     def search(
         self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
     ) -> list[Outcome]:
+        """Search running positions of the same game; each position's key seeds its draws.
+
+        With a budget in simulations, the result depends only on position, key, settings and the
+        evaluation's weights.
+
+        Args:
+            positions: the positions.
+            keys: one for each position.
+            lines: whether to find the lines of best moves; without them `line` is empty.
+
+        Raises:
+            OptionError: a position is over, or the memory cannot hold its moves.
+        """
         if not positions:
             return []
         check_running(positions)
+        settings = self.exploration, self.temperature, self.rollouts
 
         def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
-            room.start(
-                positions[i], int(keys[i]), self.exploration, self.temperature, self.rollouts
-            )
+            room.start(positions[i], int(keys[i]), *settings)
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 

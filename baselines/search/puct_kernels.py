@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.tree import (
     back_up_kernel,
@@ -89,14 +90,6 @@ def descend_kernel(kernels: GameKernels) -> Any:
 
 
 @kernel
-def within(value, bound):
-    """A value limited to the payoff bound; NaN counts as the lowest."""
-    if not value >= -bound:
-        return np.float64(-bound)
-    return min(np.float64(value), np.float64(bound))
-
-
-@kernel
 def shuffle(nodes, first, count, key):
     """Put the actions of newly made children in random order, in which ties are broken."""
     for i in range(count - 1, 0, -1):
@@ -106,7 +99,7 @@ def shuffle(nodes, first, count, key):
 
 @functools.cache
 def look_kernel(kernels: GameKernels, value: Any) -> Any:
-    """The kernel that looks at all children of a node: are they over, and what are they worth?
+    """The kernel that finds the values of all children of a node.
 
     `look(trial, child, nodes, mean, stats, slot, weights, scratch, here)` starts from the node's
     position in `trial[0]`; `child` is room for one. Without a `value` kernel, children are worth
@@ -292,8 +285,9 @@ def widen_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that adds the moves which are new in this draw to a node, for hidden draws.
 
     `widen(trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot, key,
-    temperature, weights, scratch)` evaluates all legal moves, `words`, and makes children of those in `fresh`.
-    A prior is relative to the average of the moves legal in this draw. Returns the expected value.
+    temperature, weights, scratch)` evaluates all legal moves, `words`, and makes children of those
+    in `fresh`. A prior is relative to the average of the moves legal in this draw. Returns the
+    expected value.
     """
     play = kernels.play
 

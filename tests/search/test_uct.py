@@ -11,8 +11,9 @@ import pytest
 
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.tree import SLOT_BYTES
-from azumaya.baselines.search.uct import UCT, Candidate, Tree, preferred
+from azumaya.baselines.search.uct import UCT, Tree
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import CASES, SOLVED, label, late, midgame
