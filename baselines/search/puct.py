@@ -29,6 +29,13 @@ ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
 
 
+def new_lists(kernels: GameKernels) -> tuple[np.ndarray, ...]:
+    """Room for a row of words, and for the moves, values and scores of every action."""
+    most = 64 * kernels.words
+    words, moves = np.zeros(kernels.words, np.uint64), np.zeros(most, np.int64)
+    return words, moves, np.zeros(most), np.zeros(most)
+
+
 class PUCTTree(Tree):
     """A PUCT search and its memory, which can be reused for the next search.
 
@@ -54,8 +61,7 @@ class PUCTTree(Tree):
         self._child = kernels.new_states(1)
         self._lists: tuple[np.ndarray, ...] = ()
         if kernels.hidden_draws:
-            most = 64 * kernels.words
-            self._lists = np.zeros_like(self._words), np.zeros(most, np.int64), np.zeros(most)
+            self._lists = new_lists(kernels)
         self._temperature, self._rollouts = TEMPERATURE, 0.0
         self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
         self._weights = np.zeros(0, np.float32)

@@ -280,58 +280,77 @@ def append_child(nodes, stats, slot, action):
     return np.int64(at)
 
 
+@kernel
+def list_shuffled(words, moves, key):
+    """Write the actions set in `words` to `moves`, in random order; returns their number."""
+    count = 0
+    for w in range(words.shape[0]):
+        left = words[w]
+        while left != ZERO:
+            moves[count] = 64 * w + lowest(left)
+            left &= left - ONE
+            count += 1
+    for i in range(count - 1, 0, -1):
+        other = draw_below(key, i, i + 1)
+        moves[i], moves[other] = moves[other], moves[i]
+    return count
+
+
+@kernel
+def add_moves(nodes, mean, reach, stats, slot, fresh, moves, values, scores, count):
+    """For hidden draws: make children of those of the legal `moves` that are set in `fresh`.
+
+    `moves`, `values` and `scores` have `count` entries. The priors are the softmax of the scores,
+    relative to the average of the moves that are legal in this draw. Returns the expected value.
+    """
+    best, total, result = -1e30, 0.0, 0.0
+    for i in range(count):
+        best = max(best, scores[i])
+    for i in range(count):
+        scores[i] = exp_of(scores[i] - best)
+        total += scores[i]
+        result += scores[i] * values[i]
+    for i in range(count):
+        if is_set(fresh, moves[i]):
+            at = append_child(nodes, stats, slot, moves[i])
+            if at < 0:
+                break
+            mean[at] = values[i]
+            nodes[at].prior = count * scores[i] / total
+            reach[at] = nodes[at].prior
+    return result / total
+
+
 @functools.cache
 def widen_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that adds the moves which are new in this draw to a node, for hidden draws.
 
-    `widen(trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot, key,
+    `widen(trial, child, words, fresh, moves, values, scores, nodes, mean, reach, stats, slot, key,
     temperature, weights, scratch)` evaluates all legal moves, `words`, and makes children of those
-    in `fresh`. A prior is relative to the average of the moves legal in this draw. Returns the
-    expected value.
+    in `fresh`. Returns the expected value.
     """
     play = kernels.play
 
     @kernel
     def widen(
-        trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot, key,
+        trial, child, words, fresh, moves, values, scores, nodes, mean, reach, stats, slot, key,
         temperature, weights, scratch,
     ):  # fmt: skip
-        count, bound, sign = 0, stats[0].bound, np.float64(1 - 2 * trial[0].to_move)
-        for w in range(words.shape[0]):
-            left = words[w]
-            while left != ZERO:
-                moves[count] = 64 * w + lowest(left)
-                left &= left - ONE
-                count += 1
-        best = -1e30
+        count, bound = list_shuffled(words, moves, key), stats[0].bound
         for i in range(count):
-            other = i + draw_below(key, i, count - i)
-            moves[i], moves[other] = moves[other], moves[i]
             child[0] = trial[0]
             play(child[0], np.int64(moves[i]))
             if child[0].over != RUNNING:
-                found = np.float64(child[0].payoff)
+                values[i] = child[0].payoff
             else:
-                found = within(value(child[0], weights, scratch), bound)
-            values[i] = found
-            best = max(best, sign * found)
-            stats[0].worst = min(stats[0].worst, found)
-            stats[0].best = max(stats[0].best, found)
+                values[i] = within(value(child[0], weights, scratch), bound)
+            stats[0].worst = min(stats[0].worst, values[i])
+            stats[0].best = max(stats[0].best, values[i])
         stats[0].plies += count
-        heat, total, result = temperature * stake(stats), 0.0, 0.0
+        heat = (1 - 2 * np.float64(trial[0].to_move)) * temperature * stake(stats)
         for i in range(count):
-            weight = exp_of((sign * values[i] - best) / heat)
-            total += weight
-            result += weight * values[i]
-        for i in range(count):
-            if is_set(fresh, moves[i]):
-                at = append_child(nodes, stats, slot, moves[i])
-                if at < 0:
-                    break
-                mean[at] = values[i]
-                nodes[at].prior = count * exp_of((sign * values[i] - best) / heat) / total
-                reach[at] = nodes[at].prior
-        return result / total
+            scores[i] = values[i] / heat
+        return add_moves(nodes, mean, reach, stats, slot, fresh, moves, values, scores, count)
 
     return widen
 
@@ -352,7 +371,7 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
     @kernel
     def simulate(
         first, last, key, weight, temperature, rollouts, root, trial, child, words, fresh, moves,
-        values, nodes, mean, reach, stats, path, weights, scratch,
+        values, scores, nodes, mean, reach, stats, path, weights, scratch,
     ):  # fmt: skip
         for s in range(first, last):
             own = random_word(key, s)
@@ -368,8 +387,8 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
                 nodes[slot].mover = trial[0].to_move
                 if count_listed(nodes, slot, fresh) > 0 and not stats[0].full:
                     result = widen(
-                        trial, child, words, fresh, moves, values, nodes, mean, reach, stats, slot,
-                        random_word(own, SHUFFLED), temperature, weights, scratch,
+                        trial, child, words, fresh, moves, values, scores, nodes, mean, reach,
+                        stats, slot, random_word(own, SHUFFLED), temperature, weights, scratch,
                     )  # fmt: skip
                     estimated = True
                     break

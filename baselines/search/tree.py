@@ -37,9 +37,6 @@ NODE = np.dtype(
         ("mover", np.int32),  # who moves here, once the node is expanded
     ]
 )
-SLOT_BYTES = NODE.itemsize + 2 * np.dtype(np.float32).itemsize
-"""Memory of one slot of UCT: `NODE`, `mean` and `reach`."""
-
 PRIOR_NODE = np.dtype(
     [
         *((name, NODE[name]) for name in NODE.fields or ()),
@@ -48,6 +45,12 @@ PRIOR_NODE = np.dtype(
     ]
 )
 """A node of PUCT."""
+
+
+def slot_bytes(layout: np.dtype[Any]) -> int:
+    """Memory of one slot: its node, `mean` and `reach`."""
+    return layout.itemsize + 2 * np.dtype(np.float32).itemsize
+
 
 STATS = np.dtype(
     [

@@ -16,7 +16,7 @@ from azumaya.baselines.search.game_kernels import (
     payoff_bound,
 )
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
-from azumaya.baselines.search.tree import NODE, SLOT_BYTES, STATS, clear_slot, move_root, new_nodes
+from azumaya.baselines.search.tree import NODE, STATS, clear_slot, move_root, new_nodes, slot_bytes
 from azumaya.baselines.search.uct_kernels import (
     DEEPEST,
     simulate_hidden_kernel,
@@ -33,15 +33,15 @@ EXPLORATION = 0.8
 """Exploration weight, for results from -1 to 1."""
 
 
-def slots_for(kernels: GameKernels, megabytes: float, slot_bytes: int) -> int:
-    """The slots that fit into some memory; `OptionError` if one position's moves do not."""
+def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
+    """The slots of some bytes that fit; `OptionError` if the moves of one position do not."""
     least = 64 * kernels.words + 1
-    if not least * slot_bytes <= megabytes * 2**20 < math.inf:
+    if not least * size <= megabytes * 2**20 < math.inf:
         raise OptionError(
             f"megabytes={brief(megabytes)}: the moves of one position need "
-            f"{math.ceil(least * slot_bytes / 2**20 * 100) / 100}"
+            f"{math.ceil(least * size / 2**20 * 100) / 100}"
         )
-    return int(megabytes * 2**20) // slot_bytes
+    return int(megabytes * 2**20) // size
 
 
 class Tree(SearchedTree):
@@ -59,11 +59,10 @@ class Tree(SearchedTree):
     """The layout of a node."""
 
     def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
-        slot_bytes = SLOT_BYTES + self.layout.itemsize - NODE.itemsize
-        slots = slots_for(kernels, megabytes, slot_bytes)
+        slots = slots_for(kernels, megabytes, slot_bytes(self.layout))
         self.kernels = kernels
         self.hidden_draws = kernels.hidden_draws
-        self.bytes = slots * slot_bytes
+        self.bytes = slots * slot_bytes(self.layout)
         self._simulate = self._made(kernels)
         self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
         self._stats = as_states(np.zeros(1, STATS))
