@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.search.alphabeta import AlphaBeta, check_open
+from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.uct import UCT
@@ -74,6 +76,46 @@ class PUCTAgent(Agent):
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The preferred move in each position; positions are searched in parallel."""
+        return [found.best for found in self.puct.search(positions, keys, lines=False)]
+
+
+class BatchPUCTAgent(Agent):
+    """Plays the move that PUCT with a network prefers.
+
+    Args:
+        evaluator: the network, see `Evaluator`.
+        simulations: simulations per move; give either this or `milliseconds`.
+        milliseconds: time per move.
+        exploration: as for `BatchPUCT`.
+        temperature: as for `BatchPUCT`.
+        leaves: as for `BatchPUCT`.
+        batch: as for `BatchPUCT`.
+        games: as for `BatchPUCT`.
+        megabytes: as for `BatchPUCT`.
+        threads: as for `BatchPUCT`.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        simulations: int | None = None,
+        milliseconds: float | None = None,
+        **settings: float,
+    ) -> None:
+        budget = Budget(simulations, milliseconds)
+        self.puct = BatchPUCT(budget, evaluator, **settings)  # type: ignore[arg-type]
+        self.name = f"puct:{budget}:{getattr(evaluator, 'name', type(evaluator).__name__)}"
+        self.sidecar = getattr(evaluator, "sidecar", None)
+
+    def check(self, position: Position) -> None:
+        """Raise what the evaluator's `check` raises."""
+        check_fits(self.puct.evaluator, position)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The preferred move in each position; positions are searched together."""
         return [found.best for found in self.puct.search(positions, keys, lines=False)]
 
 

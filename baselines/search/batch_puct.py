@@ -28,7 +28,7 @@ from azumaya.baselines.search.evaluator import (
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
 from azumaya.baselines.search.puct import new_lists
-from azumaya.baselines.search.tree import PRIOR_NODE, STATS, new_nodes
+from azumaya.baselines.search.tree import PRIOR_NODE, STATS, new_nodes, slot_bytes
 from azumaya.baselines.search.uct import MEGABYTES, check_running, slots_for
 from azumaya.baselines.search.uct_kernels import DEEPEST
 from azumaya.envs import Position
@@ -136,9 +136,7 @@ class Grove:
         waiting = np.flatnonzero(self.rows["waits"][: self.count * self.leaves])
         for at in range(0, len(waiting), batch):
             rows = waiting[at : at + batch]
-            planes = np.zeros(
-                (batch, len(game.observation.planes), *game.observation.shape), np.int8
-            )
+            planes = np.zeros((batch, len(view.planes), *view.shape), np.int8)
             masks = np.zeros((batch, self.num_actions), bool)
             planes[: len(rows)] = unpack_planes(game, self.observed[rows])
             masks[: len(rows)] = unpack_bits(self.words[rows], self.num_actions)
@@ -236,9 +234,7 @@ class BatchPUCT:
             or (kept.kernels, kept.num_actions) != (kernels, actions)
             or len(kept.roots) < len(positions)
         ):
-            slots = slots_for(
-                kernels, self.megabytes, SLOT_BYTES + PRIOR_NODE.itemsize - NODE.itemsize
-            )
+            slots = slots_for(kernels, self.megabytes, slot_bytes(PRIOR_NODE))
             if self.budget.steps is not None:
                 slots = min(slots, (self.budget.steps + 1) * 64 * kernels.words + 1)
             leaves = 1 if kernels.hidden_draws else self.leaves
