@@ -23,10 +23,16 @@ from azumaya.baselines.search.tree import PRIOR_NODE
 from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.whole import whole_number
 
-EXPLORATION, TEMPERATURE = 1.0, 0.1
+EXPLORATION, TEMPERATURE = 2.0, 0.1
 ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
+DELAY = 4
+"""The visits before a node is expanded, with rollouts."""
+
+Settings = tuple[float, float, float, int]
+"""Exploration, temperature, rollouts and delay of a search."""
 
 
 def new_lists(kernels: GameKernels) -> tuple[np.ndarray, ...]:
@@ -62,7 +68,7 @@ class PUCTTree(Tree):
         self._lists: tuple[np.ndarray, ...] = ()
         if kernels.hidden_draws:
             self._lists = new_lists(kernels)
-        self._temperature, self._rollouts = TEMPERATURE, 0.0
+        self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0
         self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
         self._weights = np.zeros(0, np.float32)
 
@@ -72,12 +78,9 @@ class PUCTTree(Tree):
         make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
         return make(kernels, value)
 
-    def start(
-        self, position: Position, key: int, weight: float, temperature: float, rollouts: float
-    ) -> None:
+    def start(self, position: Position, key: int, settings: Settings) -> None:
         """Set up a search, without simulations yet."""
-        self._weight, self._temperature = float(weight), float(temperature)
-        self._rollouts = float(rollouts)
+        self._weight, self._temperature, self._rollouts, self._delay = settings
         self._weights = (self.evaluation or own_evaluation(position)).weights
         self._restart(position, key)
 
@@ -91,8 +94,9 @@ class PUCTTree(Tree):
         return int(
             self._simulate(
                 done, done + steps, self._key, self._weight, self._temperature, self._rollouts,
-                self._root, self._trial, self._child, self._words, *self._lists, self.nodes,
-                self._mean, self._reach, self._stats, self._path, self._weights, self._scratch,
+                self._delay, self._root, self._trial, self._child, self._words, *self._lists,
+                self.nodes, self._mean, self._reach, self._stats, self._path, self._weights,
+                self._scratch,
             )
         )  # fmt: skip
 
@@ -109,6 +113,9 @@ class PUCT:
             scaled in the same way.
         rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest
             is the evaluation's. None means `ROLLOUTS` with the game's own evaluation, otherwise 0.
+        delay: the visits after which a node is expanded and all of its moves are evaluated; before,
+            only its own evaluation and rollouts count. None means `DELAY` with rollouts, otherwise
+            0.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -124,6 +131,7 @@ class PUCT:
         exploration: float = EXPLORATION,
         temperature: float = TEMPERATURE,
         rollouts: float | None = None,
+        delay: int | None = None,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
@@ -133,6 +141,9 @@ class PUCT:
         if rollouts is None:
             rollouts = ROLLOUTS if evaluation is None else 0.0
         self.rollouts = check_number("rollouts", rollouts, most=1.0)
+        if delay is None:
+            delay = DELAY if rollouts else 0
+        self.delay = whole_number(delay, "delay", 0, 1 << 30)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         make = functools.partial(PUCTTree, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)
@@ -156,10 +167,10 @@ class PUCT:
         if not positions:
             return []
         check_running(positions)
-        settings = self.exploration, self.temperature, self.rollouts
+        settings = self.exploration, self.temperature, self.rollouts, self.delay
 
         def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
-            room.start(positions[i], int(keys[i]), *settings)
+            room.start(positions[i], int(keys[i]), settings)
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 

@@ -176,10 +176,11 @@ def settle(nodes, mean, slot):
 def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that makes simulations `first` to `last - 1` of a search.
 
-    `simulate(first, last, key, weight, temperature, rollouts, root, trial, child, words, nodes,
-    mean, reach, stats, path, weights, scratch)` returns the number made, which is smaller if the
-    root is proven. `rollouts` is the share that a random rollout has in a simulation's result.
-    `root`, `trial` and `child` are `(1,)` states; `path` has room for `DEEPEST + 1` slots.
+    `simulate(first, last, key, weight, temperature, rollouts, delay, root, trial, child, words,
+    nodes, mean, reach, stats, path, weights, scratch)` returns the number made, which is smaller if
+    the root is proven. `rollouts` is the share of a random rollout in a simulation's result; a node
+    below the root is expanded once it has had `delay` visits. `root`, `trial` and `child` are
+    `(1,)` states; `path` has room for `DEEPEST + 1` slots.
     """
     descend, look = descend_kernel(kernels), look_kernel(kernels, value)
     legal, back_up = legal_kernel(kernels), back_up_kernel(puct_reach)
@@ -187,8 +188,8 @@ def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
 
     @kernel
     def simulate(
-        first, last, key, weight, temperature, rollouts, root, trial, child, words, nodes, mean,
-        reach, stats, path, weights, scratch,
+        first, last, key, weight, temperature, rollouts, delay, root, trial, child, words, nodes,
+        mean, reach, stats, path, weights, scratch,
     ):  # fmt: skip
         for s in range(first, last):
             if nodes[0].low == nodes[0].high:
@@ -201,7 +202,8 @@ def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
             if nodes[slot].low == nodes[slot].high:
                 result = np.float64(nodes[slot].low)
             else:
-                if not stats[0].full and depth < DEEPEST:
+                ripe = depth == 0 or nodes[slot].visits >= delay
+                if ripe and not stats[0].full and depth < DEEPEST:
                     legal(trial[0], words)
                     if expand(nodes, stats, slot, words, trial[0].to_move):
                         key_of = random_word(own, SHUFFLED)
@@ -370,8 +372,8 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
 
     @kernel
     def simulate(
-        first, last, key, weight, temperature, rollouts, root, trial, child, words, fresh, moves,
-        values, scores, nodes, mean, reach, stats, path, weights, scratch,
+        first, last, key, weight, temperature, rollouts, delay, root, trial, child, words, fresh,
+        moves, values, scores, nodes, mean, reach, stats, path, weights, scratch,
     ):  # fmt: skip
         for s in range(first, last):
             own = random_word(key, s)
@@ -385,7 +387,10 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
                 for w in range(words.shape[0]):
                     fresh[w] = words[w]
                 nodes[slot].mover = trial[0].to_move
-                if count_listed(nodes, slot, fresh) > 0 and not stats[0].full:
+                new = count_listed(nodes, slot, fresh) > 0
+                if new and depth > 0 and nodes[slot].visits < delay:
+                    break
+                if new and not stats[0].full:
                     result = widen(
                         trial, child, words, fresh, moves, values, scores, nodes, mean, reach,
                         stats, slot, random_word(own, SHUFFLED), temperature, weights, scratch,
