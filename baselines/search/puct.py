@@ -23,14 +23,15 @@ from azumaya.baselines.search.tree import PRIOR_NODE
 from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.whole import whole_number
 
 EXPLORATION, TEMPERATURE = 2.0, 0.1
 ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
-DELAY = 0.06
-"""The visits before a node is expanded, as a multiple of its moves, with rollouts."""
+DELAY = 8
+"""The visits before a node is expanded, with rollouts."""
 
-Settings = tuple[float, float, float, float]
+Settings = tuple[float, float, float, int]
 """Exploration, temperature, rollouts and delay of a search."""
 
 
@@ -67,7 +68,7 @@ class PUCTTree(Tree):
         self._lists: tuple[np.ndarray, ...] = ()
         if kernels.hidden_draws:
             self._lists = new_lists(kernels)
-        self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0.0
+        self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0
         self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
         self._weights = np.zeros(0, np.float32)
 
@@ -112,9 +113,9 @@ class PUCT:
             scaled in the same way.
         rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest
             is the evaluation's. None means `ROLLOUTS` with the game's own evaluation, otherwise 0.
-        delay: how many visits a node must have before all of its moves are evaluated, as a multiple
-            of their number; before, only its own evaluation and rollouts count. None means `DELAY`
-            with rollouts, otherwise 0.
+        delay: the visits after which all moves of a node are evaluated; before, only its own
+            evaluation and rollouts count, which takes less time. None means `DELAY` with rollouts,
+            otherwise 0.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -130,7 +131,7 @@ class PUCT:
         exploration: float = EXPLORATION,
         temperature: float = TEMPERATURE,
         rollouts: float | None = None,
-        delay: float | None = None,
+        delay: int | None = None,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
@@ -141,8 +142,8 @@ class PUCT:
             rollouts = ROLLOUTS if evaluation is None else 0.0
         self.rollouts = check_number("rollouts", rollouts, most=1.0)
         if delay is None:
-            delay = DELAY if rollouts else 0.0
-        self.delay = check_number("delay", delay)
+            delay = DELAY if rollouts else 0
+        self.delay = whole_number(delay, "delay", 0, 1 << 30)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         make = functools.partial(PUCTTree, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)

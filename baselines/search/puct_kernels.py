@@ -172,25 +172,15 @@ def settle(nodes, mean, slot):
     return best >= 0 and tighten(nodes, mean, slot, best)
 
 
-@kernel
-def is_ripe(nodes, path, depth, delay):
-    """Whether a node is to be expanded: the root at once, others after enough visits.
-
-    To expand a node takes as long as evaluating all of its moves, so the visits needed are `delay`
-    times the number of moves, for which the number of its siblings stands.
-    """
-    return depth == 0 or nodes[path[depth]].visits >= delay * nodes[path[depth - 1]].count
-
-
 @functools.cache
 def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that makes simulations `first` to `last - 1` of a search.
 
     `simulate(first, last, key, weight, temperature, rollouts, delay, root, trial, child, words,
     nodes, mean, reach, stats, path, weights, scratch)` returns the number made, which is smaller if
-    the root is proven. `rollouts` is the share of a random rollout in a simulation's result; for
-    `delay` see `is_ripe`. `root`, `trial` and `child` are `(1,)` states; `path` has room for
-    `DEEPEST + 1` slots.
+    the root is proven. `rollouts` is the share of a random rollout in a simulation's result; a node
+    below the root is expanded once it has had `delay` visits. `root`, `trial` and `child` are
+    `(1,)` states; `path` has room for `DEEPEST + 1` slots.
     """
     descend, look = descend_kernel(kernels), look_kernel(kernels, value)
     legal, back_up = legal_kernel(kernels), back_up_kernel(puct_reach)
@@ -212,7 +202,7 @@ def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
             if nodes[slot].low == nodes[slot].high:
                 result = np.float64(nodes[slot].low)
             else:
-                ripe = depth < DEEPEST and is_ripe(nodes, path, depth, delay)
+                ripe = depth < DEEPEST and (depth == 0 or nodes[slot].visits >= delay)
                 if ripe and not stats[0].full:
                     legal(trial[0], words)
                     if expand(nodes, stats, slot, words, trial[0].to_move):
@@ -398,7 +388,7 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
                     fresh[w] = words[w]
                 nodes[slot].mover = trial[0].to_move
                 new = count_listed(nodes, slot, fresh) > 0
-                if new and not is_ripe(nodes, path, depth, delay):
+                if new and depth > 0 and nodes[slot].visits < delay:
                     break
                 if new and not stats[0].full:
                     result = widen(
