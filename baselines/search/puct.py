@@ -18,7 +18,8 @@ from azumaya.baselines.search.evaluation import (
 )
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.puct_kernels import simulate_hidden_kernel, simulate_kernel
+from azumaya.baselines.search.puct_hidden import simulate_hidden_kernel
+from azumaya.baselines.search.puct_kernels import simulate_kernel
 from azumaya.baselines.search.tree import PRIOR_NODE
 from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
 from azumaya.envs import Position
