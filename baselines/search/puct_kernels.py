@@ -166,7 +166,7 @@ def settle(nodes, mean, slot):
         if nodes[at].low == nodes[at].high and (
             best < 0 or (1 - 2 * node.mover) * (nodes[at].low - nodes[best].low) > 0
         ):
-            best = at
+            best = np.int64(at)
     return best >= 0 and tighten(nodes, mean, slot, best)
 
 
