@@ -62,7 +62,7 @@ def scale_of(game: Game) -> torch.Tensor:
 
 
 class Fields(nn.Module):
-    """Features of each cell for each number: `(B, C, R, R)` to `(B, N, R, R, F)`.
+    """Features of each cell for each number: `(C, B, S)` to `(F, B, N, S)`.
 
     There are three kinds: the planes of each number; the planes of the first kind (in our games the
     candidates) restricted to each of the first two sets of cells that all numbers share; and the
@@ -83,41 +83,68 @@ class Fields(nn.Module):
     @torch.no_grad()
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         """The fields."""
-        numbered = planes[:, self.numbered]
-        first = numbered[:, 0]
+        numbered = planes[self.numbered].transpose(1, 2)
+        first = numbered[0]
         single = first * (first.sum(1, keepdim=True) == 1)
-        sets = planes[:, self.sets, None]
-        fields = (numbered, sets * first[:, None], sets * single[:, None])
-        return torch.cat(fields, dim=1).permute(0, 2, 3, 4, 1).contiguous()
+        sets = planes[self.sets, :, None]
+        return torch.cat((numbered, sets * first, sets * single))
+
+
+def house_means(size: int) -> torch.Tensor:
+    """The matrix that takes cells to the means of their rows, columns and blocks, `(S, 3 R)`."""
+    cells, block = torch.arange(size * size), BLOCKS[size]
+    rows, columns = cells // size, cells % size
+    blocks = rows // block * (size // block) + columns // block
+    houses = torch.stack((rows, columns, blocks), 1)[:, :, None] == torch.arange(size)
+    return houses.flatten(1).float() / size
 
 
 class HouseLayer(nn.Module):
-    """Mixes features within numbers, cells and houses: `(B, N, R, R, F)` to `(B, N, R, R, W)`.
+    """Mixes features within numbers, cells and houses: `(F, B, N, S)` to `(W, B, N, S)`.
 
     A cell receives the means over its row, column and block. The means are taken before they are
-    transformed, so a layer costs little more than one matrix product per cell.
+    transformed, so a layer costs little more than one matrix product per cell. Taking the means and
+    giving them to the cells are products with a constant matrix, several times as fast as sums over
+    short dimensions; and since features come first, no product needs a copy.
     """
+
+    means: torch.Tensor
+    spread: torch.Tensor
 
     def __init__(self, inputs: int, width: int, size: int) -> None:
         super().__init__()
-        self.size, self.block = size, BLOCKS[size]
+        self.size = size
         self.here = nn.Linear(inputs, width)
         self.row, self.column, self.square, self.across, self.number = (
             nn.Linear(inputs, width, bias=False) for _ in range(5)
         )
+        means = house_means(size)
+        self.register_buffer("means", means, persistent=False)
+        self.register_buffer("spread", (means.T * size).contiguous(), persistent=False)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The mixed features, before any nonlinearity."""
-        batch, numbers, size, _, inputs = x.shape
-        rows, columns, across = x.sum(3), x.sum(2), x.sum(1)
-        tiles = size // self.block
-        tiled = x.view(batch, numbers, tiles, self.block, tiles, self.block, inputs)
-        square = self.square(tiled.sum((3, 5)) / size)[:, :, :, None, :, None]
-        square = square.expand(-1, -1, -1, self.block, -1, self.block, -1)
-        square = square.reshape(batch, numbers, size, size, -1)
-        number = self.number(rows.sum(2) / size)[:, :, None, None]
-        near = self.row(rows / size)[:, :, :, None] + self.column(columns / size)[:, :, None]
-        return self.here(x) + square + (near + number) + self.across(across / numbers)[:, None]
+    def forward(self, x: torch.Tensor, cells: torch.Tensor | None = None) -> torch.Tensor:
+        """The mixed features, before any nonlinearity.
+
+        Args:
+            x: the features.
+            cells: what to add to each cell whatever its number, `(W, B, S)`.
+        """
+        numbers, size = x.shape[2], self.size
+        rows, columns, squares = (x @ self.means).split(size, 3)
+        number = _mix(self.number, rows.sum(3, keepdim=True))
+        near = _mix(self.row, rows) + number, _mix(self.column, columns)
+        houses = torch.cat((*near, _mix(self.square, squares)), dim=3)
+        here = _mix(self.here, x)
+        mixed = torch.addmm(here.view(-1, size**2), houses.view(-1, 3 * size), self.spread)
+        across = _mix(self.across, x.sum(2) / numbers) + self.here.bias[:, None, None]
+        if cells is not None:
+            across = across + cells
+        return mixed.view(here.shape).add_(across[:, :, None])
+
+
+def _mix(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    """A linear map of features, the first dimension of `x`, without its bias."""
+    return (linear.weight @ x.flatten(1)).view(-1, *x.shape[1:])
 
 
 class NumberNet(nn.Module):
@@ -152,13 +179,13 @@ class NumberNet(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        flat = planes.float() * self.scale
+        flat = planes.flatten(2).transpose(0, 1).float() * self.scale
         fields = x = self.fields(flat)
-        cells = self.on_cell(flat[:, self.shared].permute(0, 2, 3, 1))[:, None]
+        cells = _mix(self.on_cell, flat[self.shared])
         for i, layer in enumerate(self.layers):
-            x = torch.relu(layer(x) + cells) if i == 0 else torch.relu(layer(x))
-        pooled = torch.cat((x.mean((1, 2, 3)), fields.sum((1, 2, 3)) / fields.shape[2] ** 2), 1)
-        logits = self.logit(x).flatten(1)
+            x = torch.relu_(layer(x, None if i else cells))
+        pooled = torch.cat((x.mean((2, 3)), fields.sum((2, 3)) / fields.shape[3])).T
+        logits = (_mix(self.logit, x) + self.logit.bias).flatten(2)[0]
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
         return logits, self.value(pooled).squeeze(1)

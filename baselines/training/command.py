@@ -1,14 +1,19 @@
-"""How a training script ends: a one-line error message and an exit code."""
+"""The command line of a training script: its options, its one-line errors and its exit codes."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NoReturn, TypeVar
+
+import tyro
 
 from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.game_options import game_named
+from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
 
@@ -24,6 +29,33 @@ ALLOCATION = "can't allocate memory"
 
 class TrainingError(RuntimeError):
     """Training cannot continue, because its numbers have diverged."""
+
+
+C = TypeVar("C", bound=RunConfig)
+
+
+def read_words(kind: type[C], words: Sequence[str] | None, description: str | None) -> C:
+    """Parse a command line; with `--resume`, it is applied on top of the run's configuration.
+
+    Args:
+        kind: the script's configuration.
+        words: the words; None: those of this process.
+        description: what `--help` says about the script.
+
+    Raises:
+        ValueError: there is no such run or game.
+        SystemExit: the words cannot be parsed, or ask for help.
+    """
+
+    def read(default: C) -> C:
+        program = f"python -m {kind.script.program}"
+        return tyro.cli(kind, args=words, default=default, prog=program, description=description)
+
+    config = read(kind())
+    if not config.resume:
+        return config
+    run = replace(config, game=game_named(config.game).name).run
+    return read(kind.read(run.path))
 
 
 def exit_code(work: Callable[[], object]) -> int:

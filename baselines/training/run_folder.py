@@ -56,11 +56,13 @@ class Script:
         program: the module, as `python -m` takes it.
         agent: makes the agent's files from a save, their contents by name.
         files: the names of those files, and of any others that the script writes.
+        prefix: what the names of its run folders begin with, unless `--output` is given.
     """
 
     program: str
     agent: Callable[[Save], Mapping[str, bytes]]
     files: tuple[str, ...]
+    prefix: str = ""
 
 
 class RunFolder:
@@ -143,8 +145,8 @@ class RunFolder:
         other = sorted(set(stored) ^ set(names))
         if other:
             raise RunError(
-                f"{file}: written by another version of this script, which differs in the options "
-                f"{', '.join(other)}"
+                f"{file}: written by another script, or another version of this one, which "
+                f"differs in the options {', '.join(other)}"
             )
         return stored
 

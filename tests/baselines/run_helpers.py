@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from azumaya.baselines.training.config import Config
+from azumaya.baselines.training import maskable_ppo, ppo_selfplay
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.maskable_ppo import Config
 
 WALL_CLOCK = ("time/fps", "time/time_elapsed")
 """Metrics that depend on the speed of the machine."""
@@ -22,6 +26,22 @@ def tiny_run(folder: Path, **changes: object) -> Config:
         "steps": 192, "output": folder, "games": 4, "rollout": 8, "batch": 16, "epochs": 2,
         "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
+
+
+def tiny_selfplay(folder: Path, **changes: object) -> ppo_selfplay.Config:
+    """The same for self-play; the pool is full after the second update."""
+    return ppo_selfplay.Config(**{
+        "steps": 192, "output": folder, "games": 5, "rollout": 8, "batch": 16, "epochs": 2,
+        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, "past_share": 0.4,
+        "pool": 2, "pool_every": 1, **changes,
+    })  # type: ignore[arg-type]  # fmt: skip
+
+
+SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
+    "maskable_ppo": (maskable_ppo.main, tiny_run),
+    "ppo_selfplay": (ppo_selfplay.main, tiny_selfplay),
+}
+"""The training scripts, each with the configuration of a tiny run."""
 
 
 def results(folder: Path) -> dict[str, object]:

@@ -17,15 +17,13 @@ from safetensors.torch import load_file
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.config import (
+from azumaya.baselines.training.config import ShapedRecipe
+from azumaya.baselines.training.maskable_ppo import (
     PROGRAM,
     SUITED,
     Config,
-    Recipe,
-    read_config,
-    run_at,
+    main,
 )
-from azumaya.baselines.training.maskable_ppo import main
 from azumaya.baselines.training.run_folder import RunError
 
 TINY = {
@@ -35,7 +33,7 @@ TINY = {
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
-    return run_at(folder).curve()
+    return Config.run_at(folder).curve()
 
 
 def tiny(folder: Path, **changes: object) -> Config:
@@ -107,13 +105,13 @@ def test_a_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
 def test_defaults_depend_on_the_network(kind: str) -> None:
     """Each network has its default hyperparameters; values from the user, even 0, override them."""
     assert Config(network=kind).recipe == SUITED[kind]
-    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
+    own = ShapedRecipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
     assert Config(network=kind, **asdict(own)).recipe == own
 
 
 def test_resuming_keeps_the_hyperparameters(run: Path) -> None:
     """A resumed run does not use defaults that changed in the meantime."""
-    kept = read_config(run)
+    kept = Config.read(run)
     assert None not in (kept.width, kept.depth, kept.learning_rate, kept.shaping)
     assert kept.recipe == tiny(run).recipe
     assert kept.network == tiny(run).network_kind
@@ -155,7 +153,7 @@ def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
         wait_for(lambda: len(read_curve(tmp_path)) > 1)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=60)
-    saved = run_at(tmp_path).steps()
+    saved = Config.run_at(tmp_path).steps()
     assert saved > 0
     assert process.returncode == 130, "the exit code of programs ended by Ctrl-C"
     assert f"Saved after {saved:,} steps. To resume: " in output

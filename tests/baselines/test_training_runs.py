@@ -17,9 +17,8 @@ from rich.console import Console
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import run_folder
-from azumaya.baselines.training.config import PROGRAM, Config, read_config, run_at
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.maskable_ppo import main, run_words
+from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError
 
 SMALL = {
@@ -156,7 +155,7 @@ def test_options_of_games_have_their_types(here: Path) -> None:
     for game, (words, typed) in given.items():
         assert run_words(["--game", game, "--steps", "32", *TINY, "--options", *words]) == 0
         folder = here / "runs" / f"{game}-1"
-        options = read_config(folder).options
+        options = Config.read(folder).options
         assert typed.items() <= options.items()
         sidecar = checkpoint.load(folder / "policy")[1]
         assert sidecar.options == json.loads(json.dumps(options))
@@ -180,7 +179,7 @@ def test_a_stopped_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[st
     (run / "config.json").write_text(json.dumps({**stored, "steps": 5000}))
     said = refused("--output run", capsys)
     assert "a run, 64 of 5,000 steps done" in said
-    assert f"To resume: {run_at(Path('run')).resume_command}. " in said
+    assert f"To resume: {Config.run_at(Path('run')).resume_command}. " in said
     (run / "config.json").write_text("{")
     assert "files of a run (config.json, resume.safetensors" in refused("--output run", capsys)
 
@@ -192,10 +191,10 @@ def test_resuming_keeps_the_steps_unless_given(run: Path) -> None:
     stored = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**stored, "steps": 96}))
     assert run_words(["--output", "run", "--resume"]) == 0
-    assert run_at(run).steps() == 96
+    assert Config.run_at(run).steps() == 96
     assert run_words(["--output", "run", "--resume", "--steps", "128", "--final-starts", "1"]) == 0
-    assert run_at(run).steps() == 128
-    assert (read_config(run).steps, read_config(run).final_starts) == (128, 1)
+    assert Config.run_at(run).steps() == 128
+    assert (Config.read(run).steps, Config.read(run).final_starts) == (128, 1)
     assert json.loads((run / "evaluation.json").read_text())[0]["steps"] == 128
 
 
@@ -203,7 +202,7 @@ def test_resuming_keeps_the_steps_unless_given(run: Path) -> None:
     ("words", "told"),
     [
         ("--steps 32", "--steps 32: the run in run has already done 64"),
-        ("--width 5 --clip 0.3", "be resumed with --clip 0.3 (it has 0.2), --width 5 (it has 4)"),
+        ("--width 5 --clip 0.3", "be resumed with --width 5 (it has 4), --clip 0.3 (it has 0.2)"),
         ("--game abalone", "cannot be resumed with --game abalone (it has sudoku_moyo)"),
         ("--seed 2", "cannot be resumed with --seed 2 (it has 1)"),
         ("--options scoring points", "cannot be resumed with --options"),
@@ -263,7 +262,7 @@ def test_a_run_without_its_save_is_not_restarted(
 def test_a_bad_curve_is_refused(run: Path, text: str) -> None:
     (run / "curve.json").write_text(text)
     with pytest.raises(RunError, match=r"curve\.json"):
-        run_at(run).curve()
+        Config.run_at(run).curve()
 
 
 def test_other_files_are_made_again_from_the_save(run: Path) -> None:
@@ -282,17 +281,17 @@ def test_unreadable_metrics_are_dropped(run: Path) -> None:
         file.write(b'{"time/total_timesteps": 1, "\xff\n')
     assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
     assert (run / "progress.json").read_text().startswith(lines + '{"')
-    assert run_at(run).steps() == 96
+    assert Config.run_at(run).steps() == 96
 
 
 def test_the_command_to_resume_is_quoted_for_the_shell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     goes_on = f"-m {PROGRAM} --output {{}} --resume"
-    assert run_at(Path("my run")).resume_command.endswith(goes_on.format("'my run'"))
+    assert Config.run_at(Path("my run")).resume_command.endswith(goes_on.format("'my run'"))
     windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
     monkeypatch.setattr(run_folder, "sys", windows)
-    said = run_at(Path("my run")).resume_command
+    said = Config.run_at(Path("my run")).resume_command
     assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 
 
@@ -304,12 +303,12 @@ def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str])
 
 def test_metrics_after_the_last_save_are_replaced(run: Path) -> None:
     """Metrics of steps after the last save of a killed run are replaced."""
-    curve, metrics = run_at(run).curve(), run / "progress.json"
+    curve, metrics = Config.run_at(run).curve(), run / "progress.json"
     (run / "curve.json").write_text(json.dumps([*curve, {**curve[-1], "steps": 80}]))
     lines = metrics.read_text()
     metrics.write_text(lines + '{"time/total_timesteps": 80}\n{"time/tot')
     assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
-    assert [point["steps"] for point in run_at(run).curve()] == [0, 64, 96]
+    assert [point["steps"] for point in Config.run_at(run).curve()] == [0, 64, 96]
     assert metrics.read_text().startswith(lines)
     logged = [json.loads(line)["time/total_timesteps"] for line in metrics.read_text().splitlines()]
     assert sorted(set(logged)) == [32, 64, 96]
@@ -320,7 +319,7 @@ def test_a_run_that_saved_nothing_starts(run: Path) -> None:
         if path.name != "config.json":
             path.unlink()
     assert run_words(["--output", "run", "--resume"]) == 0
-    assert run_at(run).steps() == 64
+    assert Config.run_at(run).steps() == 64
 
 
 # ---- output ----

@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 
 from azumaya.baselines import files
-from azumaya.baselines.training import maskable_ppo, sb3_run
-from azumaya.baselines.training.config import PROGRAM, Config, run_at
-from azumaya.baselines.training.maskable_ppo import Overseer, main, run_words
+from azumaya.baselines.training import maskable_ppo, saved_parts
+from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
-from tests.baselines.run_helpers import differing, results, tiny_run
+from tests.baselines.run_helpers import SCRIPTS, differing, results, tiny_run
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +39,16 @@ def left_behind(folder: Path) -> list[str]:
 def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     step: int, tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: Overseer) -> bool:
+    def interrupt(self: Reporter) -> bool:
         if self.num_timesteps >= step:
             raise KeyboardInterrupt
         return True
 
     with monkeypatch.context() as patch:
-        patch.setattr(Overseer, "_on_step", interrupt)
+        patch.setattr(Reporter, "_on_step", interrupt)
         with pytest.raises(KeyboardInterrupt):
             main(tiny_run(tmp_path))
-    assert run_at(tmp_path).steps() == (step - 1) // 32 * 32
+    assert Config.run_at(tmp_path).steps() == (step - 1) // 32 * 32
     main(tiny_run(tmp_path, resume=True))
     assert differing(unbroken, results(tmp_path)) == []
 
@@ -59,7 +58,7 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
 ) -> None:
     """Each part plays one rollout; the measurement at its end does not affect the resumed run."""
     main(tiny_run(tmp_path, minutes=1e-9))
-    assert [point["steps"] for point in run_at(tmp_path).curve()] == [0, 32]
+    assert [point["steps"] for point in Config.run_at(tmp_path).curve()] == [0, 32]
     for _ in range(5):
         main(tiny_run(tmp_path, minutes=1e-9, resume=True))
     main(tiny_run(tmp_path, resume=True, minutes=0.0))
@@ -226,8 +225,9 @@ def test_a_training_run_survives_a_crash_anywhere(
 KILLER = """
 import os, signal, sys, time
 from pathlib import Path
-from azumaya.baselines.training.maskable_ppo import main
-from tests.baselines.run_helpers import tiny_run
+from tests.baselines.run_helpers import SCRIPTS
+
+main, tiny_run = SCRIPTS[sys.argv[3]]
 
 def train(folder):
     '''Train in a process of its own, or go on.'''
@@ -256,10 +256,10 @@ print("kills:", kills)
 """
 
 
-def check_kills(folder: Path, runs: int) -> None:
+def check_kills(folder: Path, runs: int, script: str) -> None:
     """Kill runs with SIGKILL, four times each; all end like an uninterrupted run."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(folder), str(runs)],
+        [sys.executable, "-c", KILLER, str(folder), str(runs), script],
         capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -271,15 +271,17 @@ def check_kills(folder: Path, runs: int) -> None:
         assert left_behind(killed) == []
 
 
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    check_kills(tmp_path, 1)
+def test_killed_runs_end_like_any_other(script: str, tmp_path: Path) -> None:
+    check_kills(tmp_path, 1, script)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_many_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    check_kills(tmp_path, 25)
+def test_many_killed_runs_end_like_any_other(script: str, tmp_path: Path) -> None:
+    check_kills(tmp_path, 25, script)
 
 
 # ---- files of killed runs, and other processes ----
@@ -301,7 +303,7 @@ def test_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     main(tiny_run(tmp_path, steps=32))
     before = results(tmp_path)
-    other = run_at(tmp_path)
+    other = Config.run_at(tmp_path)
     other.lock()
     for changes in ({"resume": True, "steps": 64}, {"overwrite": True}):
         with pytest.raises(RunError, match="another process is training"):
@@ -391,7 +393,7 @@ def test_weights_with_nan_are_never_saved(
 ) -> None:  # fmt: skip
     finite = iter([True, True, True])
     with monkeypatch.context() as patch:
-        patch.setattr(sb3_run, "is_finite", lambda network: next(finite, False))
+        patch.setattr(saved_parts, "is_finite", lambda network: next(finite, False))
         assert run_words(words) == 1
     assert "no longer finite; start another run" in capsys.readouterr().err
     save = read_save(tmp_path / "run" / "resume.safetensors")

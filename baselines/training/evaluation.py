@@ -1,0 +1,69 @@
+"""Evaluating a run's agent against the baselines, and drawing its learning curve."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict
+
+from rich.progress import Progress
+
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.report import learning_curve, score_table
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.run_folder import RunFolder
+
+BASELINES = (RandomAgent, GreedyAgent)
+EVALUATION_SEED = 1_000_000
+"""The first seed of evaluation starts, far from the training seeds."""
+
+
+def evaluate(
+    config: RunConfig, agent: Agent, starts: int, bar: Progress | None = None
+) -> list[Score]:
+    """Play the agent against each baseline, with the same plain starts in both seats."""
+    scores = []
+    for baseline in BASELINES:
+        opponent = baseline()
+        task = bar and bar.add_task(f"against {opponent.name}", total=2 * starts)
+        advance = (lambda n, task=task: bar.advance(task, n)) if bar is not None else None
+        scores.append(
+            play_pairing(
+                config.game,
+                agent,
+                opponent,
+                starts,
+                EVALUATION_SEED,
+                config.options,
+                advance,
+                balanced=False,  # so that rates stay comparable with those of earlier runs
+            )
+        )
+    return scores
+
+
+def final_evaluation(
+    config: RunConfig, run: RunFolder, agent: Agent, steps: int, display: Display
+) -> list[Score]:
+    """Run the final evaluation after `steps` steps, print its table and save it."""
+    try:
+        with display.evaluating(2 * config.final_starts) as bar:
+            scores = evaluate(config, agent, config.final_starts, bar)
+    except KeyboardInterrupt:
+        display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
+        raise
+    display.console.print(score_table(scores, f"{config.game} after training"))
+    more = {"steps": steps}
+    results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **more} for s in scores]
+    run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
+    return scores
+
+
+def draw_curve(run: RunFolder, title: str) -> None:
+    """Draw the learning curve."""
+    picture = io.BytesIO()
+    learning_curve(run.curve(), picture, title)
+    run.write("learning_curve.png", picture.getvalue())

@@ -1,0 +1,610 @@
+"""Train an agent by self-play with PPO in plain torch, then evaluate it against the baselines.
+
+    python -m azumaya.baselines.training.ppo_selfplay --game sudoku_moyo --seed 1
+
+One network plays both seats of many games at once and learns from the moves of both. In a share of
+the games one seat belongs to an earlier version of the network, drawn from a pool of snapshots; the
+network learns from the moves of the other seat only.
+
+This file contains, from top to bottom: the hyperparameters (those that other scripts share are in
+`config.py`); the network, evaluated by several threads; the opponents; playing; learning; and the
+state of a run. Measuring, saving, stopping, the final evaluation and the learning curve are in
+`session.py`, which all training scripts share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from azumaya.baselines.agents.checkpoint import CheckpointError, build
+from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training.checks import Count, Numbers, Share
+from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
+from azumaya.baselines.training.events import event_writer
+from azumaya.baselines.training.randomness import generators, restore_generators
+from azumaya.baselines.training.run_folder import RunFolder, Script
+from azumaya.baselines.training.saved_parts import (
+    GAMES,
+    NETWORK,
+    adam_arrays,
+    agent_note,
+    check_weights,
+    game_arrays,
+    game_layouts,
+    restore_adam,
+    restore_weights,
+    saved_count,
+    saved_games,
+    weight_arrays,
+)
+from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.session import Learner, Overseer, run_training
+from azumaya.envs import OptionError, make_vec
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.duel.shaping import Shaping
+from azumaya.envs.setup import prepare
+
+PROGRAM = "azumaya.baselines.training.ppo_selfplay"
+
+# ---- the hyperparameters ----
+
+SUITED = {
+    "numbers": ShapedRecipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
+    "board": ShapedRecipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
+    "plain": ShapedRecipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
+}
+"""The defaults for each kind of network."""
+PART = 64
+"""Positions that a thread evaluates at once; more of them would not stay in a core's cache."""
+ILLEGAL = -1e9
+"""The logit of an illegal action. Its probability is exactly 0."""
+MOST_GRADIENT = 0.5
+"""The norm to which longer gradients are cut."""
+PAST, OPPONENT, SEAT = "past", "past_opponent", "past_seat"
+"""Names of arrays in a save: the pool's weights by number, and who plays the games against it."""
+
+
+@dataclass(frozen=True)
+class Config(PPOConfig):
+    """Every hyperparameter of a run."""
+
+    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo_selfplay-")
+    recipes = SUITED
+
+    steps: Annotated[int, Numbers(1, 10**15)] = 1_500_000
+    """Total actions to learn from; the last rollout is always completed."""
+    measure_every: Count = 150_000
+    """Actions between two evaluations for the learning curve."""
+    threads: Annotated[int, Numbers(1, 1024)] = 2
+    """Threads that evaluate the network. Results do not depend on their number."""
+    games: Annotated[int, Numbers(1, 1_000_000)] = 512
+    """Games played in parallel."""
+    rollout: Annotated[int, Numbers(1, 1_000_000)] = 32
+    """Actions per game, of both players, between two updates."""
+    batch: Annotated[int, Numbers(2)] = 512
+    """Actions in a minibatch."""
+    epochs: Count = 1
+    """Passes over the rollout per update."""
+    past_share: Share = 0.2
+    """Fraction of games against earlier versions of the network."""
+    pool: Annotated[int, Numbers(1, 1000)] = 4
+    """The number of earlier versions to draw opponents from."""
+    pool_every: Count = 10
+    """Updates between two additions to the pool; a full pool loses a random version for each."""
+
+
+# ---- the network ----
+
+
+def policy(
+    network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits of all actions, `(B, A)`, and values for the players to move, `(B,)`."""
+    logits, values = network(planes)
+    return logits.masked_fill(masks == 0, ILLEGAL), values
+
+
+def sample(logits: torch.Tensor, uniform: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """An action for each row of logits, and its log-probability.
+
+    Args:
+        logits: logits, `(B, A)`.
+        uniform: random numbers from 0 to less than 1, `(B,)`. Each chooses the action in whose
+            share of the probabilities, laid end to end, it falls; impossible actions have none.
+    """
+    chances = logits.softmax(1)
+    ends = chances.cumsum(1)
+    last = ends[:, -1]
+    point = torch.minimum(uniform * last, torch.nextafter(last, torch.zeros(())))
+    actions = torch.searchsorted(ends, point[:, None], right=True)
+    return actions[:, 0], chances.gather(1, actions)[:, 0].log()
+
+
+def copy_of(network: nn.Module) -> nn.Module:
+    """An independent copy of a network that is not trained."""
+    return copy.deepcopy(network).requires_grad_(False)
+
+
+class Workers:
+    """Threads that evaluate a network part by part.
+
+    Parts have the same positions whatever the number of threads, and their results are put together
+    in order, so results do not depend on it.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.pool = ThreadPoolExecutor(threads)
+
+    def act(
+        self, network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        """Actions sampled from the policy, their log-probabilities, and values, `(B,)` each."""
+
+        @torch.inference_mode()
+        def work(
+            planes: torch.Tensor, masks: torch.Tensor, uniform: torch.Tensor
+        ) -> tuple[torch.Tensor, ...]:
+            logits, values = policy(network, planes, masks)
+            return *sample(logits, uniform), values
+
+        given = planes, masks, torch.rand(len(planes))
+        parts = self.pool.map(work, *(tensor.split(PART) for tensor in given))
+        return tuple(map(torch.cat, zip(*parts, strict=True)))
+
+    def gradients(
+        self, network: nn.Module, batch: Batch, rows: torch.Tensor, config: Config
+    ) -> dict[str, float]:
+        """Add the gradients of a minibatch's mean loss to the parameters; returns its losses."""
+        parameters = list(network.parameters())
+
+        def work(part: torch.Tensor) -> tuple[dict[str, float], Sequence[torch.Tensor]]:
+            found = losses(network, batch.at(part), config)
+            gradients = torch.autograd.grad(found["loss"] / len(rows), parameters)
+            return {name: loss.item() for name, loss in found.items()}, gradients
+
+        total = dict[str, float]()
+        for found, gradients in self.pool.map(work, rows.split(PART)):
+            for name, loss in found.items():
+                total[name] = total.get(name, 0.0) + loss
+            for parameter, gradient in zip(parameters, gradients, strict=True):
+                parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
+        return total
+
+    def close(self) -> None:
+        """End the threads."""
+        self.pool.shutdown()
+
+
+# ---- opponents from the past ----
+
+
+class Past:
+    """The pool of earlier versions, and the games against them.
+
+    The first `count` games of the batch are played against the pool. In each the opponent and its
+    seat are drawn when an episode begins.
+
+    Attributes:
+        versions: the networks in the pool.
+        opponent: the index of the opponent in each of these games, `(count,)` int64.
+        seat: the opponent's seat, `(count,)` int64.
+    """
+
+    def __init__(self, config: Config, network: nn.Module) -> None:
+        self.config, self.count = config, round(config.past_share * config.games)
+        self.versions: list[nn.Module] = []
+        self.opponent = np.zeros(self.count, np.int64)
+        self.seat = np.zeros(self.count, np.int64)
+        self.add(network)
+        self.draw(np.ones(self.count, np.bool_))
+
+    def add(self, network: nn.Module) -> None:
+        """Add a copy of the network; if the pool is full, it replaces a random version."""
+        place = len(self.versions)
+        if place == self.config.pool:
+            place = int(torch.randint(place, ()))
+        self.versions[place : place + 1] = [copy_of(network)]
+
+    def draw(self, begun: np.ndarray) -> None:
+        """Draw opponents and seats for the games that begin, a mask `(count,)`."""
+        rows = np.flatnonzero(begun)
+        self.opponent[rows] = torch.randint(len(self.versions), (len(rows),)).numpy()
+        self.seat[rows] = torch.randint(2, (len(rows),)).numpy()
+
+    def to_act(self, to_move: np.ndarray) -> np.ndarray:
+        """The games in which an earlier version is to move, from the players to move, `(n,)`."""
+        return np.flatnonzero(to_move[: self.count] == self.seat)
+
+    def act(
+        self, rows: np.ndarray, planes: torch.Tensor, masks: torch.Tensor, workers: Workers
+    ) -> torch.Tensor:
+        """The opponents' actions in some games, `(len(rows),)`."""
+        actions = torch.empty(len(rows), dtype=torch.int64)
+        for index, version in enumerate(self.versions):
+            mine = np.flatnonzero(self.opponent[rows] == index)
+            if mine.size:
+                actions[mine], *_ = workers.act(version, planes[rows[mine]], masks[rows[mine]])
+        return actions
+
+    def restore(self, save: Save, network: nn.Module) -> None:
+        """Continue from a save; `network` is any of this shape.
+
+        Raises:
+            CheckpointError: the save holds no such pool.
+        """
+        count = saved_count(save, "versions")
+        if not 1 <= count <= self.config.pool:
+            raise CheckpointError(f"versions: must be 1 to {self.config.pool}, not {count}")
+        self.versions = [copy_of(network) for _ in range(count)]
+        for index, version in enumerate(self.versions):
+            restore_weights(save, f"{PAST}.{index}", version)
+        opponent, seat = (save.take(n, np.int64, (self.count,)) for n in (OPPONENT, SEAT))
+        if not ((opponent >= 0) & (opponent < count) & (seat >= 0) & (seat < 2)).all():
+            raise CheckpointError(f"{OPPONENT}, {SEAT}: must be versions in the pool and seats")
+        self.opponent, self.seat = opponent.copy(), seat.copy()
+
+
+# ---- playing ----
+
+
+class Rollout:
+    """What happened in `T` steps of `n` games.
+
+    Values and rewards are those of player 0: in a zero-sum game player 1 has the same with the
+    opposite sign.
+
+    Attributes:
+        planes: observations of the players to move, `(T, n, C, rows, columns)` int8.
+        masks: their legal actions, `(T, n, A)` int8.
+        actions: the actions taken, `(T, n)` int64.
+        chances: their log-probabilities, where the network chose them, `(T, n)`.
+        signs: 1 where player 0 was to move, otherwise -1, `(T, n)`.
+        learned: whether the network chose the action, `(T, n)` bool.
+        values: the network's values of the positions, `(T, n)`.
+        rewards: the rewards of the step, `(T, n)`.
+        following: the values of the positions that the step led to, `(T, n)`; 0 after the end.
+        over: whether the step ended the game, `(T, n)` bool.
+    """
+
+    def __init__(self, steps: int, env: AzumayaVectorEnv) -> None:
+        shape, spaces = (steps, env.num_envs), dict[str, Any](env.single_observation_space)
+        self.planes = torch.zeros(*shape, *spaces["observation"].shape, dtype=torch.int8)
+        self.masks = torch.zeros(*shape, *spaces["action_mask"].shape, dtype=torch.int8)
+        self.actions = torch.zeros(shape, dtype=torch.int64)
+        self.chances, self.signs, self.values = (torch.zeros(shape) for _ in range(3))
+        self.rewards, self.following = (torch.zeros(shape) for _ in range(2))
+        self.learned, self.over = (torch.zeros(shape, dtype=torch.bool) for _ in range(2))
+
+
+class Table:
+    """The games in progress and who plays them."""
+
+    def __init__(self, config: Config, workers: Workers) -> None:
+        self.config, self.workers = config, workers
+        self.env: AzumayaVectorEnv = make_vec(
+            config.game, config.games, copy=False, autoreset_mode="SameStep", **config.options
+        )
+        setup = prepare(self.env.game, config.options)
+        self.shaping = Shaping(self.env.game, setup, config.recipe.shaping)
+        self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
+        self.look(*self.env.reset(seed=config.seed))
+        self.worths = self.worth(np.zeros(config.games, np.int64))
+        self.rollout = Rollout(config.rollout, self.env)
+
+    def restore(self, games: dict[str, np.ndarray]) -> None:
+        """Continue saved games.
+
+        Raises:
+            CheckpointError: the environment refuses their content.
+        """
+        try:
+            self.look(*self.env.set_state((games["states"], games["series"])))
+        except OptionError as error:
+            raise CheckpointError(f"{GAMES}: {error}") from error
+        self.worths = self.worth(np.zeros(self.config.games, np.int64))
+
+    def look(self, seen: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
+        """Note the positions and who is to move."""
+        self.planes = torch.from_numpy(seen["observation"])
+        self.masks = torch.from_numpy(seen["action_mask"])
+        self.to_move = infos["to_move"]
+
+    def worth(self, before: np.ndarray) -> np.ndarray:
+        """The game's own evaluation of every position for player 0."""
+        if not self.shaping:
+            return before
+        return self.shaping.evaluations(self.env.get_state()[0], self.seats, before)
+
+    @torch.inference_mode()
+    def play(self, network: nn.Module, past: Past) -> Rollout:
+        """Play a rollout, in which an action of an earlier version counts as not learned."""
+        rollout = self.rollout
+        for t in range(self.config.rollout):
+            actions, chances, values = self.workers.act(network, self.planes, self.masks)
+            theirs = past.to_act(self.to_move)
+            actions[theirs] = past.act(theirs, self.planes, self.masks, self.workers)
+            rollout.planes[t], rollout.masks[t] = self.planes, self.masks
+            rollout.actions[t], rollout.chances[t] = actions, chances
+            rollout.signs[t] = signs_of(self.to_move)
+            rollout.learned[t] = True
+            rollout.learned[t, theirs] = False
+            rollout.values[t] = rollout.signs[t] * values
+            self.step(rollout, t, network, past)
+        rollout.following[:-1] += torch.where(rollout.over[:-1], 0, rollout.values[1:])
+        *_, last = self.workers.act(network, self.planes, self.masks)
+        last = signs_of(self.to_move) * last
+        rollout.following[-1] += torch.where(rollout.over[-1], 0, last)
+        return rollout
+
+    def step(self, rollout: Rollout, t: int, network: nn.Module, past: Past) -> None:
+        """Take the actions of step `t` and note what came of them."""
+        seen, _, ended, cut, infos = self.env.step(rollout.actions[t].numpy())
+        over, before = ended | cut, self.worths
+        self.look(seen, infos)
+        self.worths = self.worth(before)
+        gains = np.where(over, 0.0, self.shaping.gains(before, self.worths))
+        rollout.rewards[t] = torch.from_numpy(infos["rewards"][:, 0] + gains)
+        rollout.over[t] = torch.from_numpy(over)
+        rollout.following[t] = 0
+        if cut.any():
+            rollout.following[t, cut] = self.values_beyond(cut, network, infos)
+        past.draw(over[: past.count])
+
+    def values_beyond(
+        self, cut: np.ndarray, network: nn.Module, infos: dict[str, Any]
+    ) -> torch.Tensor:
+        """The values for player 0 of the last positions of games that were cut off."""
+        planes = np.stack([seen["observation"] for seen in infos["final_obs"][cut]])
+        _, values = network(torch.from_numpy(planes))
+        return signs_of(infos["final_info"]["to_move"][cut]) * values
+
+
+def signs_of(to_move: np.ndarray) -> torch.Tensor:
+    """1 where player 0 is to move, otherwise -1.
+
+    A value for the player to move, times its sign, is the value for player 0, and the reverse.
+    """
+    return torch.from_numpy(np.where(to_move == 0, np.float32(1), np.float32(-1)))
+
+
+# ---- learning ----
+
+
+def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Tensor:
+    """Generalised advantage estimates for the players who moved, `(T, n)`.
+
+    They are computed for player 0, so no sign changes between moves; only the result takes the
+    sign of the mover. A game that was cut off ends with the value of its last position.
+    """
+    deltas = rollout.rewards + discount * rollout.following - rollout.values
+    result, after = torch.zeros_like(deltas), torch.zeros(deltas.shape[1])
+    for t in reversed(range(len(deltas))):
+        after = deltas[t] + torch.where(rollout.over[t], 0, discount * gae_lambda * after)
+        result[t] = after
+    return rollout.signs * result
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Actions to learn from, `(B,)`, with their observations.
+
+    Attributes:
+        planes, masks, actions, chances: as in `Rollout`, without the actions not learned from.
+        gains: the advantages, normalised over the rollout.
+        returns: the values to predict, for the players who moved.
+    """
+
+    planes: torch.Tensor
+    masks: torch.Tensor
+    actions: torch.Tensor
+    chances: torch.Tensor
+    gains: torch.Tensor
+    returns: torch.Tensor
+
+    def at(self, rows: torch.Tensor) -> Batch:
+        """Some of the actions."""
+        return Batch(*(getattr(self, item.name)[rows] for item in fields(self)))
+
+
+def batch_of(rollout: Rollout, config: Config) -> Batch:
+    """What to learn from a rollout."""
+    gains, learned = advantages(rollout, config.discount, config.gae_lambda), rollout.learned
+    returns = (gains + rollout.signs * rollout.values)[learned]
+    gains = gains[learned]
+    gains = (gains - gains.mean()) / (gains.std() + 1e-8)
+    parts = rollout.planes, rollout.masks, rollout.actions, rollout.chances
+    return Batch(*(part[learned] for part in parts), gains, returns)
+
+
+def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
+    """PPO's loss and its parts, summed over a batch; `kl` and `clipped` are only for the log."""
+    logits, values = policy(network, batch.planes, batch.masks)
+    chances = logits.log_softmax(1)
+    change = chances.gather(1, batch.actions[:, None])[:, 0] - batch.chances
+    ratio = change.exp()
+    near = ratio.clamp(1 - config.clip, 1 + config.clip)
+    policy_loss = -torch.minimum(ratio * batch.gains, near * batch.gains).sum()
+    value_loss = (values - batch.returns).square().sum()
+    entropy = -(logits.softmax(1) * chances).sum()
+    return {
+        "loss": policy_loss + config.value * value_loss - config.entropy * entropy,
+        "policy": policy_loss,
+        "value": value_loss,
+        "entropy": entropy,
+        "kl": (ratio - 1 - change).sum(),
+        "clipped": (ratio != near).sum(),
+    }
+
+
+def update(
+    network: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: Batch,
+    config: Config,
+    workers: Workers,
+) -> dict[str, float]:
+    """Improve the network by a rollout; returns the mean losses per action."""
+    count, total = len(batch.actions), dict[str, float]()
+    for _ in range(config.epochs):
+        for rows in torch.randperm(count).split(config.batch):
+            optimizer.zero_grad()
+            for name, loss in workers.gradients(network, batch, rows, config).items():
+                total[name] = total.get(name, 0.0) + loss / (count * config.epochs)
+            nn.utils.clip_grad_norm_(network.parameters(), MOST_GRADIENT)
+            optimizer.step()
+    return total
+
+
+# ---- the run ----
+
+
+class SelfPlayLearner(Learner):
+    """Self-play PPO in a training session."""
+
+    def __init__(self, config: Config) -> None:
+        torch.manual_seed(config.seed)
+        np.random.seed(config.seed)
+        self.workers = Workers(config.threads)
+        self.config, self.table = config, Table(config, self.workers)
+        self.actions = int(self.table.masks.shape[1])
+        self.network = build(config.sidecar(self.actions))
+        self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
+        self.past = Past(config, self.network)
+        self.done = self.updates = 0
+        self.began = time.monotonic(), 0
+
+    @property
+    def steps(self) -> int:
+        """The number of actions learned from so far."""
+        return self.done
+
+    @property
+    def goal(self) -> int:
+        """The number of actions to learn from; the last rollout may exceed it."""
+        return self.config.steps
+
+    def agent(self) -> PolicyAgent:
+        """The agent as trained so far."""
+        return PolicyAgent(self.network)
+
+    def check(self) -> None:
+        """Check that all weights are finite."""
+        check_weights(self.network, self.steps)
+
+    def learn(self, overseer: Overseer) -> None:
+        """Update until all steps are done."""
+        try:
+            while self.steps < self.config.steps:
+                overseer.between_updates()
+                self.update()
+                overseer.display.advance(self.steps)
+        except (RuntimeError, ValueError):
+            self.check()  # actions sampled from NaN logits raise one of these, too
+            raise
+
+    def update(self) -> None:
+        """Play a rollout and learn from it."""
+        share = min(1.0, self.steps / self.config.steps)
+        rate = self.config.recipe.learning_rate
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate + (rate * self.config.final_share - rate) * share
+        if self.updates and self.updates % self.config.pool_every == 0:
+            self.past.add(self.network)
+        batch = batch_of(self.table.play(self.network, self.past), self.config)
+        found = update(self.network, self.optimizer, batch, self.config, self.workers)
+        self.updates += 1
+        self.done += len(batch.actions)
+        self.log({f"train/{name}": value for name, value in found.items()})
+
+    # ---- logs ----
+
+    def begin(self, run: RunFolder, save: Save | None) -> None:
+        """Open the logs."""
+        self.metrics, self.events = run.metrics, event_writer(str(run.path), self.steps)
+        self.began = time.monotonic(), self.steps
+
+    def log(self, values: Mapping[str, float]) -> None:
+        """Write metrics as a line of JSON and for TensorBoard."""
+        began, steps = self.began
+        speed = (self.steps - steps) / max(1e-9, time.monotonic() - began)
+        values = {**values, "time/fps": speed, "time/total_timesteps": self.steps}
+        self.metrics.write(values)
+        for name, value in values.items():
+            self.events.add_scalar(name, value, self.steps)  # type: ignore[no-untyped-call]
+
+    def measured(self, rates: Mapping[str, float]) -> None:
+        """Log the win rates."""
+        self.log({f"eval/{name}": rate for name, rate in rates.items()})
+
+    def close(self) -> None:
+        """Close the logs."""
+        self.events.close()  # type: ignore[no-untyped-call]
+
+    # ---- saves ----
+
+    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+        """Copy everything needed to resume the run."""
+        games = self.games()
+        arrays = weight_arrays(NETWORK, self.network) | adam_arrays(self.optimizer)
+        for index, version in enumerate(self.past.versions):
+            arrays |= weight_arrays(f"{PAST}.{index}", version)
+        arrays |= {OPPONENT: self.past.opponent.copy(), SEAT: self.past.seat.copy()}
+        arrays |= game_arrays(games) | generators()
+        notes = {
+            "updates": self.updates,
+            "versions": len(self.past.versions),
+            "layouts": game_layouts(games),
+            "agent": agent_note(self.config.sidecar(self.actions, steps=self.steps)),
+        }
+        return Save(self.steps, curve, lines, notes, arrays)
+
+    def games(self) -> dict[str, np.ndarray]:
+        """The states of the games by name."""
+        return dict(zip(("states", "series"), self.table.env.get_state(), strict=True))
+
+    def restore(self, save: Save) -> None:
+        """Continue from a save."""
+        restore_weights(save, NETWORK, self.network)
+        restore_adam(save, self.optimizer)
+        self.past.restore(save, self.network)
+        self.table.restore(saved_games(save, self.games()))
+        self.done, self.updates = save.steps, saved_count(save, "updates")
+        restore_generators(save)
+
+
+@contextlib.contextmanager
+def make_learner(config: Config) -> Iterator[SelfPlayLearner]:
+    """The learner; its games and threads end with it."""
+    torch.set_num_threads(1)  # the workers share the positions instead
+    learner = SelfPlayLearner(config)
+    try:
+        yield learner
+    finally:
+        learner.table.env.close()
+        learner.workers.close()
+
+
+def main(config: Config) -> list[Score]:
+    """Train, evaluate, draw; `run_training` lists the errors."""
+    return run_training(config, make_learner)
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; returns 0, 1 on failure, 2 for invalid input, 130 after Ctrl-C."""
+    return exit_code(lambda: main(read_words(Config, words, __doc__)))
+
+
+if __name__ == "__main__":
+    run_script(run_words)

@@ -1,0 +1,418 @@
+"""Self-play PPO: who learns from what, the estimates it learns from, and runs on tiny budgets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.training import ppo_selfplay
+from azumaya.baselines.training.ppo_selfplay import (
+    Config,
+    Past,
+    Rollout,
+    SelfPlayLearner,
+    Table,
+    Workers,
+    advantages,
+    batch_of,
+    main,
+    run_words,
+    sample,
+)
+from azumaya.baselines.training.saves import Save, read_save
+from azumaya.envs import make_vec
+from tests.baselines.run_helpers import differing, results, tiny_selfplay
+
+
+def played(config: Config, rounds: int = 1) -> tuple[SelfPlayLearner, Rollout]:
+    """A new learner, and the last of the rollouts that it has played without learning."""
+    learner = SelfPlayLearner(config.completed())
+    for _ in range(rounds):
+        rollout = learner.table.play(learner.network, learner.past)
+    return learner, rollout
+
+
+# ---- estimates ----
+
+
+def plain_advantages(rollout: Any, discount: float, gae_lambda: float) -> np.ndarray:
+    """For the player who moved, with a change of sign wherever the mover changes."""
+    signs, over = rollout.signs.numpy(), rollout.over.numpy()
+    found = np.zeros(signs.shape)
+    for row in range(signs.shape[1]):
+        after = 0.0
+        for t in reversed(range(len(signs))):
+            sign = signs[t, row]
+            value, reward = sign * rollout.values[t, row], sign * rollout.rewards[t, row]
+            delta = reward + discount * sign * rollout.following[t, row] - value
+            if over[t, row] or t + 1 == len(signs):
+                after = delta
+            else:
+                turn = 1 if signs[t + 1, row] == sign else -1
+                after = delta + discount * gae_lambda * turn * after
+            found[t, row] = after
+    return found
+
+
+@pytest.mark.parametrize(("discount", "gae_lambda"), [(1.0, 0.95), (0.9, 0.5), (1.0, 1.0)])
+def test_advantages_change_sign_where_the_mover_changes(discount: float, gae_lambda: float) -> None:
+    """Also where a player moves twice in a row."""
+    chance = torch.Generator().manual_seed(1)
+    shape = (30, 20)
+    rollout: Any = SimpleNamespace(
+        signs=torch.randint(2, shape, generator=chance) * 2.0 - 1,
+        over=torch.rand(shape, generator=chance) < 0.1,
+        **{
+            name: torch.randn(shape, generator=chance)
+            for name in ("rewards", "values", "following")
+        },
+    )
+    found = advantages(rollout, discount, gae_lambda).numpy()
+    assert np.allclose(found, plain_advantages(rollout, discount, gae_lambda), atol=1e-4)
+
+
+def test_without_discounts_a_return_is_what_the_mover_gains(tmp_path: Path) -> None:
+    """With lambda 1, in real games: +1 for all moves of the winner and -1 for the loser's."""
+    config = tiny_selfplay(tmp_path, game="connect_four", games=20, rollout=60, shaping=0.0)
+    _, rollout = played(config)
+    returns = advantages(rollout, 1.0, 1.0) + rollout.signs * rollout.values
+    seen = set()
+    for row in range(20):
+        begin = 0
+        for end in np.flatnonzero(rollout.over[:, row]):
+            gained = rollout.rewards[end, row] * rollout.signs[begin : end + 1, row]
+            assert torch.allclose(returns[begin : end + 1, row], gained, atol=1e-5)
+            seen |= set(gained.tolist())
+            begin = end + 1
+    assert {1.0, -1.0} <= seen
+    assert (rollout.rewards[~rollout.over] == 0).all()
+
+
+def test_a_step_leads_to_the_value_of_the_next_position(tmp_path: Path) -> None:
+    """Nothing follows the end of a game; in between, signs do not matter for player 0."""
+    _, rollout = played(tiny_selfplay(tmp_path, game="connect_four", games=20, rollout=60))
+    going = ~rollout.over[:-1]
+    assert torch.equal(rollout.following[:-1][going], rollout.values[1:][going])
+    assert (rollout.following[rollout.over] == 0).all()
+
+
+def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path) -> None:
+    """That position is found again by playing the same actions in games that are not restarted."""
+    options = {"max_plies": 15}
+    config = tiny_selfplay(tmp_path, game="abalone", games=8, rollout=20, options=options, depth=1)
+    learner, rollout = played(config)
+    games = make_vec("abalone", 8, autoreset_mode="Disabled", **options)
+    games.reset(seed=config.seed)
+    for t in range(15):
+        seen, _, ended, cut, infos = games.step(rollout.actions[t].numpy())
+    assert cut.all()
+    assert not ended.any()
+    with torch.no_grad():
+        _, values = learner.network(torch.from_numpy(seen["observation"]))
+    wanted = np.where(infos["to_move"] == 0, 1, -1) * values.numpy()
+    assert rollout.over[14].all()
+    assert np.allclose(rollout.following[14], wanted, atol=1e-6)
+    assert np.abs(wanted).min() > 0
+
+
+def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
+    """The gains of a game are what its evaluation has changed by, however long it has lasted."""
+    config = tiny_selfplay(tmp_path, game="abalone", games=6, rollout=10, depth=1, shaping=0.5)
+    learner = SelfPlayLearner(config.completed())
+    before = learner.table.worths
+    rollout = learner.table.play(learner.network, learner.past)
+    assert not rollout.over.any()
+    gained = learner.table.shaping.gains(before, learner.table.worths)
+    assert np.allclose(rollout.rewards.sum(0), gained, atol=1e-5)
+    assert np.abs(gained).max() > 0
+    plain = played(tiny_selfplay(tmp_path, game="abalone", depth=1, shaping=0.0))[1]
+    assert (plain.rewards == 0).all()
+
+
+def test_actions_are_sampled_by_their_probabilities() -> None:
+    """Whatever the uniform number, an action with a probability of 0 is never chosen."""
+    logits = torch.tensor([[ppo_selfplay.ILLEGAL, 0.0, ppo_selfplay.ILLEGAL, 1.0, 2.0, -1e9]])
+    uniform = torch.linspace(0, 1, 10_001)[:-1]
+    edges = torch.tensor([0.0, np.nextafter(np.float32(1), np.float32(0))])
+    for points in (uniform, edges):
+        actions, chances = sample(logits.expand(len(points), -1), points)
+        assert set(actions.tolist()) <= {1, 3, 4}
+        wanted = logits.log_softmax(1)[0, actions]
+        assert torch.allclose(chances, wanted, atol=1e-5)
+    actions, _ = sample(logits.expand(len(uniform), -1), uniform)
+    shares = torch.bincount(actions, minlength=6) / len(uniform)
+    assert torch.allclose(shares, logits.softmax(1)[0], atol=2e-4)
+
+
+# ---- opponents from the past ----
+
+
+class Stubborn(nn.Module):
+    """Plays the legal action with the highest number."""
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same for every position."""
+        return torch.arange(7.0).expand(len(planes), 7) * 100, torch.zeros(len(planes))
+
+
+def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) -> None:
+    config = tiny_selfplay(
+        tmp_path, game="connect_four", games=40, rollout=30, past_share=0.5, threads=1
+    ).completed()
+    workers = Workers(1)
+    table = Table(config, workers)
+    past = Past(config, Stubborn())
+    network = SelfPlayLearner(config).network
+    seats = set()
+    for _ in range(3):
+        rollout = table.play(network, past)
+        theirs = ~rollout.learned
+        assert not theirs[:, past.count :].any(), "both seats of the other games are its own"
+        moves = (rollout.masks[theirs] * torch.arange(7)).argmax(1)
+        assert torch.equal(rollout.actions[theirs], moves)
+        for row in range(past.count):
+            for part in np.split(np.arange(30), np.flatnonzero(rollout.over[:, row]) + 1):
+                seat = rollout.signs[part, row][theirs[part, row]].unique()
+                own = rollout.signs[part, row][rollout.learned[part, row]].unique()
+                assert len(seat) < 2
+                assert len(own) < 2
+                assert not set(seat.tolist()) & set(own.tolist())
+                seats |= set(seat.tolist())
+        assert len(batch_of(rollout, config).actions) == rollout.learned.sum()
+    assert seats == {1.0, -1.0}
+    assert 0.2 < theirs.float().mean() < 0.3
+    workers.close()
+
+
+def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
+    _, rollout = played(tiny_selfplay(tmp_path, game="connect_four", past_share=0.0))
+    assert rollout.learned.all()
+
+
+def test_the_pool_keeps_copies_of_earlier_versions(tmp_path: Path) -> None:
+    config = tiny_selfplay(tmp_path, game="connect_four", pool=3).completed()
+    network = nn.Linear(2, 2)
+    past = Past(config, network)
+    for number in range(1, 6):
+        with torch.no_grad():
+            network.weight.fill_(number)
+        past.add(network)
+        assert len(past.versions) == min(number + 1, 3)
+        first = [float(version.weight[0, 0]) for version in past.versions]  # type: ignore[index, arg-type]
+        assert number in first, "the newest is there"
+        assert len(set(first)) == len(first), "the others do not change"
+    assert len(past.versions) == 3
+
+
+def test_games_are_against_any_version(tmp_path: Path) -> None:
+    config = tiny_selfplay(tmp_path, games=100, past_share=1.0, pool=3).completed()
+    past = Past(config, nn.Linear(1, 1))
+    past.add(nn.Linear(1, 1))
+    past.draw(np.arange(100) < 60)
+    assert set(past.opponent[:60]) == {0, 1}
+    assert not past.opponent[60:].any(), "games that go on keep their opponent"
+
+
+# ---- runs ----
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unbroken")
+    scores = main(tiny_selfplay(folder))
+    assert [(s.second, s.games) for s in scores] == [("random", 6), ("greedy", 6)]
+    return folder
+
+
+def test_a_run_leaves_an_agent_and_its_curve(unbroken: Path) -> None:
+    assert PolicyAgent.load(unbroken / "policy").sidecar is not None
+    notes = json.loads((unbroken / "policy.json").read_text())["notes"]
+    save = read_save(unbroken / "resume.safetensors")
+    assert notes["steps"] == save.steps >= 192
+    assert [point["steps"] for point in save.curve] == sorted({p["steps"] for p in save.curve})
+    assert save.notes["versions"] == 2
+    assert not (unbroken / "model.zip").exists()
+
+
+def test_results_depend_on_the_seed_but_not_on_threads(unbroken: Path, tmp_path: Path) -> None:
+    main(tiny_selfplay(tmp_path / "more", threads=3))
+    assert differing(results(unbroken), results(tmp_path / "more")) == ["config.json"]
+    main(tiny_selfplay(tmp_path / "other", seed=2))
+    assert "policy.safetensors" in differing(results(unbroken), results(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
+    number: int, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped while it plays its first, second and fourth rollout."""
+    play, calls = Table.play, []
+
+    def interrupted(self: Table, *arguments: Any) -> Rollout:
+        calls.append(1)
+        if len(calls) == number:
+            self.env.rollout(3)  # whatever happened since the moment that is saved
+            raise KeyboardInterrupt
+        return play(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "play", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            main(tiny_selfplay(tmp_path))
+    main(tiny_selfplay(tmp_path, resume=True))
+    assert differing(results(unbroken), results(tmp_path)) == []
+
+
+def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
+    unbroken: Path, tmp_path: Path
+) -> None:
+    main(tiny_selfplay(tmp_path, minutes=1e-9))
+    for _ in range(3):
+        main(tiny_selfplay(tmp_path, minutes=1e-9, resume=True))
+    main(tiny_selfplay(tmp_path, resume=True, minutes=0.0))
+    assert differing(results(unbroken), results(tmp_path)) == []
+
+
+@pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
+def test_other_networks_can_be_resumed(game: str, tmp_path: Path) -> None:
+    """With convolutions, shaping, games cut off and hidden tiles."""
+    options = {"max_plies": 10} if game == "abalone" else {}
+    more: dict[str, Any] = {"game": game, "options": options, "depth": 1, "steps": 96,
+                            "measure_starts": 1, "final_starts": 1}  # fmt: skip
+    main(tiny_selfplay(tmp_path / "whole", **more))
+    for resume in (False, True, True):
+        main(tiny_selfplay(tmp_path / "parts", minutes=1e-9, resume=resume, **more))
+    main(tiny_selfplay(tmp_path / "parts", resume=True, **more))
+    assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
+
+
+def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
+    """By far more than the agent whose weights are not trained yet."""
+    config = tiny_selfplay(
+        tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=256, epochs=1,
+        width=16, depth=2, measure_every=10**9, pool_every=5,
+    )  # fmt: skip
+    before = SelfPlayLearner(config.completed()).agent()
+    main(config)
+    trained = PolicyAgent.load(tmp_path / "policy")
+    for other in (RandomAgent(), before):
+        score = play_pairing("connect_four", trained, other, 100, 7, {}, balanced=False)
+        assert score.interval()[0] > 0.9, other
+
+
+# ---- errors ----
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--past-share 2", "--past-share 2.0: must be a number from 0 to 1"),
+        ("--pool 0", "--pool 0: must be a whole number from 1 to 1,000"),
+        ("--pool-every 0", "--pool-every 0: must be a whole number from 1"),
+        ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
+        ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
+        ("--game abalone --network numbers", "--network numbers: needs a game"),
+        ("--resume", "ppo_selfplay-sudoku_moyo-1 holds no run"),
+    ],
+)
+def test_impossible_arguments_are_refused_in_one_line(
+    words: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert run_words(words.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert told in said.err
+    assert said.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_of_another_script_is_not_resumed(
+    unbroken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from azumaya.baselines.training import maskable_ppo  # noqa: PLC0415
+
+    assert maskable_ppo.run_words(["--output", str(unbroken), "--resume"]) == 2
+    assert "written by another script" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("notes", "arrays", "told"),
+    [
+        ({"versions": 0}, {}, "versions: must be 1 to 2, not 0"),
+        ({"versions": 3}, {}, "versions: must be 1 to 2, not 3"),
+        ({"versions": None}, {}, "versions: must be a whole number"),
+        ({}, {"past_opponent": np.array([0, 2])}, "past_opponent, past_seat: must be"),
+        ({}, {"past_seat": np.array([0, -1])}, "past_opponent, past_seat: must be"),
+        ({}, {"past_seat": np.array([0])}, "past_seat: must be int64 (2,)"),
+        ({}, {"past.1.logit.bias": np.zeros(2, np.float32)}, "past.1.logit.bias: must be"),
+        ({"layouts": {}}, {}, "games.states: saved by another version of the game"),
+        ({}, {"games.states": None}, "games: "),
+    ],
+)
+def test_saves_that_do_not_fit_are_refused(
+    unbroken: Path, notes: dict[str, Any], arrays: dict[str, Any], told: str
+) -> None:
+    save = read_save(unbroken / "resume.safetensors")
+    given = {n: save.arrays[n] * 0 if a is None else a for n, a in arrays.items()}
+    changed = Save(
+        save.steps, save.curve, 0, {**save.notes, **notes}, {**save.arrays, **given}
+    )  # fmt: skip
+    learner = SelfPlayLearner(tiny_selfplay(unbroken).completed())
+    learner.restore(save)
+    with pytest.raises(CheckpointError) as raised:
+        learner.restore(changed)
+    assert str(raised.value).startswith(told)
+
+
+def spoil(network: nn.Module) -> None:
+    """What a division by 0 does to the weights."""
+    next(network.parameters()).data.fill_(float("nan"))
+
+
+@pytest.mark.parametrize("place", ["update", "play"])
+def test_diverged_numbers_end_the_run_and_are_not_saved(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In an update, found before the next one; and in a rollout, where sampling fails."""
+    learn, play, calls = ppo_selfplay.update, Table.play, []
+
+    def spoiled_update(network: nn.Module, *more: Any) -> dict[str, float]:
+        calls.append(1)
+        found = learn(network, *more)
+        if len(calls) == 3:
+            spoil(network)
+        return found
+
+    def spoiled_play(self: Table, network: nn.Module, past: Past) -> Rollout:
+        calls.append(1)
+        if len(calls) == 3:
+            spoil(network)
+        return play(self, network, past)
+
+    with monkeypatch.context() as patch:
+        if place == "update":
+            patch.setattr(ppo_selfplay, "update", spoiled_update)
+        else:
+            patch.setattr(Table, "play", spoiled_play)
+        patch.setattr(ppo_selfplay, "read_words", lambda *_: tiny_selfplay(tmp_path))
+        assert run_words([]) == 1
+    said = capsys.readouterr().err
+    assert "no longer finite; start another run" in said
+    assert said.count("\n") == 1
+    assert len(calls) == 3
+    save = read_save(tmp_path / "resume.safetensors")
+    assert all(np.isfinite(array).all() for array in save.part("network").values())
