@@ -26,9 +26,10 @@ MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The names of classes of one's own, such as `package.module:Class`."""
 
 NAMES_HELP = (
-    "random, greedy, uct:SIMULATIONS (such as uct:1000), alphabeta:NODES (such as "
-    "alphabeta:50000), either of these with a time per move instead (such as uct:10ms), a "
-    "checkpoint's path, module:Class, or program:COMMAND"
+    "random, greedy, uct:SIMULATIONS (such as uct:1000), puct:SIMULATIONS, alphabeta:NODES (such "
+    "as alphabeta:50000), each of these with a time per move instead (such as uct:10ms), the last "
+    "two also with a checkpoint (such as puct:200:PATH), a checkpoint's path, module:Class, or "
+    "program:COMMAND"
 )
 """The names of agents, for help texts."""
 
@@ -41,7 +42,10 @@ def find_agent(name: str) -> Agent:
 
             - `random` or `greedy`;
             - `uct:1000` (simulations per move) or `uct:10ms` (time per move);
+            - `puct:1000` or `puct:10ms`, with the game's own evaluation;
             - `alphabeta:50000` (nodes per move) or `alphabeta:10ms`;
+            - `puct:200:PATH` or `puct:10ms:PATH`, search with the checkpoint at a path;
+              `alphabeta:10ms:PATH` if it is a compiled value;
             - the path of a checkpoint, with or without its suffix (needs the extra `train`);
             - `module:Class`, a class of your own with a method `act(positions, keys)`, see
               `azumaya.baselines.agents.Agent`. It is made without arguments; the module may be in

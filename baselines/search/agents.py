@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.search.alphabeta import AlphaBeta, check_open
+from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
 
@@ -42,6 +46,84 @@ class UCTAgent(Agent):
         return [found.best for found in self.uct.search(positions, keys, lines=False)]
 
 
+class PUCTAgent(Agent):
+    """Plays the move that PUCT with a compiled evaluation prefers.
+
+    Args:
+        simulations: simulations per move; give either this or `milliseconds`.
+        milliseconds: time per move.
+        evaluation: as for `PUCT`.
+        exploration: as for `PUCT`.
+        temperature: as for `PUCT`.
+        rollouts: as for `PUCT`.
+        megabytes: as for `PUCT`.
+        threads: as for `PUCT`.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        simulations: int | None = None,
+        milliseconds: float | None = None,
+        evaluation: Evaluation | None = None,
+        **settings: float,
+    ) -> None:
+        budget = Budget(simulations, milliseconds)
+        self.puct = PUCT(budget, evaluation, **settings)  # type: ignore[arg-type]
+        self.name = f"puct:{budget}{_suffix(evaluation)}"
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The preferred move in each position; positions are searched in parallel."""
+        return [found.best for found in self.puct.search(positions, keys, lines=False)]
+
+
+class BatchPUCTAgent(Agent):
+    """Plays the move that PUCT with a network prefers.
+
+    Args:
+        evaluator: the network, see `Evaluator`.
+        simulations: simulations per move; give either this or `milliseconds`.
+        milliseconds: time per move.
+        exploration: as for `BatchPUCT`.
+        temperature: as for `BatchPUCT`.
+        leaves: as for `BatchPUCT`.
+        batch: as for `BatchPUCT`.
+        games: as for `BatchPUCT`.
+        megabytes: as for `BatchPUCT`.
+        threads: as for `BatchPUCT`.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        simulations: int | None = None,
+        milliseconds: float | None = None,
+        **settings: float,
+    ) -> None:
+        budget = Budget(simulations, milliseconds)
+        self.puct = BatchPUCT(budget, evaluator, **settings)  # type: ignore[arg-type]
+        self.name = f"puct:{budget}:{getattr(evaluator, 'name', type(evaluator).__name__)}"
+        self.sidecar = getattr(evaluator, "sidecar", None)
+
+    def check(self, position: Position) -> None:
+        """Raise what the evaluator's `check` raises."""
+        check_fits(self.puct.evaluator, position)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The preferred move in each position; positions are searched together."""
+        return [found.best for found in self.puct.search(positions, keys, lines=False)]
+
+
+def _suffix(evaluation: Evaluation | None) -> str:
+    """What an agent's name says of its evaluation."""
+    return "" if evaluation is None else f":{evaluation.name}"
+
+
 class AlphaBetaAgent(Agent):
     """Plays the best move found by alpha-beta search with iterative deepening.
 
@@ -50,6 +132,7 @@ class AlphaBetaAgent(Agent):
     Args:
         nodes: positions visited per move; give either this or `milliseconds`.
         milliseconds: time per move.
+        evaluation: as for `AlphaBeta`.
         megabytes: as for `AlphaBeta`.
         threads: as for `AlphaBeta`.
 
@@ -61,11 +144,12 @@ class AlphaBetaAgent(Agent):
         self,
         nodes: int | None = None,
         milliseconds: float | None = None,
+        evaluation: Evaluation | None = None,
         **settings: float,
     ) -> None:
         budget = Budget(nodes, milliseconds)
-        self.alphabeta = AlphaBeta(budget, **settings)  # type: ignore[arg-type]
-        self.name = f"alphabeta:{budget}"
+        self.alphabeta = AlphaBeta(budget, evaluation, **settings)  # type: ignore[arg-type]
+        self.name = f"alphabeta:{budget}{_suffix(evaluation)}"
 
     def check(self, position: Position) -> None:
         """Raise `HiddenDrawsError` if the game has hidden draws."""

@@ -18,6 +18,7 @@ from azumaya.baselines.search.alphabeta_kernels import (
     search_kernel,
 )
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
+from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -52,7 +53,8 @@ class Found:
         best: the action to play.
         value: the final payoff of the player to move if `exact`, else None.
         exact: whether the value is proven, without evaluations at the horizon.
-        score: `evaluate` at the horizon, or `UNIT` per point where the search reached the end.
+        score: the final payoff of the player to move, `UNIT` per point, as it was searched; at the
+            horizon the game's `evaluate` is added as it is, unless the search has an `Evaluation`.
         depth: depth in plies of the last completed iteration.
         nodes: positions visited.
     """
@@ -71,19 +73,27 @@ class Room:
     Args:
         kernels: the game's kernels.
         megabytes: memory for the table.
+        evaluation: what judges positions at the horizon; None means the game's `evaluate`.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
         OptionError: the memory is too small for a table.
     """
 
-    def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
+    def __init__(
+        self,
+        kernels: GameKernels,
+        megabytes: float = MEGABYTES,
+        evaluation: Evaluation | None = None,
+    ) -> None:
         check_open(kernels)
         if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
             raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1
         self.table = new_table(megabytes)
-        self._run = search_kernel(kernels)
+        self._run = search_kernel(kernels, evaluation.value if evaluation else None)
+        self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
+        self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
         self._states = kernels.new_states(PLIES + 1)
         self._state_words = words_of(self._states)
         assert self._state_words.shape[1] < SECOND_HASH
@@ -115,6 +125,7 @@ class Room:
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
         self.bound = bound
+        self.control["bound"] = bound
         self._states[0] = state[0]
         self.frames["lower"][0], self.frames["upper"][0] = -bound * UNIT, bound * UNIT
         self.frames["depth"][0], self.frames["move"][0] = depth, NO_MOVE
@@ -125,7 +136,8 @@ class Room:
         """Search until `limit` positions have been visited or the search ends."""
         self._run(
             limit, self._states, self._state_words, self._outlook, self._words, self.frames,
-            self._tried, self.moves, self._scores, self.table, self.control,
+            self._tried, self.moves, self._scores, self.table, self.control, self._weights,
+            self._scratch,
         )  # fmt: skip
 
     def waits(self, action: int) -> bool:
@@ -196,6 +208,8 @@ class AlphaBeta:
 
     Args:
         budget: nodes (positions visited) or time per searched position.
+        evaluation: what judges positions at the horizon, and orders moves; None means the game's
+            `evaluate`. What it says never counts as proven.
         megabytes: memory for the table of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -204,11 +218,18 @@ class AlphaBeta:
     """
 
     def __init__(
-        self, budget: Budget, *, megabytes: float = MEGABYTES, threads: int | None = None
+        self,
+        budget: Budget,
+        evaluation: Evaluation | None = None,
+        *,
+        megabytes: float = MEGABYTES,
+        threads: int | None = None,
     ) -> None:
         self.budget, self.megabytes = budget, megabytes
+        self.evaluation = check_evaluation(evaluation)
         self.threads = check_threads(threads)
-        self.rooms = Rooms(functools.partial(Room, megabytes=megabytes), self.threads)
+        make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation)
+        self.rooms = Rooms(make, self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
         """Search running positions of the same game; each position's key breaks ties.

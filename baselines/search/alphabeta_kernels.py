@@ -1,8 +1,8 @@
 """Alpha-beta search for any game, as one kernel that can be paused and resumed.
 
-Values are final payoffs of player_0, with `UNIT` per point; at the horizon, `evaluate` estimates
-the rest. The maximising player is read from `state.to_move` at every position, because one player
-may make several moves in a row.
+Values are final payoffs of player_0, with `UNIT` per point; at the horizon they are estimated, by
+an `Evaluation` if the search has one, otherwise by the game's `evaluate`. The maximising player is
+read from `state.to_move` at every position, because one player may make several moves in a row.
 
 Instead of recursion, there is a frame for each ply. The kernel returns after a given number of
 positions, and the next call continues from there.
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import (
     INFINITE,
@@ -61,6 +62,7 @@ CONTROL = np.dtype(
         ("nodes", np.int64),  # positions visited, which is moves made
         ("age", np.int64),
         ("key", U64),  # breaks ties at the root
+        ("bound", np.int64),  # the game's payoff bound
     ]
 )
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
@@ -68,6 +70,8 @@ ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
 
 FIRST_SCORE = 1 << 50
 """The score of the move that was best in an earlier search."""
+ORDER_UNIT = 1 << 20
+"""The score of a point of payoff in move ordering, small enough to be shifted by `favour`."""
 LOOKING_PAYS = 2
 """With at least this many plies left, all children are looked up before any is searched."""
 
@@ -112,6 +116,44 @@ def follow_kernel(kernels: GameKernels) -> Any:
 def for_mover(value, sign):
     """Convert a value between player_0's view and that of the player to move."""
     return value if sign > 0 else -value
+
+
+@functools.cache
+def horizon_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel `estimate(state, bound, weights, scratch)`: the value of a position not searched.
+
+    `value` is the kernel of an `Evaluation`; None stands for the game's `evaluate`. The result is
+    below the payoff bound, so that a proven win is worth more than a hoped-for one.
+    """
+    evaluate = kernels.evaluate
+
+    @kernel
+    def estimate(state, bound, weights, scratch):
+        if value is None:
+            return UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0))
+        most = UNIT * bound - 1
+        found = within(value(state, weights, scratch), bound)
+        return min(max(np.int64(found * UNIT), -most), most)
+
+    return estimate
+
+
+@functools.cache
+def order_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel `order(state, sign, bound, weights, scratch)`: a score for move ordering.
+
+    It is the evaluation for the player with this sign. `value` is as for `horizon_kernel`.
+    """
+    evaluate = kernels.evaluate
+
+    @kernel
+    def order(state, sign, bound, weights, scratch):
+        if value is None:
+            return np.int64(evaluate(state, 0 if sign > 0 else 1))
+        found = within(value(state, weights, scratch), bound)
+        return for_mover(np.int64(found * ORDER_UNIT), sign)
+
+    return order
 
 
 @functools.cache
@@ -186,21 +228,22 @@ def list_kernel(kernels: GameKernels) -> Any:
 
 
 @functools.cache
-def children_kernel(kernels: GameKernels) -> Any:
+def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that checks all children of a frame before any of them is searched.
 
     Moves to positions whose value is already known, for instance from the table or because the
     game is over, are removed from the list; the others are scored for move ordering. It returns
     early if one of the known values causes a cutoff.
     """
-    follow, evaluate = follow_kernel(kernels), kernels.evaluate
+    follow, order = follow_kernel(kernels), order_kernel(kernels, value_of)
     legal, size = legal_kernel(kernels), kernels.words
     key_of, foresee = key_kernel(kernels), foresee_kernel(kernels)
 
     @kernel
     def check_children(
-        states, words_of, outlooks, words, frames, ply, moves, scores, table, control
-    ):
+        states, words_of, outlooks, words, frames, ply, moves, scores, table, control, weights,
+        scratch,
+    ):  # fmt: skip
         frame, sign = frames[ply], frames[ply].sign
         least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
         at = frame.first
@@ -223,7 +266,7 @@ def children_kernel(kernels: GameKernels) -> Any:
                     replies = count(words, size)
                     scores[at] = -replies if child.to_move != states[ply].to_move else replies
                 else:
-                    scores[at] = evaluate(child, 0 if sign > 0 else 1)
+                    scores[at] = order(child, sign, control[0].bound, weights, scratch)
                 at += 1
                 continue
             value = for_mover(value, sign)
@@ -254,20 +297,24 @@ def favour(moves, scores, first, count, move, ply, key):
 
 
 @functools.cache
-def open_kernel(kernels: GameKernels) -> Any:
+def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that enters a position; it returns whether the value is already known."""
-    list_moves, check_children = list_kernel(kernels), children_kernel(kernels)
-    key_of, foresee, evaluate = key_kernel(kernels), foresee_kernel(kernels), kernels.evaluate
+    list_moves, check_children = list_kernel(kernels), children_kernel(kernels, value_of)
+    key_of, foresee = key_kernel(kernels), foresee_kernel(kernels)
+    estimate = horizon_kernel(kernels, value_of)
 
     @kernel
-    def enter(states, words_of, outlooks, words, frames, ply, moves, scores, table, control):
+    def enter(
+        states, words_of, outlooks, words, frames, ply, moves, scores, table, control, weights,
+        scratch,
+    ):  # fmt: skip
         state, frame, move = states[ply], frames[ply], NO_MOVE
         value, known, proven = np.int64(0), False, False
         if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
             value, known = foresee(state, frame.lower, frame.upper)
             proven = known
         if not known and (frame.depth <= 0 or ply == PLIES - 1):
-            value = UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0))
+            value = estimate(state, control[0].bound, weights, scratch)
             known = True
         if not known:
             frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, ply)
@@ -287,8 +334,9 @@ def open_kernel(kernels: GameKernels) -> Any:
         frame.count = list_moves(states[ply], words, moves, scores, frame.first)
         if frame.depth >= LOOKING_PAYS:
             check_children(
-                states, words_of, outlooks, words, frames, ply, moves, scores, table, control
-            )
+                states, words_of, outlooks, words, frames, ply, moves, scores, table, control,
+                weights, scratch,
+            )  # fmt: skip
         favour(moves, scores, frame.first, frame.count, move, ply, control[0].key)
         return False
 
@@ -339,23 +387,28 @@ def absorb(frame, move, value, proven):
 
 
 @functools.cache
-def search_kernel(kernels: GameKernels) -> Any:
+def search_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that continues a search until `limit` positions have been visited.
 
-    `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control)`:
-    `states` has shape `(PLIES + 1,)`, `words_of` holds their words, `outlooks` is a buffer for one
-    outlook, and `tried` holds the move tried at each ply.
+    `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control,
+    weights, scratch)`: `states` has shape `(PLIES + 1,)`, `words_of` holds their words, `outlooks`
+    is a buffer for one outlook, and `tried` holds the move tried at each ply. `value_of`, `weights`
+    and `scratch` are as for `horizon_kernel`.
     """
-    follow, enter = follow_kernel(kernels), open_kernel(kernels)
+    follow, enter = follow_kernel(kernels), open_kernel(kernels, value_of)
 
     @kernel
-    def run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control):
+    def run(
+        limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control,
+        weights, scratch,
+    ):  # fmt: skip
         ply, phase = control[0].ply, control[0].phase
         while phase != DONE and control[0].nodes < limit:
             if phase == ENTER:
                 known = enter(
-                    states, words_of, outlooks, words, frames, ply, moves, scores, table, control
-                )
+                    states, words_of, outlooks, words, frames, ply, moves, scores, table, control,
+                    weights, scratch,
+                )  # fmt: skip
                 phase = LEAVE if known else NEXT
             elif phase == NEXT:
                 frame = frames[ply]

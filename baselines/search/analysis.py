@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.outcome import Candidate, Outcome, preferred
 from azumaya.baselines.search.solver import Solution, Solving
-from azumaya.baselines.search.uct import UCT, Candidate, Outcome, check_running, preferred
+from azumaya.baselines.search.uct import UCT, check_running
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.position import check_seed

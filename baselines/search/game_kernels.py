@@ -21,6 +21,7 @@ class GameKernels:
         words: the number of words in a row of legal actions.
         play: kernel `play(state, action)`.
         write_legal: kernel `write_legal(state, words)`.
+        observe: kernel `observe(state, player, packed)`.
         evaluate: kernel `evaluate(state, player)`.
         resample: kernel `resample(state, key)`; None if nothing is hidden.
         bounds: kernel `bounds(state)`; None if the game offers none.
@@ -33,6 +34,7 @@ class GameKernels:
     words: int
     play: Any
     write_legal: Any
+    observe: Any
     evaluate: Any
     resample: Any
     bounds: Any
@@ -58,6 +60,7 @@ def kernels_of(position: Position) -> GameKernels:
         word_count(position.num_actions),
         rules.play,
         rules.write_legal,
+        rules.observe,
         rules.evaluate,
         rules.resample,
         rules.bounds,

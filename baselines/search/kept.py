@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Outcome, Tree, check_running
+from azumaya.baselines.search.outcome import Outcome
+from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree, check_running
 from azumaya.envs import Position
 
 

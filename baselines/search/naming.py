@@ -1,21 +1,49 @@
-"""Search agents by name: `uct:1000`, `uct:10ms`, `alphabeta:50000`, `alphabeta:10ms`."""
+"""Search agents by name: `uct:1000`, `puct:10ms`, `alphabeta:50000`, `puct:10ms:PATH`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.files import shown
-from azumaya.baselines.search.agents import AlphaBetaAgent, UCTAgent
+from azumaya.baselines.search.agents import (
+    AlphaBetaAgent,
+    BatchPUCTAgent,
+    PUCTAgent,
+    UCTAgent,
+)
+from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.baselines.search.evaluator import Evaluator
 from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
 
-KINDS: Mapping[str, Callable[[int | None, float | None], Agent]] = {
-    "uct": UCTAgent,
-    "alphabeta": AlphaBetaAgent,
-}
-"""By the first part of a name: the function that builds the agent from a budget."""
-FORMS = "uct:SIMULATIONS, uct:MILLISECONDSms, alphabeta:NODES or alphabeta:MILLISECONDSms"
+KINDS = ("uct", "puct", "alphabeta")
+"""The first parts of the names of search agents."""
+TRAINED = ("puct", "alphabeta")
+"""The kinds that take the path of a checkpoint."""
+FORMS = (
+    "uct:SIMULATIONS, puct:SIMULATIONS or alphabeta:NODES, each with MILLISECONDSms instead of the "
+    "number; and for puct and alphabeta :PATH of a checkpoint after it"
+)
+
+
+@dataclass(frozen=True)
+class SearchName:
+    """The parts of a search agent's name.
+
+    Attributes:
+        kind: one of `KINDS`.
+        steps: simulations or nodes per move; None if the name gives a time.
+        milliseconds: the time per move; None if the name gives a number of steps.
+        path: the path of a checkpoint; None if the name gives none.
+    """
+
+    kind: str
+    steps: int | None
+    milliseconds: float | None
+    path: str | None
 
 
 def is_search_name(name: str) -> bool:
@@ -23,16 +51,65 @@ def is_search_name(name: str) -> bool:
     return name.partition(":")[0] in KINDS
 
 
-def search_agent(name: str) -> Agent:
-    """The search agent with a given name.
+def read_search_name(name: str) -> SearchName:
+    """The parts of a search agent's name.
 
     Raises:
         OptionError: the name is malformed.
     """
-    kind, _, budget = name.partition(":")
+    kind, _, rest = name.partition(":")
+    budget, colon, path = rest.partition(":")
     parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,12}(?:\.[0-9]{1,6})?)ms", budget)
-    if kind not in KINDS or parts is None or not float(parts[1] or parts[2]):
+    known = kind in (TRAINED if colon else KINDS) and bool(path) == bool(colon)
+    if not known or parts is None or not float(parts[1] or parts[2]):
         raise OptionError(f"agent {shown(name)!r}: must be {FORMS}, with a number above 0")
-    if parts[1]:
-        return KINDS[kind](int(parts[1]), None)
-    return KINDS[kind](None, float(parts[2]))
+    steps, milliseconds = parts[1], parts[2]
+    return SearchName(
+        kind,
+        int(steps) if steps else None,
+        float(milliseconds) if milliseconds else None,
+        path or None,
+    )
+
+
+def search_agent(name: str) -> Agent:
+    """The search agent with a given name.
+
+    Raises:
+        OptionError: the name is malformed, or alpha-beta is to search with a network.
+        CheckpointError: the checkpoint cannot be used.
+        MissingExtraError: the name has a checkpoint's path, and torch is not installed.
+    """
+    said = read_search_name(name)
+    budget = said.steps, said.milliseconds
+    if said.kind == "uct":
+        return UCTAgent(*budget)
+    learned = None if said.path is None else load_learned(said.path)
+    if learned is None or isinstance(learned, Evaluation):
+        made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
+        return made(*budget, evaluation=learned)
+    if said.kind == "alphabeta":
+        raise OptionError(
+            f"agent {shown(name)!r}: alpha-beta evaluates one position at a time, for which a "
+            f"torch network is too slow; use puct{name.removeprefix('alphabeta')}"
+        )
+    return BatchPUCTAgent(learned, *budget)
+
+
+def load_learned(path: str) -> Evaluation | Evaluator:
+    """What the checkpoint at a path evaluates positions with: this is where names find it.
+
+    A checkpoint of a compiled value is loaded as an `Evaluation`, one of a torch network as an
+    `Evaluator`.
+
+    Raises:
+        OptionError: there is no checkpoint at this path.
+        CheckpointError: the checkpoint cannot be used.
+        MissingExtraError: torch is not installed.
+    """
+    if not any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json")):
+        raise OptionError(f"checkpoint {shown(path)!r}: does not exist")
+    require("torch", "train")
+    from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
+
+    return NetworkEvaluator.load(path)

@@ -1,4 +1,4 @@
-"""The tree of a UCT search, in flat arrays with the children of a node side by side.
+"""The tree of UCT and PUCT, in flat arrays with the children of a node side by side.
 
 A slot of the arrays is a node together with the move that leads to it. Slots are handed out in
 order and never freed, so a search stays within its memory; once the slots are used up, the tree
@@ -7,10 +7,13 @@ stops growing and further simulations refine the existing nodes.
 `low` and `high` are proven bounds of player_0's final payoff; a node is proven when they are equal.
 Selection reads only the `mean` and `reach` of a child, so these are kept in separate arrays: it
 takes the child with the highest mean, for the player to move, plus reach times a factor of the
-parent. Here reach is 1 / sqrt(visits), as in UCB1.
+parent. In UCT reach is 1 / sqrt(visits), as in UCB1; in PUCT it is prior / (1 + visits).
 """
 
 from __future__ import annotations
+
+import functools
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +37,20 @@ NODE = np.dtype(
         ("mover", np.int32),  # who moves here, once the node is expanded
     ]
 )
-SLOT_BYTES = NODE.itemsize + 2 * np.dtype(np.float32).itemsize
-"""Memory of one slot: `NODE`, `mean` and `reach`."""
+PRIOR_NODE = np.dtype(
+    [
+        *((name, NODE[name]) for name in NODE.fields or ()),
+        ("prior", np.float32),  # the policy's weight of the move that leads here
+        ("pending", np.int32),  # evaluations of positions below that have not come back yet
+    ]
+)
+"""A node of PUCT."""
+
+
+def slot_bytes(layout: np.dtype[Any]) -> int:
+    """Memory of one slot: its node, `mean` and `reach`."""
+    return layout.itemsize + 2 * np.dtype(np.float32).itemsize
+
 
 STATS = np.dtype(
     [
@@ -58,9 +73,11 @@ LARGE = 1 << 30
 LN2 = 0.6931471805599453
 
 
-def new_nodes(slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def new_nodes(
+    slots: int, layout: np.dtype[Any] = NODE
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Arrays of `(slots,)` nodes, means and reaches; memory is only committed when used."""
-    nodes = as_states(np.empty(slots, NODE))
+    nodes = as_states(np.empty(slots, layout))
     return nodes, np.empty(slots, np.float32), np.empty(slots, np.float32)
 
 
@@ -255,28 +272,41 @@ def drop_dominated(nodes, mean, slot):
 
 
 @kernel
-def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
-    """Add the result of a simulation to the nodes of its path, `path[: depth + 1]`.
+def uct_reach(node):
+    """The reach of a visited node in UCT."""
+    return 1.0 / np.sqrt(np.float64(node.visits))
 
-    `changed` says whether the bounds of the last node are new; if `proves` is set, its ancestors'
-    bounds are updated accordingly. A result outside a node's bounds is clipped to them.
+
+@functools.cache
+def back_up_kernel(reach_of: Any) -> Any:
+    """The kernel `back_up(nodes, mean, reach, stats, path, depth, result, changed, proves)`.
+
+    It adds the result of a simulation to the nodes of its path, `path[: depth + 1]`. `changed` says
+    whether the bounds of the last node are new; if `proves` is set, its ancestors' bounds are
+    updated accordingly. A result outside a node's bounds is clipped to them. `reach_of(node)` is
+    the reach of a visited node that is not proven.
     """
-    stats[0].worst = min(stats[0].worst, result)
-    stats[0].best = max(stats[0].best, result)
-    for d in range(depth, -1, -1):
-        slot = path[d]
-        if changed and proves and d < depth:
-            changed = tighten(nodes, mean, slot, path[d + 1])
-        node = nodes[slot]
-        result = min(max(result, np.float64(node.low)), np.float64(node.high))
-        node.visits += 1
-        node.total += result
-        if node.low == node.high:
-            mean[slot] = node.low
-            reach[slot] = 0.0
-        else:
-            mean[slot] = node.total / node.visits
-            reach[slot] = 1.0 / np.sqrt(np.float64(node.visits))
+
+    @kernel
+    def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
+        stats[0].worst = min(stats[0].worst, result)
+        stats[0].best = max(stats[0].best, result)
+        for d in range(depth, -1, -1):
+            slot = path[d]
+            if changed and proves and d < depth:
+                changed = tighten(nodes, mean, slot, path[d + 1])
+            node = nodes[slot]
+            result = min(max(result, np.float64(node.low)), np.float64(node.high))
+            node.visits += 1
+            node.total += result
+            if node.low == node.high:
+                mean[slot] = node.low
+                reach[slot] = 0.0
+            else:
+                mean[slot] = node.total / node.visits
+                reach[slot] = reach_of(node)
+
+    return back_up
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from azumaya.baselines.search.game_kernels import (
     kernels_of,
     payoff_bound,
 )
-from azumaya.baselines.search.tree import SLOT_BYTES, STATS, clear_slot, move_root, new_nodes
+from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.baselines.search.tree import NODE, STATS, clear_slot, move_root, new_nodes, slot_bytes
 from azumaya.baselines.search.uct_kernels import (
     DEEPEST,
     simulate_hidden_kernel,
@@ -32,55 +33,18 @@ EXPLORATION = 0.8
 """Exploration weight, for results from -1 to 1."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One move as UCT evaluates it, from the view of the player to move.
-
-    Attributes:
-        action: the action.
-        visits: simulations that began with this action.
-        value: the final payoff: the mean over these simulations, or the proven one.
-        low: the proven lower bound.
-        high: the proven upper bound.
-    """
-
-    action: int
-    visits: int
-    value: float
-    low: int
-    high: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether the value is proven."""
-        return self.low == self.high
+def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
+    """The slots of some bytes that fit; `OptionError` if the moves of one position do not."""
+    least = 64 * kernels.words + 1
+    if not least * size <= megabytes * 2**20 < math.inf:
+        raise OptionError(
+            f"megabytes={brief(megabytes)}: the moves of one position need "
+            f"{math.ceil(least * size / 2**20 * 100) / 100}"
+        )
+    return int(megabytes * 2**20) // size
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a UCT search.
-
-    Attributes:
-        best: the action to play.
-        value: the final payoff of the player to move; an estimate unless `exact`.
-        exact: whether the value is proven.
-        candidates: the moves tried, most visits first.
-        line: the best moves for both players, starting with `best`, as far as the tree goes; empty
-            if not requested.
-        simulations: the number of simulations made.
-        full: whether the tree ran out of memory and stopped growing.
-    """
-
-    best: int
-    value: float
-    exact: bool
-    candidates: tuple[Candidate, ...]
-    line: tuple[int, ...]
-    simulations: int
-    full: bool
-
-
-class Tree:
+class Tree(SearchedTree):
     """A UCT search and its memory, which can be reused for the next search.
 
     Args:
@@ -91,29 +55,36 @@ class Tree:
         OptionError: the memory cannot hold the moves of one position.
     """
 
+    layout: ClassVar[np.dtype[Any]] = NODE
+    """The layout of a node."""
+
     def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
-        slots = int(megabytes * 2**20) // SLOT_BYTES
-        least = 64 * kernels.words + 1
-        if slots < least:
-            raise OptionError(
-                f"megabytes={megabytes!r}: the moves of one position need "
-                f"{math.ceil(least * SLOT_BYTES / 2**20 * 100) / 100}"
-            )
+        slots = slots_for(kernels, megabytes, slot_bytes(self.layout))
         self.kernels = kernels
-        self.bytes = slots * SLOT_BYTES
-        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
-        self._simulate = make(kernels)
-        self.nodes, self._mean, self._reach = new_nodes(slots)
+        self.hidden_draws = kernels.hidden_draws
+        self.bytes = slots * slot_bytes(self.layout)
+        self._simulate = self._made(kernels)
+        self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
         self._stats = as_states(np.zeros(1, STATS))
         self._root, self._trial = kernels.new_states(1), kernels.new_states(1)
         self._words = np.zeros(kernels.words, np.uint64)
         self._path = np.zeros(DEEPEST + 1, np.int64)
         self._key, self._weight, self._cut = np.uint64(0), EXPLORATION, 0
 
+    def _made(self, kernels: GameKernels) -> Any:
+        """The kernel that makes simulations."""
+        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
+        return make(kernels)
+
     def begin(self, position: Position, key: int, weight: float, cut: int) -> None:
         """Set up a search, without simulations yet."""
+        self._weight, self._cut = float(weight), cut
+        self._restart(position, key)
+
+    def _restart(self, position: Position, key: int) -> None:
+        """Empty the tree and make a position its root; the settings stay the same."""
         self._root[:] = position.state
-        self._key, self._weight, self._cut = np.uint64(key), float(weight), cut
+        self._key = np.uint64(key)
         self._stats[:] = np.zeros(1, STATS)
         self._stats["used"], self._stats["bound"] = 1, payoff_bound(position)
         clear_slot(self.nodes, 0, -1, payoff_bound(position))
@@ -137,81 +108,12 @@ class Tree:
             children = self._children(0)
             found = children[self.nodes["action"][children] == action]
             if not len(found):
-                self.begin(position, key, self._weight, self._cut)
+                self._restart(position, key)
                 return
             move_root(self.nodes, self._mean, self._reach, self._stats, int(found[0]))
         self._stats["simulations"] = 0
         self._root[:] = position.state
         self._key = np.uint64(key)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the value of the position is proven."""
-        return bool(self.nodes["low"][0] == self.nodes["high"][0])
-
-    def outcome(self, line: bool = True) -> Outcome:
-        """The result so far, with or without the line of best moves.
-
-        At least one simulation must have been made.
-        """
-        sign = 1 - 2 * int(self.nodes["mover"][0])
-        candidates = self._candidates(0)
-        best = preferred(candidates)
-        exact = self.finished
-        value = float(sign * self.nodes["low"][0]) if exact else best.value
-        by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
-        return Outcome(
-            best.action, value, exact, tuple(by_visits), self._line() if line else (),
-            int(self._stats["simulations"][0]), bool(self._stats["full"][0]),
-        )  # fmt: skip
-
-    def _children(self, slot: int) -> np.ndarray:
-        """The slots of a node's visited children, in the order of their first visits."""
-        node = self.nodes[slot]
-        if not self.kernels.hidden_draws:
-            return np.arange(node["first"], node["first"] + node["tried"])
-        slots, at = [], int(node["first"])
-        while at:
-            slots.append(at)
-            at = int(self.nodes["next"][at])
-        return np.array(slots, np.int64)
-
-    def _candidates(self, slot: int) -> list[Candidate]:
-        sign = 1 - 2 * int(self.nodes["mover"][slot])
-        nodes = self.nodes[self._children(slot)]
-        names = ("action", "visits", "total", "low", "high")
-        columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
-        found = []
-        for action, visits, total, *bounds in zip(*columns, strict=True):
-            low, high = sorted(sign * bound for bound in bounds)
-            mean = float(low) if low == high else sign * total / visits
-            found.append(Candidate(action, visits, mean, low, high))
-        return found
-
-    def _line(self) -> tuple[int, ...]:
-        line, slot = [], 0
-        while len(children := self._children(slot)):
-            best = preferred(self._candidates(slot)).action
-            line.append(best)
-            slot = int(children[list(self.nodes["action"][children]).index(best)])
-        return tuple(line)
-
-
-def preferred(candidates: Sequence[Candidate]) -> Candidate:
-    """The move to play: the most visited one, unless a proven one is better.
-
-    Ties go to the first in the given order, which the search has drawn at random.
-    """
-    proven = [c for c in candidates if c.exact]
-    open_ = [c for c in candidates if not c.exact]
-    sure = max(proven, key=lambda c: c.value, default=None)
-    if sure is not None:
-        open_ = [c for c in open_ if c.high > sure.value]
-    tried = max(open_, key=lambda c: (c.visits, c.value), default=None)
-    if tried is None:
-        assert sure is not None
-        return sure
-    return tried if sure is None or tried.value > sure.value else sure
 
 
 class UCT:

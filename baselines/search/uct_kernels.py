@@ -10,12 +10,13 @@ import numpy as np
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.tree import (
-    back_up,
+    back_up_kernel,
     best_child,
     expand,
     log_of,
     offered_child,
     try_child,
+    uct_reach,
 )
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ZERO
@@ -136,6 +137,7 @@ def simulate_kernel(kernels: GameKernels) -> Any:
     `random_word(key, s)`: the choice at depth `d` is draw `d`, in the tree and in the rollout.
     """
     descend, rollout = descend_kernel(kernels), rollout_kernel(kernels)
+    back_up = back_up_kernel(uct_reach)
 
     @kernel
     def simulate(
@@ -167,7 +169,7 @@ def simulate_hidden_kernel(kernels: GameKernels) -> Any:
     sequence of moves that leads to it, whatever was drawn, and nothing is ever proven.
     """
     play, legal, rollout = kernels.play, legal_kernel(kernels), rollout_kernel(kernels)
-    resample = kernels.resample
+    resample, back_up = kernels.resample, back_up_kernel(uct_reach)
 
     @kernel
     def simulate(

@@ -11,8 +11,9 @@ import pytest
 
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.tree import SLOT_BYTES
-from azumaya.baselines.search.uct import UCT, Candidate, Tree, preferred
+from azumaya.baselines.search.outcome import Candidate, preferred
+from azumaya.baselines.search.tree import NODE, slot_bytes
+from azumaya.baselines.search.uct import UCT, Tree
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import CASES, SOLVED, label, late, midgame
@@ -69,7 +70,7 @@ def test_other_keys_give_other_searches() -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=label)
 def test_memory_is_bounded(game: Game) -> None:
     position = midgame(game, {}, 1, 2)
-    least = (64 * kernels_of(position).words + 1) * SLOT_BYTES / 2**20
+    least = (64 * kernels_of(position).words + 1) * slot_bytes(NODE) / 2**20
     with pytest.raises(OptionError, match="megabytes"):
         Tree(kernels_of(position), least * 0.99)
     tree = Tree(kernels_of(position), least * 1.01)

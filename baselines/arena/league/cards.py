@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE, find_agent
 from azumaya.baselines.agents.program import PREFIX
-from azumaya.baselines.search.naming import is_search_name
+from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.envs import OptionError, Position
 
 CLASSES = (1.0, 10.0, 100.0)
@@ -76,7 +75,7 @@ def card_of(name: str, games: Iterable[str]) -> AgentCard:
     """
     agent = find_agent(name)
     sidecar = getattr(agent, "sidecar", None)
-    time = re.fullmatch(r".*:([0-9.]+)ms", name) if is_search_name(name) else None
+    time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""
     for game in games:
         try:
@@ -90,7 +89,7 @@ def card_of(name: str, games: Iterable[str]) -> AgentCard:
         name,
         _kind(name, sidecar),
         _digest(_files(name, agent, sidecar)),
-        float(time[1]) if time else None,
+        time,
         tuple(played),
         {} if sidecar is None else _training(sidecar),
     )
@@ -114,8 +113,9 @@ def _training(sidecar: Any) -> dict[str, Any]:
 
 def _files(name: str, agent: Any, sidecar: Any) -> list[Path]:
     """The files that make an agent what it is, as far as they are known."""
-    if sidecar is not None:
-        return [Path(name).with_suffix(end) for end in (".safetensors", ".json")]
+    path = read_search_name(name).path if is_search_name(name) else None
+    if sidecar is not None or path is not None:
+        return [Path(path or name).with_suffix(end) for end in (".safetensors", ".json")]
     if name.startswith(PREFIX):
         return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
     if type(agent).__module__.startswith("azumaya."):

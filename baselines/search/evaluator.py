@@ -1,0 +1,73 @@
+"""Evaluators: networks that give search the logits and values of many positions at once."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from azumaya.envs import Position
+from azumaya.envs.errors import OptionError, brief
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Evaluates batches of positions, for `BatchPUCT`.
+
+    An evaluator may also have a `name`, shown in the names of agents, and a method
+    `check(position)`, which raises a `ValueError` if it cannot evaluate the game.
+    """
+
+    def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values of a batch of running positions, seen by the players to move.
+
+        The batch always has the same size; rows left over are zero. A row's result must not depend
+        on the other rows.
+
+        Args:
+            planes: `(B, C, rows, columns)` int8, as `Position.observation`.
+            masks: `(B, A)` bool, the legal actions.
+
+        Returns:
+            Logits, `(B, A)`, of which only those of legal actions count; and values, `(B,)`: what
+            the player to move still gains, the sum of the rewards to come. All finite.
+        """
+
+
+def check_evaluator(evaluator: Any) -> Evaluator:
+    """An evaluator; `OptionError` for anything else."""
+    if not isinstance(evaluator, Evaluator) or isinstance(evaluator, type):
+        raise OptionError(
+            f"evaluator={brief(evaluator)}: an object with a method evaluate(planes, masks) is "
+            "needed"
+        )
+    return evaluator
+
+
+def check_fits(evaluator: Evaluator, position: Position) -> None:
+    """Let an evaluator refuse a game; raises what its `check` does."""
+    check = getattr(evaluator, "check", None)
+    if check is not None:
+        check(position)
+
+
+def evaluated(
+    evaluator: Evaluator, planes: np.ndarray, masks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The logits, float32, and values, float64, of a batch.
+
+    Raises:
+        OptionError: an array has the wrong shape, or a number that counts is not finite.
+    """
+    logits, values = (np.asarray(found) for found in evaluator.evaluate(planes, masks))
+    for name, found, shape in (
+        ("logits", logits, masks.shape),
+        ("values", values, masks.shape[:1]),
+    ):
+        if found.shape != shape:
+            raise OptionError(
+                f"evaluator: {name} of shape {found.shape}: must be {shape} for this batch"
+            )
+    if not (np.isfinite(values).all() and np.isfinite(logits[masks]).all()):
+        raise OptionError("evaluator: a value or a logit of a legal action is not finite")
+    return logits.astype(np.float32, copy=False), values.astype(np.float64, copy=False)

@@ -1,0 +1,140 @@
+"""What a tree search found: the moves tried, their values, and the move to play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One move as a search evaluates it, from the view of the player to move.
+
+    Attributes:
+        action: the action.
+        visits: simulations that began with this action.
+        value: the final payoff: the mean over these simulations, or the proven one.
+        low: the proven lower bound.
+        high: the proven upper bound.
+    """
+
+    action: int
+    visits: int
+    value: float
+    low: int
+    high: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is proven."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a tree search.
+
+    Attributes:
+        best: the action to play.
+        value: the final payoff of the player to move; an estimate unless `exact`.
+        exact: whether the value is proven.
+        candidates: the moves tried, most visits first.
+        line: the best moves for both players, starting with `best`, as far as the tree goes; empty
+            if not requested.
+        simulations: the number of simulations made.
+        full: whether the tree ran out of memory and stopped growing.
+    """
+
+    best: int
+    value: float
+    exact: bool
+    candidates: tuple[Candidate, ...]
+    line: tuple[int, ...]
+    simulations: int
+    full: bool
+
+
+class SearchedTree:
+    """A tree after some simulations, as the moves and values that it holds.
+
+    Attributes:
+        nodes: the nodes, `(n,)`, see `tree`; the root is the first.
+        hidden_draws: whether the game has hidden draws; children then form a linked list.
+    """
+
+    nodes: np.ndarray
+    hidden_draws: bool
+    _mean: np.ndarray
+    _stats: np.ndarray
+
+    @property
+    def finished(self) -> bool:
+        """Whether the value of the position is proven."""
+        return bool(self.nodes["low"][0] == self.nodes["high"][0])
+
+    def outcome(self, line: bool = True) -> Outcome:
+        """The result so far, with or without the line of best moves.
+
+        At least one simulation must have been made.
+        """
+        sign = 1 - 2 * int(self.nodes["mover"][0])
+        candidates = self._candidates(0)
+        best = preferred(candidates)
+        exact = self.finished
+        value = float(sign * self.nodes["low"][0]) if exact else best.value
+        by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
+        return Outcome(
+            best.action, value, exact, tuple(by_visits), self._line() if line else (),
+            int(self._stats["simulations"][0]), bool(self._stats["full"][0]),
+        )  # fmt: skip
+
+    def _children(self, slot: int) -> np.ndarray:
+        """The slots of a node's visited children, in the order of their first visits."""
+        node = self.nodes[slot]
+        if not self.hidden_draws:
+            return np.arange(node["first"], node["first"] + node["tried"])
+        slots, at = [], int(node["first"])
+        while at:
+            slots.append(at)
+            at = int(self.nodes["next"][at])
+        return np.array(slots, np.int64)
+
+    def _candidates(self, slot: int) -> list[Candidate]:
+        sign = 1 - 2 * int(self.nodes["mover"][slot])
+        children = self._children(slot)
+        nodes, means = self.nodes[children], self._mean[children].tolist()
+        names = ("action", "visits", "total", "low", "high")
+        columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
+        found = []
+        for mean, action, visits, total, *bounds in zip(means, *columns, strict=True):
+            low, high = sorted(sign * bound for bound in bounds)
+            value = sign * total / visits if visits else min(max(sign * mean, low), high)
+            found.append(Candidate(action, visits, float(low) if low == high else value, low, high))
+        return found
+
+    def _line(self) -> tuple[int, ...]:
+        line, slot = [], 0
+        while len(children := self._children(slot)):
+            best = preferred(self._candidates(slot)).action
+            line.append(best)
+            slot = int(children[list(self.nodes["action"][children]).index(best)])
+        return tuple(line)
+
+
+def preferred(candidates: Sequence[Candidate]) -> Candidate:
+    """The move to play: the most visited one, unless a proven one is better.
+
+    Ties go to the first in the given order, which the search has drawn at random.
+    """
+    proven = [c for c in candidates if c.exact]
+    open_ = [c for c in candidates if not c.exact]
+    sure = max(proven, key=lambda c: c.value, default=None)
+    if sure is not None:
+        open_ = [c for c in open_ if c.high > sure.value]
+    tried = max(open_, key=lambda c: (c.visits, c.value), default=None)
+    if tried is None:
+        assert sure is not None
+        return sure
+    return tried if sure is None or tried.value > sure.value else sure

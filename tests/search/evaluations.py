@@ -1,0 +1,72 @@
+"""Evaluations and evaluators for the tests of search, none of which is right about much."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import mix
+
+BOTTOM = 38
+"""The cell of Connect Four in the middle of the bottom row."""
+
+
+@kernel
+def constant(state, weights, scratch):
+    """The same value everywhere."""
+    return weights[0]
+
+
+@kernel
+def noise(state, weights, scratch):
+    """A value from -1 to 1 that looks random and depends on the position."""
+    scratch[0] = mix(state.discs[0] * np.uint64(3) + state.discs[1] * np.uint64(5))
+    return weights[0] * (np.float64(scratch[0] >> np.uint64(11)) * 2.0**-52 - 1.0)
+
+
+@kernel
+def centre(state, weights, scratch):
+    """Good for whoever has a disc in the middle of the bottom row of Connect Four."""
+    bit = np.uint64(1) << np.uint64(BOTTOM)
+    return weights[0] * (np.float64(state.discs[0] & bit > 0) - (state.discs[1] & bit > 0))
+
+
+def evaluation_of(value: object, weight: float, scratch_words: int = 0) -> Evaluation:
+    """An evaluation with one weight."""
+    return Evaluation(value, np.array([weight], np.float32), scratch_words, "test")
+
+
+class Linear:
+    """An evaluator: logits and values are sums over the planes, with weights that look random.
+
+    Attributes:
+        shapes: the shapes of the batches it was given.
+    """
+
+    name = "linear"
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self.scale = scale
+        self.shapes: set[tuple[int, ...]] = set()
+
+    def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values; integer sums are exact, so rows cannot influence each other."""
+        self.shapes.add(planes.shape)
+        flat = planes.reshape(len(planes), -1).astype(np.int64)
+        rng = np.random.default_rng(5)
+        weights = rng.integers(-8, 9, (flat.shape[1], masks.shape[1] + 1))
+        found = flat @ weights
+        return found[:, :-1] / 16, self.scale * np.tanh(found[:, -1] / 64)
+
+
+class Centre:
+    """An evaluator of Connect Four: a disc in the middle of the bottom row is worth `worth`."""
+
+    def __init__(self, worth: float) -> None:
+        self.worth = worth
+
+    def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Equal logits."""
+        own, other = (planes[:, i].reshape(len(planes), -1)[:, BOTTOM] for i in (0, 1))
+        return np.zeros(masks.shape, np.float32), self.worth * (own - other).astype(np.float64)

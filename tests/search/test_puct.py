@@ -1,0 +1,280 @@
+"""PUCT with a compiled evaluation: proofs are right, and results depend on nothing but the key."""
+
+from __future__ import annotations
+
+import _thread
+import pickle
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.search import PUCTAgent, UCTAgent, solve
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, within
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.puct import PUCT, PUCTTree
+from azumaya.baselines.search.puct_kernels import exp_of
+from azumaya.baselines.search.tree import PRIOR_NODE, slot_bytes
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.compile import INTERPRETED
+from tests.cases import YARDSTICK
+from tests.search.evaluations import centre, constant, evaluation_of, noise
+from tests.search.positions import label, late, midgame
+
+SCORE = GAMES["score_dominari"]
+TILES = GAMES["sudoku_tiles"]
+MARGIN = {"reward": "margin"}
+SOLVED: list[tuple[Game, dict[str, object]]] = [(YARDSTICK, {}), (SCORE, {}), (SCORE, MARGIN)]
+NOTHING = np.zeros(0, np.uint64)
+CASES = [*SOLVED, (TILES, {}), (TILES, {"reward": "points"})]
+
+
+def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
+    return PUCT(Budget(simulations), **settings).search([position], [key])[0]
+
+
+@pytest.mark.parametrize("rollouts", [0.0, 0.5])
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_proven_values_are_minimax_values(
+    game: Game, options: dict[str, object], rollouts: float
+) -> None:
+    exact = 0
+    for i, (position, gains) in enumerate(late(game, options, 24)):
+        before = position.returns()[position.to_move]
+        outcome = searched(position, 2000, i, threads=1, rollouts=rollouts)
+        for candidate in outcome.candidates:
+            assert candidate.low <= gains[candidate.action] + before <= candidate.high
+            assert candidate.visits or candidate.low <= candidate.value <= candidate.high
+        if outcome.exact:
+            exact += 1
+            assert outcome.value == max(gains.values()) + before
+            assert gains[outcome.best] == max(gains.values())
+    assert exact > 8
+
+
+@pytest.mark.parametrize(
+    "evaluation", [evaluation_of(noise, 1.0, 1), evaluation_of(constant, np.nan)]
+)
+def test_proofs_do_not_rest_on_the_evaluation(evaluation: Evaluation) -> None:
+    exact = 0
+    for i, (position, gains) in enumerate(late(YARDSTICK, {}, 16)):
+        outcome = searched(position, 3000, i, evaluation=evaluation, threads=1)
+        exact += outcome.exact
+        assert not outcome.exact or outcome.value == max(gains.values())
+        assert all(c.low <= gains[c.action] <= c.high for c in outcome.candidates)
+    assert exact > 8
+
+
+def test_a_win_in_three_plies_is_proven() -> None:
+    position = Position.from_text(YARDSTICK, "......./......./......./......./...o.../..xx.o. x")
+    solution = solve(position, nodes=100_000)
+    assert solution.value == 1
+    outcome = searched(position, 200, threads=1)
+    assert outcome.exact
+    assert outcome.value == 1
+    assert outcome.best in solution.best
+    assert outcome.line[0] == outcome.best
+    assert len(outcome.line) >= 3
+
+
+@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
+def test_the_result_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
+    positions = [midgame(game, options, seed, 6) for seed in range(5)]
+    keys = [3, 3, 2**64 - 1, 0, 5]
+    together = PUCT(Budget(150), threads=3).search(positions, keys)
+    apart = [searched(p, 150, k, threads=1) for p, k in zip(positions, keys, strict=True)]
+    assert together == apart
+    assert all(o.best in p.legal_actions() for o, p in zip(together, positions, strict=True))
+
+
+@pytest.mark.parametrize("game", [YARDSTICK, TILES], ids=label)
+def test_a_search_in_pieces_gives_the_same_result(game: Game) -> None:
+    position = midgame(game, {}, 1, 4)
+    whole, pieces = PUCTTree(kernels_of(position), 8), PUCTTree(kernels_of(position), 8)
+    for tree in (whole, pieces):
+        tree.start(position, 9, (1.0, 0.1, 0.5, 2))
+    whole.advance(150)
+    for steps in (1, 2, 47, 100):
+        pieces.advance(steps)
+    assert whole.outcome() == pieces.outcome()
+    assert whole.outcome().simulations == 150
+
+
+def test_ties_are_broken_by_the_key() -> None:
+    start, flat = Position(YARDSTICK), evaluation_of(constant, 0.0)
+    best = {searched(start, 1, key, evaluation=flat).best for key in range(60)}
+    assert best == set(start.legal_actions())
+
+
+def test_the_evaluation_is_seen_by_the_player_to_move() -> None:
+    agent = PUCT(Budget(60), evaluation_of(centre, 0.9), threads=1)
+    start = Position(YARDSTICK)
+    for position in (start, start.copy().play("a")):
+        assert agent.search([position], [1])[0].best == start.action("d")
+    afraid = PUCT(Budget(60), evaluation_of(centre, -0.9), threads=1)
+    for position in (start, start.copy().play("a")):
+        assert afraid.search([position], [1])[0].best != start.action("d")
+
+
+def test_weights_may_change_between_searches() -> None:
+    evaluation = evaluation_of(centre, 0.9)
+    agent, start = PUCT(Budget(60), evaluation, threads=1), Position(YARDSTICK)
+    assert agent.search([start], [1])[0].best == start.action("d")
+    tree = agent.rooms.take(kernels_of(start), 1)[0]
+    compiled = len(tree._simulate.signatures) if not INTERPRETED else 0
+    evaluation.weights[0] = -0.9
+    assert agent.search([start], [1])[0].best != start.action("d")
+    other = PUCT(Budget(60), evaluation_of(centre, 0.9), threads=1)
+    assert other.search([start], [1])[0].best == start.action("d")
+    assert other.rooms.take(kernels_of(start), 1)[0]._simulate is tree._simulate
+    if not INTERPRETED:
+        assert len(tree._simulate.signatures) == compiled == 1
+
+
+@pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
+def test_memory_is_bounded(game: Game) -> None:
+    position = midgame(game, {}, 1, 2)
+    least = (64 * kernels_of(position).words + 1) * slot_bytes(PRIOR_NODE) / 2**20
+    with pytest.raises(OptionError, match="megabytes"):
+        PUCTTree(kernels_of(position), least * 0.99)
+    tree = PUCTTree(kernels_of(position), least * 1.01)
+    assert tree.bytes <= least * 1.01 * 2**20
+    tree.start(position, 1, (1.0, 0.1, 0.5, 0))
+    tree.advance(3000)
+    outcome = tree.outcome()
+    assert outcome.simulations == 3000
+    assert outcome.full
+    assert tree._stats["used"][0] <= len(tree.nodes)
+    assert outcome.best in position.legal_actions()
+
+
+def test_search_does_not_use_the_hidden_pile() -> None:
+    for seed in range(4):
+        position = midgame(TILES, {}, seed, 20)
+        other = position.resample_hidden(seed + 100)
+        assert (position.state["pile"] != other.state["pile"]).any()
+        assert searched(position, 200) == searched(other, 200)
+
+
+def test_a_node_with_hidden_draws_has_every_move_that_was_legal() -> None:
+    position = midgame(TILES, {}, 3, 12)
+    tree = PUCTTree(kernels_of(position))
+    tree.start(position, 1, (1.0, 0.1, 0.0, 0))
+    tree.advance(400)
+    outcome = tree.outcome()
+    assert {c.action for c in outcome.candidates} == set(position.legal_actions())
+    assert sum(c.visits for c in outcome.candidates) == 399
+    assert not any(c.exact for c in outcome.candidates)
+
+
+def test_ctrl_c_leaves_the_search_usable() -> None:
+    position = Position(SCORE)
+    puct = PUCT(Budget(10**9), threads=2)
+    expected = searched(position, 10)
+    puct.rooms.take(kernels_of(position), 2)
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    threading.Timer(0.3, press).start()
+    with pytest.raises(KeyboardInterrupt):
+        puct.search([position] * 2, range(2))
+    assert time.perf_counter() - pressed[0] < 0.2  # a tenth, and another for a busy machine
+    puct.budget = Budget(10)
+    assert puct.search([position], [1]) == [expected]
+
+
+@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
+def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str, object]) -> None:
+    start = Position(game, seed=1, **options)
+    evaluation = own_evaluation(start)
+    assert own_evaluation(midgame(game, options, 5, 6)) is evaluation
+    assert evaluation.weights[1] > 0
+    found, gained = [], []
+    for seed in range(100, 160):
+        line, rng = [Position(game, seed=seed, **options)], np.random.default_rng(seed)
+        while not line[-1].is_over:
+            line.append(line[-1].copy().play(int(rng.choice(line[-1].legal_actions()))))
+        for position in line[len(line) // 2 : -1]:
+            found.append(evaluation.value(position.state[0], evaluation.weights, NOTHING))
+            gained.append(line[-1].returns()[0])
+    assert np.corrcoef(found, gained)[0, 1] > 0.25
+    best = np.polyfit(found, gained, 1)[0]
+    assert 0.5 < best < 2.0  # neither far too bold nor far too timid
+
+
+def test_puct_beats_a_smaller_search() -> None:
+    score = play_pairing("score_dominari", PUCTAgent(300), UCTAgent(60), starts=8, seed=1)
+    assert score.rate > 0.6
+
+
+def test_exponentials() -> None:
+    for x in np.linspace(-39.9, 0.0, 400):
+        assert exp_of(x) == pytest.approx(np.exp(x), rel=3e-6)
+    assert exp_of(-1e9) == exp_of(-40.0)
+    assert within(np.nan, 3) == -3.0
+    assert within(-7.0, 3) == -3.0
+    assert within(7.0, 3) == 3.0
+
+
+def test_agents() -> None:
+    start = Position(YARDSTICK)
+    for agent, name in (
+        (PUCTAgent(50), "puct:50"),
+        (PUCTAgent(milliseconds=2.5), "puct:2.5ms"),
+        (PUCTAgent(50, evaluation=own_evaluation(start)), "puct:50:own"),
+    ):
+        assert agent.name == name
+        assert agent.act([start], [1])[0] in start.legal_actions()
+    agent = PUCTAgent(50)
+    assert pickle.loads(pickle.dumps(agent)).act([start], [1]) == agent.act([start], [1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"evaluation": 3}, "evaluation=3: an Evaluation or None"),
+        ({"exploration": -1}, "exploration=-1: a number from 0 is needed"),
+        ({"exploration": "1"}, "exploration='1'"),
+        ({"temperature": 0}, "temperature=0: a number above 0 is needed"),
+        ({"temperature": float("nan")}, "temperature=nan"),
+        ({"rollouts": 1.5}, "rollouts=1.5: a number from 0 to 1 is needed"),
+        ({"rollouts": True}, "rollouts=True"),
+        ({"delay": -1}, "delay=-1"),
+        ({"threads": 0}, "threads=0"),
+    ],
+)
+def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        PUCT(Budget(10), **settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((None, np.zeros(1, np.float32)), "value=None"),
+        ((constant, [0.0]), "weights="),
+        ((constant, np.zeros(1)), "weights=.*float32 is needed"),
+        ((constant, np.zeros((1, 1), np.float32)), "weights="),
+        ((constant, np.zeros(4, np.float32)[::2]), "weights="),
+        ((constant, np.zeros(1, np.float32), -1), "scratch_words=-1"),
+    ],
+)
+def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Evaluation(*given)
+
+
+def test_positions_that_are_over_are_refused() -> None:
+    over = Position(YARDSTICK)
+    while not over.is_over:
+        over.play(over.legal_actions()[0])
+    with pytest.raises(OptionError, match="position 1: the game is over"):
+        PUCT(Budget(10)).search([Position(YARDSTICK), over], [0, 0])
