@@ -23,9 +23,9 @@ from azumaya.baselines.values.orbits import (
     colour_swapping,
     pattern_rows,
 )
-from azumaya.baselines.values.planes import cell_planes, kind_of, number_kernel, plane_kernel
+from azumaya.baselines.values.planes import cell_planes, number_kernel, plane_kernel
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, has, lowest
+from azumaya.envs.kernels.bits import ONE, ZERO, lowest
 from azumaya.envs.kernels.compile import kernel
 
 OPEN, OWN, OPPOSING, CLOSED = range(STATES)

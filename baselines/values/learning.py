@@ -107,9 +107,7 @@ def learn_kernel(shape: Shape) -> Any:
             for k in range(seen):
                 row = touched[k]
                 marks[row] = False
-                descend(
-                    row * width, (row + 1) * width, share, now, weights, mean, square, gradient
-                )
+                descend(row * width, (row + 1) * width, share, now, weights, mean, square, gradient)
             descend(rows * width, learned, share, now, weights, mean, square, gradient)
         return error / max(order.shape[0], 1)
 

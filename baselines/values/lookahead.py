@@ -9,7 +9,7 @@ import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.values.features import features_of
-from azumaya.baselines.values.network import F32, Shape, forward_kernel, value_kernel, view_kernel
+from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, select_in
 from azumaya.envs.kernels.compile import kernel
@@ -107,9 +107,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
         return np.float64(random_word(key, 2 * t) >> U64(11)) * 2.0**-53 < explore
 
     @kernel
-    def play_one(
-        g, now, key, explore, weights, scratch, words, trial, found, counts, begun, notes
-    ):
+    def play_one(g, now, key, explore, weights, scratch, words, trial, found, counts, begun, notes):
         t = 0
         while now[0].over == RUNNING and t < counts.shape[1]:
             size, begun[g, t] = view(now[0], weights, scratch, found[g, t])

@@ -15,7 +15,9 @@ STATES = 4
 
 def colour_keeping(symmetries: Symmetries) -> list[Cells]:
     """The permutations of cells that leave the players as they are."""
-    return [s.cells for s in members_of(symmetries.group) if not s.swaps] if symmetries.group else []
+    return (
+        [s.cells for s in members_of(symmetries.group) if not s.swaps] if symmetries.group else []
+    )
 
 
 def colour_swapping(symmetries: Symmetries, cells: int) -> Cells:
