@@ -110,7 +110,7 @@ def own_evaluation(position: Position) -> Evaluation:
 
 @functools.lru_cache(maxsize=64)
 def _fitted(kernels: GameKernels, setup: Setup, bound: int) -> Evaluation:
-    left, scores = _random_games(kernels, setup)
+    left, scores = random_games(kernels, setup)
     usual, best = max(float(np.abs(scores).mean()), 1.0), (np.inf, 0.0, 1.0)
     for factor in SCALES:
         shape = scores / (np.abs(scores) + factor * usual)
@@ -123,8 +123,12 @@ def _fitted(kernels: GameKernels, setup: Setup, bound: int) -> Evaluation:
     return Evaluation(own_value_kernel(kernels), np.array(found, np.float32), 0, "own")
 
 
-def _random_games(kernels: GameKernels, setup: Setup) -> tuple[np.ndarray, np.ndarray]:
-    """What player_0 gained from each position of some random games on, and its evaluation."""
+def random_games(kernels: GameKernels, setup: Setup) -> tuple[np.ndarray, np.ndarray]:
+    """What player_0 gained from each position of some random games on, and its evaluation.
+
+    Returns:
+        Two arrays `(n,)` float64, over the positions of all games.
+    """
     states = kernels.new_states(1)
     words, scores = np.zeros(kernels.words, np.uint64), np.zeros((2, MOST_PLIES))
     left, found = [], []

@@ -109,6 +109,10 @@ def load_learned(path: str) -> Evaluation | Evaluator:
     """
     if not any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json")):
         raise OptionError(f"checkpoint {shown(path)!r}: does not exist")
+    from azumaya.baselines.values.value import is_value, load_value  # noqa: PLC0415 - with a name only
+
+    if is_value(path):
+        return load_value(path).evaluation()
     require("torch", "train")
     from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
 

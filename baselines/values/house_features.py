@@ -4,8 +4,8 @@ All numbers are alike, and so are all cells, except for what is near them. So a 
 kind of cell or house something is, not where it is:
 
 - **Cells**: for each cell of the player's regions on which something fits, how many of its
-  candidates no candidate of the opponent's sees, how many one sees, and how many more than one sees;
-  each counted up to three. A candidate that nobody sees is a sure move; one that is seen can be
+  candidates are seen by no candidate of the opponent, how many by one, and how many by more; each
+  counted up to three. A candidate that nobody sees is a sure move; one that is seen can be
   spoilt. The same for the opponent's regions.
 - **Regions**: for each region and number, how many of the player's candidates for that number are
   sure and how many can be spoilt, since a region holds each number once.

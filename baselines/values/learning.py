@@ -43,10 +43,11 @@ class Moments:
 def learn_kernel(shape: Shape) -> Any:
     """The kernel that learns from positions once, in batches, and returns the mean squared error.
 
-    `learn(order, batch, rate, found, counts, begun, targets, weights, mean, square, steps, gradient,
-    touched, marks)`: `order`, `(n,)` int64, are the positions in the order of learning. `found` is
-    `(positions, room)`, the next three `(positions,)`, as `self_play_kernel` writes them. `gradient`
-    is `(learned,)` float32, zeroed; `touched` `(rows,)` int64 and `marks` `(rows,)` bool, zeroed.
+    `learn(order, batch, rate, found, counts, begun, targets, weights, mean, square, steps,
+    gradient, touched, marks)`: `order`, `(n,)` int64, are the positions in the order of learning.
+    `found` is `(positions, room)`, the next three are `(positions,)`, as `self_play_kernel` writes
+    them. `gradient` is `(learned,)` float32, zeroed; `touched` is `(rows,)` int64, and `marks`
+    `(rows,)` bool, zeroed.
     """
     width, rows = shape.width, shape.rows
     bias, second, last, learned = shape.bias, shape.second, shape.last, shape.learned

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
-from azumaya.baselines.values.features import features_of
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, select_in
@@ -97,10 +96,9 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
     to move, from -1 to 1, and cut off at random moves. A game that is still running after the plies
     that fit counts with its last value. `notes` is `(plies, 3)` float32 of scratch space.
     """
-    features = features_of(game)
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
-    room, bound = features.most, shape.bound
+    bound = shape.bound
 
     @kernel
     def explores(key, t, explore):

@@ -25,8 +25,8 @@ def colour_swapping(symmetries: Symmetries, cells: int) -> Cells:
 
     The identity if there is none.
     """
-    found = [s.cells for s in members_of(symmetries.group) if s.swaps] if symmetries.group else []
-    return found[0] if found else tuple(range(cells))
+    members = members_of(symmetries.group) if symmetries.group else []
+    return next((member.cells for member in members if member.swaps), tuple(range(cells)))
 
 
 def pattern_rows(
