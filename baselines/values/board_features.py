@@ -32,6 +32,8 @@ OPEN, OWN, OPPOSING, CLOSED = range(STATES)
 """The states of a cell: open if it is free and a number or piece may go there."""
 LENGTH = 4
 """The cells of a pattern."""
+STEPS = ((0, 1), (1, 0))
+"""The directions of lines, as rows and columns from cell to cell."""
 OWN_PLANES, OPPOSING_PLANES = ("own",), ("opposing",)
 OPEN_PLANES = ("candidate", "room", "board", "fits")
 """The planes that say where something may go."""
@@ -49,10 +51,15 @@ def board_features(game: Game) -> Features:
     contents = numbers + STATES  # how many numbers fit, or whose it is
     of_cells, kinds_of_cells = _cell_rows(cells, contents, same)
     of_cells += count
-    highs = np.array([plane.high + 1 for plane in observation.planes[observation.cell_planes :]])
+    planes = observation.planes[observation.cell_planes :]
+    # A value that names a player or a number says nothing: these are alike.
+    places = np.array([i for i, plane in enumerate(planes) if plane.value is None], np.int64)
+    highs = [planes[i].high + 1 for i in places]
     first_number = count + kinds_of_cells * contents
-    of_numbers = first_number + np.concatenate([[0], np.cumsum(highs)])
-    write = _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, turned, contents)
+    of_numbers = first_number + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
+    write = _kernel(
+        game, pattern_cells, of_patterns, of_cells, of_numbers, places, turned, contents
+    )
     most = len(patterns) + cells + len(highs)
     return Features(
         "board 1", int(of_numbers[-1]), most, most + 2 * cells, observation.packed_words + 1, write
@@ -62,22 +69,24 @@ def board_features(game: Game) -> Features:
 def patterns_of(game: Game) -> list[tuple[int, ...]]:
     """The patterns of a game's board: lines of four and squares of two by two.
 
-    Boards in which a cell has six neighbours also have lines along the falling diagonal.
+    So are their images under the symmetries of the board, which on a hexagon gives the lines along
+    its third axis, and rhombs for squares.
     """
     rows, columns = game.observation.shape
-    cells = set(game.symmetries.bits or range(game.observation.cells))
-    hexagonal = len(cells) < rows * columns
-    found = []
+    cells = set(game.symmetries.bits or range(rows * columns))
+    found: dict[frozenset[int], tuple[int, ...]] = {}
     for row, column in itertools.product(range(rows), range(columns)):
-        steps = [(0, 1), (1, 0), *([(1, 1)] if hexagonal else [])]
-        shapes = [[(row + i * a, column + i * b) for i in range(LENGTH)] for a, b in steps]
+        shapes = [[(row + i * a, column + i * b) for i in range(LENGTH)] for a, b in STEPS]
         shapes.append([(row + a, column + b) for a in range(2) for b in range(2)])
         for shape in shapes:
             inside = all(r < rows and c < columns for r, c in shape)
-            pattern = tuple(r * columns + c for r, c in shape)
-            if inside and cells.issuperset(pattern):
-                found.append(pattern)
-    return found
+            pattern = [r * columns + c for r, c in shape]
+            if not inside or not cells.issuperset(pattern):
+                continue
+            for moved in (range(rows * columns), *colour_keeping(game.symmetries)):
+                image = tuple(moved[cell] for cell in pattern)
+                found.setdefault(frozenset(image), image)
+    return list(found.values())
 
 
 def _cell_rows(cells: int, contents: int, same: list[tuple[int, ...]]) -> tuple[np.ndarray, int]:
@@ -87,13 +96,13 @@ def _cell_rows(cells: int, contents: int, same: list[tuple[int, ...]]) -> tuple[
     return shared.astype(np.int64) * contents, len(smallest)
 
 
-def _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, turned, contents):  # type: ignore[no-untyped-def]
+def _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, places, turned, contents):  # type: ignore[no-untyped-def]
     """The kernel of the features, over the tables of a game."""
     cells = game.observation.cells
     own, opposing = cell_planes(game, *OWN_PLANES), cell_planes(game, *OPPOSING_PLANES)
     open_ = cell_planes(game, *OPEN_PLANES)
     plane, number = plane_kernel(cells), number_kernel(game)
-    patterns, numbers = len(pattern_cells), len(of_numbers) - 1
+    patterns, numbers = len(pattern_cells), len(places)
     fits = contents - STATES
     words = 2 if cells > 64 else 1
     most = patterns + cells + numbers
@@ -144,7 +153,7 @@ def _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, turned, cont
             content = fitting[cell] if states[cell] == OPEN else fits + states[cell]
             features[patterns + cell] = of_cells[cell] + content
         for i in range(numbers):
-            features[patterns + cells + i] = of_numbers[i] + number(row, i)
+            features[patterns + cells + i] = of_numbers[i] + number(row, places[i])
         return most
 
     return write

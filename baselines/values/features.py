@@ -3,8 +3,8 @@
 A feature set turns an observation into a list of row numbers. A network adds these rows instead of
 multiplying a matrix, so an evaluation costs little more than reading the rows that apply.
 
-There are two kinds. Games in which only houses matter get the features of `house_features.py`,
-which treat all numbers alike, and all cells alike. The other games get those of
+There are three kinds. Games in which only houses matter get the features of `house_features.py` or
+`open_features.py`, which treat all numbers alike, and all cells alike. The other games get those of
 `board_features.py`, in which cells and their symmetric images share rows.
 """
 
@@ -44,5 +44,8 @@ def features_of(game: Game) -> Features:
     """The features of a game."""
     from azumaya.baselines.values.board_features import board_features  # noqa: PLC0415
     from azumaya.baselines.values.house_features import house_features, suits  # noqa: PLC0415
+    from azumaya.baselines.values.open_features import open_features, suits_open  # noqa: PLC0415
 
-    return house_features(game) if suits(game) else board_features(game)
+    if suits(game):
+        return house_features(game)
+    return open_features(game) if suits_open(game) else board_features(game)

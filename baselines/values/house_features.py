@@ -15,6 +15,7 @@ kind of cell or house something is, not where it is:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,22 +48,72 @@ def suits(game: Game) -> bool:
 
 def house_features(game: Game) -> Features:
     """The features of a game that `suits` accepts."""
+    numbers = number_rows(game, 2 * (CELL_ROWS + REGION_ROWS))
+    most = 2 * CELLS + 2 * NUMBERS * NUMBERS + numbers.most
+    words = game.observation.packed_words + 1
+    return Features("houses 1", numbers.end, most, most, words, _kernel(game, numbers.add))
+
+
+@dataclass(frozen=True)
+class NumberRows:
+    """The rows of `number` planes.
+
+    Attributes:
+        end: the number of the row after the last.
+        most: the most features.
+        add: kernel `add(row, features, count)`: add the features of an observation to a list of
+            `count`, and return their number then.
+    """
+
+    end: int
+    most: int
+    add: Any
+
+
+def number_rows(game: Game, first: int) -> NumberRows:
+    """Rows for the `number` planes of a game from row `first` on.
+
+    A plane of its own has a row for each value. Planes of single numbers, such as stocks, have a
+    row for each combination of the values that belong to one number. A plane whose value names a
+    number or a player has none, since these are alike.
+    """
     planes = game.observation.planes[game.observation.cell_planes :]
-    single = [(i, plane) for i, plane in enumerate(planes) if not _of_number(plane)]
+    single = np.array(
+        [i for i, p in enumerate(planes) if not _of_number(p) and p.value is None], np.int64
+    )
+    highs = [planes[i].high + 1 for i in single]
+    of_singles = first + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
     groups: dict[str, list[int]] = {}
     for i, plane in enumerate(planes):
         if _of_number(plane):
             groups.setdefault(kind_of(plane), []).append(i)
-    highs = np.array([plane.high + 1 for _, plane in single])
-    first = 2 * (CELL_ROWS + REGION_ROWS)
-    of_singles = first + np.concatenate([[0], np.cumsum(highs)])
     stocks = np.array(list(groups.values()), np.int64).reshape(len(groups), NUMBERS)
-    sizes = [planes[row[0]].high + 1 for row in stocks]
-    rows = int(of_singles[-1] + np.prod(sizes)) if groups else int(of_singles[-1])
-    places = np.array([i for i, _ in single], np.int64)
-    write = _kernel(game, places, of_singles, stocks, np.array(sizes, np.int64))
-    most = 2 * CELLS + 2 * NUMBERS * NUMBERS + len(single) + NUMBERS
-    return Features("houses 1", rows, most, most, game.observation.packed_words + 1, write)
+    sizes = np.array([planes[row[0]].high + 1 for row in stocks], np.int64)
+    end = int(of_singles[-1]) + (int(np.prod(sizes)) if groups else 0)
+    add = _number_kernel(game, single, of_singles, stocks, sizes)
+    return NumberRows(end, len(single) + (NUMBERS if groups else 0), add)
+
+
+def _number_kernel(game, single, of_singles, stocks, sizes):  # type: ignore[no-untyped-def]
+    """The kernel of `NumberRows`."""
+    number, first_stock = number_kernel(game), int(of_singles[-1])
+    singles, groups = len(single), len(stocks)
+
+    @kernel
+    def add(row, features, count):
+        for i in range(singles):
+            features[count] = of_singles[i] + number(row, single[i])
+            count += 1
+        if groups:
+            for n in range(NUMBERS):
+                code = 0
+                for g in range(groups):
+                    code = code * sizes[g] + number(row, stocks[g, n])
+                features[count] = first_stock + code
+                count += 1
+        return count
+
+    return add
 
 
 def _of_number(plane: Any) -> bool:
@@ -143,14 +194,12 @@ def add_regions(regions, low, high, once0, once1, side, features, count):
     return count
 
 
-def _kernel(game, singles, of_singles, stocks, sizes):  # type: ignore[no-untyped-def]
+def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     """The kernel of the features, over the tables of a game."""
-    plane, number = plane_kernel(CELLS), number_kernel(game)
+    plane = plane_kernel(CELLS)
     candidate = int(cell_planes(game, "candidate")[0])
     own, opposing = (int(cell_planes(game, side)[0]) for side in ("own", "opposing"))
     region = int(cell_planes(game, "region bit")[0])
-    single, groups = len(singles), len(stocks)
-    first_stock = int(of_singles[-1])
 
     @kernel
     def write_regions(row, regions):
@@ -161,20 +210,6 @@ def _kernel(game, singles, of_singles, stocks, sizes):  # type: ignore[no-untype
             for r in range(NUMBERS):
                 regions[r, 0] &= low if r >> b & 1 else ~low
                 regions[r, 1] &= high if r >> b & 1 else ~high
-
-    @kernel
-    def add_numbers(row, features, count):
-        for i in range(single):
-            features[count] = of_singles[i] + number(row, singles[i])
-            count += 1
-        if groups:
-            for n in range(NUMBERS):
-                code = 0
-                for g in range(groups):
-                    code = code * sizes[g] + number(row, stocks[g, n])
-                features[count] = first_stock + code
-                count += 1
-        return count
 
     @kernel
     def write(row, player, features):
