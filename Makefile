@@ -1,10 +1,12 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
 # PYTHON is any Python from 3.11 on; everything is installed into .venv.
+# ALGORITHM is a script in baselines/training: maskable_ppo or ppo_selfplay.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 GAME ?= sudoku_moyo
+ALGORITHM ?= maskable_ppo
 RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -13,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 	test-integrations test-browser constraints clean
 
 train: $(VENV)/.train
-	$(BIN)/python -m azumaya.baselines.training.maskable_ppo --game $(GAME) $(RUN)
+	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
 
 test: $(VENV)/.dev
 	$(BIN)/python tests/run.py $(RUN)

@@ -130,7 +130,7 @@ class HouseLayer(nn.Module):
             cells: what to add to each cell whatever its number, `(W, B, S)`.
         """
         numbers, size = x.shape[2], self.size
-        rows, columns, squares = (x @ self.means).split(size, 3)
+        rows, columns, squares = (x @ self.means).chunk(3, 3)
         number = _mix(self.number, rows.sum(3, keepdim=True))
         near = _mix(self.row, rows) + number, _mix(self.column, columns)
         houses = torch.cat((*near, _mix(self.square, squares)), dim=3)
@@ -139,7 +139,7 @@ class HouseLayer(nn.Module):
         across = _mix(self.across, x.sum(2) / numbers) + self.here.bias[:, None, None]
         if cells is not None:
             across = across + cells
-        return mixed.view(here.shape).add_(across[:, :, None])
+        return mixed.view(here.shape) + across[:, :, None]
 
 
 def _mix(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
@@ -184,7 +184,8 @@ class NumberNet(nn.Module):
         cells = _mix(self.on_cell, flat[self.shared])
         for i, layer in enumerate(self.layers):
             x = torch.relu_(layer(x, None if i else cells))
-        pooled = torch.cat((x.mean((2, 3)), fields.sum((2, 3)) / fields.shape[3])).T
+        fields_on, means = fields.sum((2, 3)) / fields.shape[3], x.sum((2, 3)) / x[0, 0].numel()
+        pooled = torch.cat((means, fields_on)).T
         logits = (_mix(self.logit, x) + self.logit.bias).flatten(2)[0]
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)

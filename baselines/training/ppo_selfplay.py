@@ -138,6 +138,11 @@ def copy_of(network: nn.Module) -> nn.Module:
     return copy.deepcopy(network).requires_grad_(False)
 
 
+def parts_of(tensor: torch.Tensor, size: int = PART) -> Sequence[torch.Tensor]:
+    """A tensor in parts of `size` rows; the last may have fewer."""
+    return [tensor[first : first + size] for first in range(0, len(tensor), size)]
+
+
 class Workers:
     """Threads that evaluate a network part by part.
 
@@ -161,7 +166,7 @@ class Workers:
             return *sample(logits, uniform), values
 
         given = planes, masks, torch.rand(len(planes))
-        parts = self.pool.map(work, *(tensor.split(PART) for tensor in given))
+        parts = self.pool.map(work, *(parts_of(tensor) for tensor in given))
         return tuple(map(torch.cat, zip(*parts, strict=True)))
 
     def gradients(
@@ -176,7 +181,7 @@ class Workers:
             return {name: loss.item() for name, loss in found.items()}, gradients
 
         total = dict[str, float]()
-        for found, gradients in self.pool.map(work, rows.split(PART)):
+        for found, gradients in self.pool.map(work, parts_of(rows)):
             for name, loss in found.items():
                 total[name] = total.get(name, 0.0) + loss
             for parameter, gradient in zip(parameters, gradients, strict=True):
@@ -279,10 +284,10 @@ class Rollout:
         over: whether the step ended the game, `(T, n)` bool.
     """
 
-    def __init__(self, steps: int, env: AzumayaVectorEnv) -> None:
-        shape, spaces = (steps, env.num_envs), dict[str, Any](env.single_observation_space)
-        self.planes = torch.zeros(*shape, *spaces["observation"].shape, dtype=torch.int8)
-        self.masks = torch.zeros(*shape, *spaces["action_mask"].shape, dtype=torch.int8)
+    def __init__(self, steps: int, planes: torch.Tensor, masks: torch.Tensor) -> None:
+        shape = steps, len(planes)
+        self.planes = planes.new_zeros(steps, *planes.shape)
+        self.masks = masks.new_zeros(steps, *masks.shape)
         self.actions = torch.zeros(shape, dtype=torch.int64)
         self.chances, self.signs, self.values = (torch.zeros(shape) for _ in range(3))
         self.rewards, self.following = (torch.zeros(shape) for _ in range(2))
@@ -302,7 +307,7 @@ class Table:
         self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
         self.look(*self.env.reset(seed=config.seed))
         self.worths = self.worth(np.zeros(config.games, np.int64))
-        self.rollout = Rollout(config.rollout, self.env)
+        self.rollout = Rollout(config.rollout, self.planes, self.masks)
 
     def restore(self, games: dict[str, np.ndarray]) -> None:
         """Continue saved games.
@@ -424,9 +429,15 @@ def batch_of(rollout: Rollout, config: Config) -> Batch:
     gains, learned = advantages(rollout, config.discount, config.gae_lambda), rollout.learned
     returns = (gains + rollout.signs * rollout.values)[learned]
     gains = gains[learned]
-    gains = (gains - gains.mean()) / (gains.std() + 1e-8)
-    parts = rollout.planes, rollout.masks, rollout.actions, rollout.chances
-    return Batch(*(part[learned] for part in parts), gains, returns)
+    gains = (gains - gains.mean()) / (gains.std(correction=0) + 1e-8)  # also of one action
+    return Batch(
+        planes=rollout.planes[learned],
+        masks=rollout.masks[learned],
+        actions=rollout.actions[learned],
+        chances=rollout.chances[learned],
+        gains=gains,
+        returns=returns,
+    )
 
 
 def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
@@ -459,7 +470,7 @@ def update(
     """Improve the network by a rollout; returns the mean losses per action."""
     count, total = len(batch.actions), dict[str, float]()
     for _ in range(config.epochs):
-        for rows in torch.randperm(count).split(config.batch):
+        for rows in parts_of(torch.randperm(count), config.batch):
             optimizer.zero_grad()
             for name, loss in workers.gradients(network, batch, rows, config).items():
                 total[name] = total.get(name, 0.0) + loss / (count * config.epochs)

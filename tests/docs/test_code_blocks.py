@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tyro
 from typer.testing import CliRunner
 
 from azumaya.baselines.commands import app
-from azumaya.baselines.training import maskable_ppo
+from azumaya.baselines.training import maskable_ppo, ppo_selfplay
 from tests.docs.blocks import ROOT, blocks_of, pages, run_page
 
 PAGES = pages()
@@ -109,12 +110,13 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
     assert [option for option in options if option not in shown] == [], page
 
 
-def test_training_commands_are_read_by_the_script() -> None:
-    runs = starting("python", "-m", "azumaya.baselines.training.maskable_ppo")
+@pytest.mark.parametrize("script", [maskable_ppo, ppo_selfplay])
+def test_training_commands_are_read_by_the_script(script: Any) -> None:
+    runs = starting("python", "-m", script.PROGRAM)
     assert runs
     for words, _ in runs:
         if words != ["--help"]:
-            tyro.cli(maskable_ppo.Config, args=words)
+            tyro.cli(script.Config, args=words)
 
 
 def test_modules_and_files_that_are_run_exist() -> None:
