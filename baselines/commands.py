@@ -9,6 +9,7 @@ import typer
 from azumaya.baselines import (
     analyse_commands,
     bench_commands,
+    class_commands,
     doctor_commands,
     evaluate_commands,
     exam_commands,
@@ -40,6 +41,7 @@ app.command("serve")(serve_commands.serve)
 app.command("replay")(replay_commands.replay_command)
 app.command("exam")(exam_commands.exam)
 app.add_typer(league_commands.app, name="league")
+app.add_typer(class_commands.app, name="class")
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("doctor")(doctor_commands.doctor)
 app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)

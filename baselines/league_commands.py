@@ -35,6 +35,7 @@ from azumaya.baselines.arena.league.tables import (
     page,
     rating_table,
 )
+from azumaya.baselines.command_group import with_default
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
@@ -49,15 +50,7 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
 
-class PlaysByDefault(typer.core.TyperGroup):
-    """A group whose command `play` need not be named."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put `play` before arguments that begin with no command."""
-        return super().parse_args(ctx, args if args[:1] == ["report"] else ["play", *args])
-
-
-app = typer.Typer(cls=PlaysByDefault, name="league")
+app = typer.Typer(cls=with_default("play"), name="league")
 
 Results = Annotated[
     Path, typer.Option(help="The file of results; if it exists, the league in it goes on.")

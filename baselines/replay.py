@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
@@ -46,49 +46,80 @@ def replay_page(
         raise OptionError("records: there are none; a replay needs at least one game")
     parts: dict[str, int] = {}
     games = [_game(record, parts, milliseconds, told) for record in records]
-    content = {"games": games, "parts": list(parts)}
     title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{content_policy()}">
-<title>{escape(title)} - Azumaya</title>
-<style>{_style()}</style>
-</head>
+    script, style = replay_script(), replay_style()
+    return f"""{page_head(title, script, style)}
 <body>
 <main id="replay"></main>
 <noscript>This page needs JavaScript to show the game.</noscript>
-<script type="application/json" id="games">{_inside_a_script(content)}</script>
-<script type="module">{_script()}</script>
+{_games_element(games, parts)}
+<script type="module">{script}</script>
 </body>
 </html>
 """
 
 
-@cache
-def content_policy() -> str:
-    """What a replay page may do, as a Content-Security-Policy: run its own script, nothing else."""
-    script, style = _digest(_script()), _digest(_style())
-    return f"default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'"
+def games_element(records: Sequence[GameRecord]) -> str:
+    """Recorded games as an element of another page, which has a `<div id="replay">` above it.
+
+    The page needs `replay_script` and `replay_style`. Links to `#game-1`, `#game-2` and so on open
+    the games.
+
+    Raises:
+        RecordError: a record breaks the rules.
+    """
+    parts: dict[str, int] = {}
+    return _games_element([_game(record, parts, None, None) for record in records], parts)
+
+
+def _games_element(games: Sequence[Any], parts: Iterable[str]) -> str:
+    """What the script reads: JSON that cannot end the element it is in."""
+    content = json.dumps({"games": games, "parts": list(parts)}, separators=(",", ":"))
+    inside = content.replace("<", "\\u003c")
+    return f'<script type="application/json" id="games">{inside}</script>'
+
+
+def page_head(title: str, script: str, style: str) -> str:
+    """How a page that needs nothing else begins, up to its body.
+
+    Args:
+        title: the title of the page, as text.
+        script: the script that is all that may run in the page.
+        style: its style.
+    """
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{content_policy(script, style)}">
+<title>{escape(title)} - Azumaya</title>
+<style>{style}</style>
+</head>"""
+
+
+def content_policy(script: str, style: str) -> str:
+    """A Content-Security-Policy that lets a page use its own script and style, nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "base-uri 'none'"
+    )
 
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _script() -> str:
+@cache
+def replay_script() -> str:
+    """The script of a page with a replay."""
     return f"\n{web_file('board.js')}\n{web_file('replay.js')}"
 
 
-def _style() -> str:
+@cache
+def replay_style() -> str:
+    """The style of a page with a replay."""
     return f"\n{web_file('board.css')}\n{web_file('replay.css')}"
-
-
-def _inside_a_script(content: Any) -> str:
-    """JSON that cannot end the element it stands in."""
-    return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _game(

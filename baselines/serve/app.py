@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from azumaya.baselines.files import UnusableFileError, parse_json
-from azumaya.baselines.replay import content_policy, replay_page
+from azumaya.baselines.replay import content_policy, replay_page, replay_script, replay_style
 from azumaya.baselines.serve.choices import Choices
 from azumaya.baselines.serve.games import Games, OpenGame
 from azumaya.baselines.serve.guard import LOOPBACK, Guard
@@ -89,7 +89,8 @@ class Server:
         """A game as a replay, for those who were given its link."""
         table = await run_in_threadpool(self.games.shared, request.path_params["share"])
         page = await self.workers.run(replay_page, [table.record()])  # a long game takes seconds
-        return HTMLResponse(page, headers={"Content-Security-Policy": content_policy()})
+        policy = content_policy(replay_script(), replay_style())
+        return HTMLResponse(page, headers={"Content-Security-Policy": policy})
 
     # ---- games ----
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import azumaya.envs
 from azumaya.envs.extras import MissingExtraError, distribution_of, how_to_install, require
 
 ROOT = Path(__file__).parents[2]
+SOURCES = Path(azumaya.envs.__file__).parents[1]
+"""What is tested, which can be a copy of the library outside of the repository."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -32,7 +35,7 @@ def installed_by(extra: str) -> set[str]:
 def required() -> Iterator[tuple[str, str]]:
     """The module and the extra of every call of `require` in the library."""
     for folder in ("envs", "wrappers", "baselines", "benchmarks"):
-        for file in (ROOT / folder).rglob("*.py"):
+        for file in (SOURCES / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "require":
                     given = [*node.args, *(keyword.value for keyword in node.keywords)]

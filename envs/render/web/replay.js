@@ -9,7 +9,7 @@ class Replay {
     if (data.games.length > 1) {
       const label = add(bar, "label", "azr-pick");
       label.textContent = "Game ";
-      const pick = add(label, "select");
+      const pick = this.pick = add(label, "select");
       data.games.forEach((game, n) => {
         add(pick, "option", "", { value: n }).textContent = `${n + 1}. ${game.title}: ${game.players.join(" - ")}`;
       });
@@ -34,11 +34,23 @@ class Replay {
     this.graph = add(root, "div", "azr-graph");
     this.list = add(root, "ol", "azr-moves", { "aria-label": "Moves" });
     document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("hashchange", () => this.follow());
     this.open(0);
+    this.follow();
+  }
+
+  // Links to #game-1, #game-2 and so on open these games.
+  follow() {
+    const number = Number(location.hash.match(/^#game-(\d+)$/)?.[1]);
+    if (number >= 1 && number <= data.games.length) {
+      this.open(number - 1);
+      this.title.scrollIntoView();
+    }
   }
 
   open(number) {
     this.stop();
+    if (this.pick) this.pick.value = number;
     this.game = data.games[number];
     this.last = this.game.frames.length - 1;
     this.title.textContent = `${this.game.title}: ${this.game.players.join(" - ")}`;

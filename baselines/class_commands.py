@@ -1,0 +1,324 @@
+"""`azumaya class`: the submissions of a class, checked, examined, played and marked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.arena.exams import PARTS
+from azumaya.baselines.arena.league.crew import StoppedError
+from azumaya.baselines.classroom.confine import LAYERS, Isolation
+from azumaya.baselines.classroom.grading import (
+    OPPONENTS,
+    IsolationError,
+    Plan,
+    grade,
+    hidden_from,
+    isolation_of,
+    missing_meetings,
+    run_alone,
+    warm_up,
+)
+from azumaya.baselines.classroom.marks import (
+    EXAM,
+    GRADED,
+    WEIGHTS,
+    Marked,
+    Scheme,
+    csv_text,
+    mark_class,
+)
+from azumaya.baselines.classroom.process import Limits, Room, StartingError
+from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
+from azumaya.baselines.classroom.starter import starter_text
+from azumaya.baselines.classroom.store import NAME, ClassFile
+from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
+from azumaya.baselines.command_group import with_default
+from azumaya.baselines.files import shown, write_whole
+from azumaya.baselines.game_options import game_named
+from azumaya.baselines.terminal import console, progress, say
+from azumaya.envs import GAMES, OptionError
+from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.extras import require
+
+MARKS, REPORT = "marks.csv", "report.html"
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+MOST_BYTES = 64
+
+app = typer.Typer(
+    cls=with_default("grade"),
+    name="class",
+    help="Mark the agents of a class, each confined in a process of its own.",
+)
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {', '.join(GAMES)}.")]
+MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
+GameLimit = Annotated[
+    float, typer.Option(min=0.1, help="Seconds for all moves of a game; who needs more loses it.")
+]
+Megabytes = Annotated[int, typer.Option(min=512, help="Memory of a submission, in MiB.")]
+WithBaselines = Annotated[
+    bool,
+    typer.Option(
+        "--allow-baselines",
+        help="Let submissions use azumaya.baselines: its agents and its search, not its exams.",
+    ),
+]
+
+
+@app.command(
+    "grade",
+    epilog="`azumaya class starter GAME FILE` writes a file to begin with; `azumaya class check "
+    "GAME FILE` is for students.",
+)
+def grade_command(
+    game: GameName,
+    folder: Annotated[Path, typer.Argument(help="The folder of submissions: Python files.")],
+    output: Annotated[
+        Path, typer.Option(help="The folder of marks and report; made if it does not exist.")
+    ],
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"An agent that all play. Repeat for more. Default: {', '.join(OPPONENTS)}."
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="What counts for the mark: exam, class, or an opponent. Repeat for more. Default: "
+            f"{', '.join(f'{name}={value:g}' for name, value in WEIGHTS.items())}.",
+        ),
+    ] = None,
+    points: Annotated[float, typer.Option(help="The best mark.")] = Scheme.points,
+    part: Annotated[str, typer.Option(help=f"The part of the exam: {' or '.join(PARTS)}.")] = (
+        PARTS[1]
+    ),
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Pairs of games against each opponent, time permitting.")
+    ] = Plan.pairs,
+    classmates: Annotated[
+        int, typer.Option(min=0, help="Other submissions that each one plays.")
+    ] = Plan.classmates,
+    seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = Plan.seed,
+    move_limit: MoveLimit = Limits.move,
+    game_limit: GameLimit = Limits.game,
+    megabytes: Megabytes = Limits.megabytes,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Submissions at once. Default: one per core.")
+    ] = None,
+    require_isolation: Annotated[
+        bool,
+        typer.Option(
+            "--require-isolation",
+            help="Run nothing unless submissions are kept from files, network and processes.",
+        ),
+    ] = False,
+    allow_baselines: WithBaselines = False,
+) -> None:
+    """Mark the agents of a class: check, exam, games, marks as CSV, and a report.
+
+    Results are stored as they come. After an interruption the same command goes on. Submissions
+    that have not changed are not run again.
+    """
+    _check_system()
+    try:
+        opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
+        for name in opponents:
+            find_agent(name)
+        scheme = _scheme(opponents, weight, points)
+        limits = Limits(
+            move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines
+        )  # fmt: skip
+        plan = Plan(
+            game_named(game).name, _part(part), seed, opponents, pairs,
+            classmates=classmates, limits=limits,
+        )  # fmt: skip
+        _check_folders(folder, output)
+        submissions = collect(folder)
+        if not submissions:
+            raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
+        output.mkdir(parents=True, exist_ok=True)
+        file = ClassFile(output / NAME, plan.settings(), plan.exam)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    room = Room(limits, hidden_from(folder, output))
+    try:
+        isolation = _run(file, submissions, plan, room, jobs, require_isolation)
+        _write(file, submissions, plan, scheme, isolation, output)
+    finally:
+        file.close()
+
+
+@app.command("check")
+def check_command(
+    game: GameName,
+    file: Annotated[Path, typer.Argument(help="The file to hand in.")],
+    move_limit: MoveLimit = Limits.move,
+    game_limit: GameLimit = Limits.game,
+    megabytes: Megabytes = Limits.megabytes,
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games against each opponent.")] = 5,
+    allow_baselines: WithBaselines = False,
+) -> None:
+    """Check one file as the class will: the same limits, the public exam, and some games."""
+    _check_system()
+    limits = Limits(move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines)
+    try:
+        name = game_named(game).name
+        plan = Plan(name, PARTS[0], pairs=pairs, limits=limits)
+        submission = read_submission(file)
+        if submission.problem:
+            raise OptionError(f"{shown(file)}: {submission.problem}")
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    try:
+        say(f"{submission.name}: check, public exam and games; this takes up to two minutes")
+        warm_up(plan)
+        run = run_alone(submission, plan, Room(limits))
+    except StartingError as error:
+        raise _failed(error) from None
+    found = mark_class([submission], {submission.id: run}, [], name, plan.exam, Scheme())
+    console().print(_table(found, plan.opponents, "by the default weights, in the public exam"))
+    for line in isolation_lines(Isolation(dict(run.isolation), dict(run.missing))):
+        say(line)
+    if run.output:
+        say(f"It printed {run.printed:,} bytes, beginning with: {run.output[:MOST_BYTES]!r}")
+    if found[0].status != GRADED or found[0].failures:
+        raise typer.Exit(1)
+
+
+@app.command("starter")
+def starter_command(
+    game: GameName,
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
+) -> None:
+    """Write a file for students to begin with: a random agent, and what they need to know."""
+    try:
+        text = starter_text(game_named(game).name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
+    typer.echo(f"{shown(file)}: a random agent for {game}; write your own in it")
+
+
+def _check_system() -> None:
+    """Refuse systems that lack what running submissions needs."""
+    if sys.platform == "win32":
+        raise typer.BadParameter(
+            "submissions run on Linux or macOS only; on Windows use its subsystem for Linux"
+        )
+    require("choix", "class")
+    require("msgspec", "class")
+
+
+def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float) -> Scheme:
+    """How marks are computed; the default weights are those of the opponents that there are."""
+    weights = {n: w for n, w in WEIGHTS.items() if n == EXAM or n in opponents}
+    if texts:
+        weights = {}
+        for text in texts:
+            name, equals, number = text.rpartition("=")
+            try:
+                weights[name] = float(number)
+            except ValueError:
+                equals = ""
+            if not equals:
+                raise OptionError(f"--weight {shown(text)}: must be NAME=NUMBER, such as exam=60")
+    scheme = Scheme(points, weights)
+    scheme.check(opponents)
+    return scheme
+
+
+def _part(name: str) -> Any:
+    if name not in PARTS:
+        raise OptionError(f"--part {name}: must be {' or '.join(PARTS)}")
+    return name
+
+
+def _check_folders(folder: Path, output: Path) -> None:
+    if not folder.is_dir():
+        raise OptionError(f"{shown(folder)}: there is no such folder")
+    if output.resolve().is_relative_to(folder.resolve()):
+        raise OptionError(f"--output {shown(output)}: must not be in the folder of submissions")
+
+
+def _run(
+    file: ClassFile, submissions: Sequence[Submission], plan: Plan, room: Room,
+    jobs: int | None, require_isolation: bool,
+) -> Isolation:  # fmt: skip
+    """Run what is missing, with a progress bar; returns what confines submissions here."""
+    whole = [s for s in submissions if not s.problem]
+    waiting = [s for s in whole if s.id not in file.runs]
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    try:
+        isolation = isolation_of(plan, room, require_isolation)
+        for line in isolation_lines(isolation):
+            say(line)
+        warm_up(plan)
+        with progress(*columns, TimeRemainingColumn()) as bar:
+            task = bar.add_task("submissions", total=len(waiting))
+            games = bar.add_task("games of the class", total=None)
+
+            def told(kind: str, name: str) -> None:
+                if kind == "submission":
+                    bar.advance(task)
+                else:
+                    bar.update(games, total=len(missing_meetings(file, whole, plan)))
+
+            grade(file, submissions, plan, room, jobs or available_cores(), told)
+    except IsolationError as error:
+        raise _failed(f"{error}; nothing was run") from None
+    except StartingError as error:
+        raise _failed(error) from None
+    except (KeyboardInterrupt, StoppedError):
+        say("Interrupted; the results so far are stored, and the same command goes on.")
+        raise typer.Exit(INTERRUPTED) from None
+    return isolation
+
+
+def _failed(error: object) -> typer.Exit:
+    say(f"azumaya: {error}")
+    return typer.Exit(1)
+
+
+def _write(
+    file: ClassFile, submissions: Sequence[Submission], plan: Plan, scheme: Scheme,
+    isolation: Isolation, output: Path,
+) -> None:  # fmt: skip
+    """Write marks and report from what is in the file."""
+    ids = {submission.id for submission in submissions}
+    meetings = [m for _, m in sorted(file.meetings.items()) if {m.first, m.second} <= ids]
+    marked = mark_class(submissions, file.runs, meetings, plan.game, plan.exam, scheme)
+    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode())
+    page = report_page(Report(marked, meetings, plan, scheme, isolation))
+    write_whole(output / REPORT, page.encode())
+    console().print(_table(marked, plan.opponents, f"{len(marked)} submissions"))
+    typer.echo(f"{shown(output / MARKS)}, {shown(output / REPORT)}")
+
+
+def _table(marked: Sequence[Marked], opponents: Sequence[str], title: str) -> Table:
+    """Marks in the terminal; names are shown as they are, whatever markup they resemble."""
+    table = Table(title=Text(title))
+    for name in ("submission", "mark", "exam kept", *opponents, "remarks"):
+        table.add_column(Text(name), overflow="fold")
+    for each in marked:
+        rates = [each.scores[name].rate if name in each.scores else None for name in opponents]
+        shares = ["" if share is None else f"{share:.0%}" for share in (each.kept, *rates)]
+        mark = f"{each.mark:g}" if each.status == GRADED else f"{each.mark:g} {each.status}"
+        remarks = Text(shown("; ".join(each.remarks)))
+        table.add_row(Text(each.submission.name), mark, *shares, remarks)
+    return table

@@ -1,0 +1,172 @@
+"""Confining the process in which a submission runs, as far as the system allows.
+
+A process is confined in two steps. `separate` comes first, before anything is imported: namespaces,
+limits, and a waiting parent that leaves no process behind. `close_off` comes when everything that
+the submission may use has been loaded: no files but those to read, no system calls that reach out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from azumaya.baselines.classroom import linux
+from azumaya.baselines.classroom.seccomp import filter_calls
+
+NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
+LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)
+FILES, PROCESSES, BYTES_OF_FILE = 64, 64, 0
+"""Limits for a submission: open files, processes and threads, and the size of a file it writes."""
+DEVICES = {
+    "/dev/null": linux.READ_FILE | linux.WRITE_FILE,
+    "/dev/zero": linux.READ_FILE,
+    "/dev/urandom": linux.READ_FILE,
+}
+LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+
+
+@dataclass
+class Isolation:
+    """What confines a process.
+
+    Attributes:
+        layers: by name of a layer, what is in force, in words.
+        missing: by name of a layer, why it is not in force.
+    """
+
+    layers: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def attempt(self, layer: str, wanted: Iterable[str], work: Callable[[], str]) -> None:
+        """Put a layer in force, and note what came of it."""
+        if layer not in wanted:
+            self.missing[layer] = "switched off"
+            return
+        if sys.platform != "linux":
+            self.missing[layer] = "only Linux has it"
+            return
+        try:
+            self.layers[layer] = work()
+        except OSError as error:
+            self.missing[layer] = str(error)
+
+
+def separate(memory: int, seconds: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolation:
+    """Limit what this process may use, and continue in a child that others cannot be reached from.
+
+    The parent only waits. It ends with the child, and leaves no process behind.
+
+    Args:
+        memory: bytes of address space.
+        seconds: processor time.
+        wanted: the layers to put in force.
+        ours: file descriptors that the waiting parent closes.
+    """
+    found = Isolation()
+    if sys.platform == "linux":
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+        linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+        linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    found.attempt(NAMESPACES, wanted, _namespaces)
+    child = os.fork()
+    if child:
+        _wait_for(child, ours)
+    if sys.platform == "linux":
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    _set_limits(memory, seconds, found)
+    return found
+
+
+def _namespaces() -> str:
+    linux.enter_namespaces()
+    return "user, process, network and IPC namespaces"
+
+
+def _set_limits(memory: int, seconds: int, found: Isolation) -> None:
+    limits = {
+        "RLIMIT_AS": memory,
+        "RLIMIT_CPU": seconds,
+        "RLIMIT_FSIZE": BYTES_OF_FILE,
+        "RLIMIT_NOFILE": FILES,
+        "RLIMIT_CORE": 0,
+    }
+    if NAMESPACES in found.layers:  # elsewhere all processes of the user count
+        limits["RLIMIT_NPROC"] = PROCESSES
+    for name, value in limits.items():
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
+    """Wait for the child to end, or for the order to end it; then end with all that is left."""
+
+    def end(*_: object) -> NoReturn:
+        _end_all(child)
+        os._exit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for descriptor in ours:
+        os.close(descriptor)
+    status = 0
+    while True:
+        ended, code = os.wait()
+        if ended == child:
+            status = os.waitstatus_to_exitcode(code)
+            break
+    _end_all(child)
+    os._exit(status if status >= 0 else 128 - status)
+
+
+def _end_all(child: int) -> None:
+    """End the child and every process that it has left to this one."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    while True:
+        for left in linux.children(os.getpid()):
+            with contextlib.suppress(OSError):
+                os.kill(left, signal.SIGKILL)
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+def close_off(found: Isolation, wanted: Iterable[str], readable: Iterable[str],
+              hidden: Iterable[str]) -> None:  # fmt: skip
+    """Deny this process all files but some for reading, and system calls that reach out.
+
+    Args:
+        found: what is in force already; what is added is noted in it.
+        wanted: the layers to put in force.
+        readable: folders and files that may be read.
+        hidden: what may not be read even if it is in one of these folders.
+
+    Raises:
+        RuntimeError: there are other threads, which would not be confined.
+    """
+    if threading.active_count() > 1:
+        raise RuntimeError("a process with several threads cannot be confined")
+    found.attempt(LANDLOCK, wanted, lambda: _landlock(readable, hidden))
+    if NAMESPACES in found.layers or os.geteuid() == 0:
+        with contextlib.suppress(OSError, AttributeError):
+            linux.drop_capabilities()
+    found.attempt(SECCOMP, wanted, _seccomp)
+
+
+def _landlock(readable: Iterable[str], hidden: Iterable[str]) -> str:
+    rights: dict[str, Any] = linux.carve(readable, hidden)
+    return f"Landlock version {linux.restrict_files({**rights, **DEVICES})}"
+
+
+def _seccomp() -> str:
+    filter_calls()
+    return "a filter of system calls (seccomp)"

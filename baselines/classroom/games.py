@@ -1,0 +1,97 @@
+"""Games of submissions, each with its record: against agents of the library, and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.arena.league.crew import StoppedError
+from azumaya.baselines.arena.league.games import AgentFaultError, Watched
+from azumaya.baselines.arena.rounds import Rounds, StartSet, WrongMoveError
+from azumaya.baselines.classroom.process import StartingError
+from azumaya.baselines.classroom.submissions import SubmissionAgent
+from azumaya.envs.notation import GameRecord, record_of
+
+Fault = tuple[int, str]
+"""Which player lost by a fault, 0 for the first agent and 1 for the second, and what happened."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played.
+
+    Attributes:
+        result: 1, 0 or -1: won, drawn or lost by the first agent.
+        seat: the seat of the first agent.
+        record: the game as far as it went.
+        fault: None, or how it ended.
+    """
+
+    result: int
+    seat: int
+    record: GameRecord
+    fault: Fault | None = None
+
+
+class Noted(Watched):
+    """An agent whose moves are written down; its failures name it."""
+
+    def __init__(self, agent: Any, which: int, moves: list[Any]) -> None:
+        super().__init__(agent, which, None, 0.0)
+        self._moves = moves
+
+    def act(self, positions: Any, keys: Any) -> Any:
+        """What the agent gives, for one position."""
+        given = super().act(positions, keys)
+        self._moves += given
+        return given
+
+
+def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -> Played:
+    """Play one game.
+
+    Args:
+        starts: where games start.
+        number: the number of the start.
+        seat: the seat of the first agent.
+        agents: two agents; the clocks of submissions are running.
+
+    Raises:
+        StartingError: the process of a submission cannot be started.
+        StoppedError: the room is being closed.
+    """
+    games, moves = Rounds(starts, [number], [seat]), list[Any]()
+    start, fault = games.position(0), None
+    noted = [Noted(agent, which, moves) for which, agent in enumerate(agents)]
+    names = [str(agent.name) for agent in agents]
+    try:
+        while len(games.running):
+            games.play_round(noted, names)
+    except (AgentFaultError, WrongMoveError) as error:
+        if isinstance(error.__cause__, StartingError | StoppedError):
+            raise error.__cause__ from error
+        fault = error.which, str(error).removeprefix("SubmissionError: ")
+    end, played = start.copy(), list[str]()
+    for move in moves[: games.plies]:  # a move that was refused is the last one noted
+        played.append(end.move_name(end.action(move)))
+        end.play(move)
+    players = (names[seat], names[1 - seat])
+    record = record_of(start, played, end, players)
+    result = 2 * fault[0] - 1 if fault else int(np.sign(games.gains()[0]))
+    return Played(result, seat, record, fault)
+
+
+def play_both_seats(
+    starts: StartSet, number: int, agents: Sequence[Any], clock: float
+) -> tuple[Played, Played]:
+    """Play two games from one start, with swapped seats; submissions have a clock for each game."""
+    found = []
+    for seat in (0, 1):
+        for agent in agents:
+            if isinstance(agent, SubmissionAgent):
+                agent.begin(clock)
+        found.append(play_game(starts, number, seat, agents))
+    return found[0], found[1]

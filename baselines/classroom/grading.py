@@ -1,0 +1,277 @@
+"""Grading a class: every submission is run, what it did is kept, and they play each other."""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.arena.exams import Exam, Part, has_exam, load_exam
+from azumaya.baselines.arena.rounds import StartSet, start_set
+from azumaya.baselines.classroom.confine import Isolation
+from azumaya.baselines.classroom.games import play_both_seats
+from azumaya.baselines.classroom.marks import faults_of
+from azumaya.baselines.classroom.process import (
+    Limits,
+    PlayerProcess,
+    Room,
+    SubmissionError,
+    lacking,
+)
+from azumaya.baselines.classroom.sitting import MOST_FAULTS, check, sit
+from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
+from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
+
+OPPONENTS = ("random", "greedy", "uct:100")
+HARMLESS = b"def act(position):\n    return position.legal_moves()[0]\n"
+"""A submission that is run first, to see what is in force."""
+
+
+class IsolationError(RuntimeError):
+    """Submissions cannot be isolated as far as was asked for."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What submissions are given to do.
+
+    Attributes:
+        game: the name of the game.
+        part: the part of the exam.
+        seed: draws the order of the exam, the starts, and all that agents draw.
+        opponents: names of the library's agents.
+        pairs: pairs of games against each of them, at most.
+        exam_seconds: after this time no further positions of the exam are asked.
+        game_seconds: after this time of its own no further games of a submission against the
+            library's agents are begun; one pair against each is played in any case.
+        classmates: other submissions that each one plays, at most.
+        class_pairs: pairs of games against each of them.
+        seconds: a submission that has used this time plays no more games in the class.
+        limits: what a submission may use.
+    """
+
+    game: str
+    part: Part = "held-out"
+    seed: int = 0
+    opponents: tuple[str, ...] = OPPONENTS
+    pairs: int = 10
+    exam_seconds: float = 30.0
+    game_seconds: float = 30.0
+    classmates: int = 4
+    class_pairs: int = 2
+    seconds: float = 90.0
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def exam(self) -> Exam | None:
+        """The exam; None if the game has none."""
+        return load_exam(self.game, self.part) if has_exam(self.game) else None
+
+    def settings(self) -> dict[str, Any]:
+        """The plan as JSON values, with the version of the exam."""
+        exam = self.exam
+        return {**asdict(self), "exam": None if exam is None else exam.version}
+
+
+def isolation_of(plan: Plan, room: Room, required: bool) -> Isolation:
+    """What confines submissions here; a harmless one is run to see that.
+
+    Raises:
+        IsolationError: it is `required`, and a submission could do harm.
+        StartingError: no submission can be run.
+    """
+    process = PlayerProcess(plan.game, "harmless.py", HARMLESS, room)
+    process.close()
+    could = lacking(process.isolation)
+    if required and could:
+        why = "; ".join(f"{layer}: {reason}" for layer, reason in process.isolation.missing.items())
+        raise IsolationError(f"a submission could {', '.join(could)} ({why})")
+    return process.isolation
+
+
+def warm_up(plan: Plan) -> None:
+    """Compile what the games need, once and before any clock is running."""
+    starts = start_set(plan.game, None, plan.seed)
+    for name in plan.opponents:
+        play_both_seats(starts, 0, [find_agent(name), find_agent("random")], 0.0)
+
+
+def grade(
+    file: ClassFile,
+    submissions: Sequence[Submission],
+    plan: Plan,
+    room: Room,
+    jobs: int = 1,
+    told: Callable[[str, str], None] = lambda kind, name: None,
+) -> None:
+    """Run what is missing in the file of a class.
+
+    Args:
+        file: the file, in which results are kept as they come.
+        submissions: the submissions; those with a problem are passed over.
+        plan: what they are given to do.
+        room: where they run.
+        jobs: how many run at once.
+        told: called with `submission` or `meeting` and a name when one is done.
+
+    Raises:
+        StartingError: a process cannot be started, through no fault of a submission.
+    """
+    whole = [s for s in submissions if not s.problem]
+
+    def examine(submission: Submission) -> None:
+        file.add_run(run_alone(submission, plan, room))
+        told("submission", submission.name)
+
+    def meet(pair: tuple[Submission, Submission, int]) -> None:
+        meeting = play_classmates(pair, plan, room)
+        file.add_meeting(meeting)
+        told("meeting", f"{pair[0].name} - {pair[1].name}")
+
+    at_once(examine, [s for s in whole if s.id not in file.runs], jobs, room.stop)
+    at_once(meet, missing_meetings(file, whole, plan), jobs, room.stop)
+
+
+def at_once(
+    work: Callable[[Any], None], items: Iterable[Any], jobs: int, stop: threading.Event
+) -> None:
+    """Do some work on each item, in as many threads as there are jobs.
+
+    An error or an interrupt ends the work on all items.
+    """
+    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for item in items:
+        waiting.put(item)
+    errors: list[BaseException] = []
+
+    def follow() -> None:
+        try:
+            while not stop.is_set():
+                work(waiting.get_nowait())
+        except queue.Empty:
+            return
+        except BaseException as error:
+            errors.append(error)
+            stop.set()
+
+    threads = [threading.Thread(target=follow) for _ in range(jobs)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        raise
+    if errors:
+        raise errors[0]
+
+
+def run_alone(submission: Submission, plan: Plan, room: Room) -> Run:
+    """Check a submission, give it the exam, and let it play against the library's agents."""
+    agent = SubmissionAgent(submission, plan.game, room)
+    problem, sitting, meetings = "", None, tuple[Meeting, ...]()
+    isolation = Isolation()
+    try:
+        check(agent, plan.game, plan.seed)
+        isolation = agent.isolation
+        if plan.exam is not None:
+            sitting = sit(agent, plan.exam, plan.seed, plan.exam_seconds)
+        meetings = tuple(_against_library(agent, submission, plan))
+    except SubmissionError as error:
+        problem = str(error)
+    finally:
+        agent.close()
+    output = agent.output.decode(errors="replace")
+    return Run(
+        submission.id, problem, sitting, meetings, isolation.layers, isolation.missing,
+        round(agent.seconds, 3), agent.moves, round(agent.thinking, 4), agent.printed, output,
+    )  # fmt: skip
+
+
+def _against_library(
+    agent: SubmissionAgent, submission: Submission, plan: Plan
+) -> Iterator[Meeting]:
+    """Games in rounds, so that a slow submission meets all opponents about equally often."""
+    starts, before = start_set(plan.game, None, plan.seed), agent.seconds
+    opponents = [find_agent(name) for name in plan.opponents]
+    for number in range(plan.pairs):
+        for opponent in opponents:
+            if number and agent.seconds - before > plan.game_seconds:
+                return
+            games = play_both_seats(starts, number, [agent, opponent], plan.limits.game)
+            yield Meeting(submission.id, opponent.name, number, games)
+
+
+def missing_meetings(
+    file: ClassFile, submissions: Sequence[Submission], plan: Plan
+) -> list[tuple[Submission, Submission, int]]:
+    """The games of the class that are still to be played, round by round.
+
+    Submissions that did not pass their check, failed too often or have used their time stay out,
+    so that nobody gains or loses by meeting them.
+    """
+    fit = [s for s in submissions if _is_fit(file.runs.get(s.id), plan)]
+    found = []
+    for number in range(plan.class_pairs):
+        for first, second in meetings_of(fit, plan.classmates, plan.seed):
+            if (first.id, second.id, number) not in file.meetings:
+                found.append((first, second, number))
+    return found
+
+
+def _is_fit(run: Run | None, plan: Plan) -> bool:
+    return (
+        run is not None
+        and not run.problem
+        and run.seconds < plan.seconds
+        and len(faults_of(run, ())) < MOST_FAULTS
+    )
+
+
+def meetings_of(
+    submissions: Sequence[Submission], classmates: int, seed: int
+) -> list[tuple[Submission, Submission]]:
+    """Who plays whom: each with the same number of others, as far as that can be.
+
+    The submissions stand in a circle, in an order that a digest draws, and play their neighbours.
+    """
+
+    def place(submission: Submission) -> str:
+        return hashlib.sha256(f"{seed} {submission.id}".encode()).hexdigest()
+
+    circle, found = sorted(submissions, key=place), {}
+    for step in range(1, min(classmates, len(circle) - 1) // 2 + 1):
+        for i, one in enumerate(circle):
+            other = circle[(i + step) % len(circle)]
+            first, second = sorted((one, other), key=lambda s: s.id)
+            found[first.id, second.id] = (first, second)
+    if len(circle) - 1 <= classmates:
+        pairs = [(one, other) for i, one in enumerate(circle) for other in circle[i + 1 :]]
+        found = {(a.id, b.id): (a, b) for a, b in (sorted(p, key=lambda s: s.id) for p in pairs)}
+    return list(found.values())
+
+
+def play_classmates(pair: tuple[Submission, Submission, int], plan: Plan, room: Room) -> Meeting:
+    """Let two submissions play a pair of games."""
+    first, second, number = pair
+    starts: StartSet = start_set(plan.game, None, plan.seed)
+    agents = [SubmissionAgent(s, plan.game, room) for s in (first, second)]
+    try:
+        games = play_both_seats(starts, number, agents, plan.limits.game)
+    finally:
+        for agent in agents:
+            agent.close()
+    return Meeting(first.id, second.id, number, games)
+
+
+def hidden_from(folder: Path, output: Path) -> tuple[Path, ...]:
+    """What submissions must not read: each other, and the results."""
+    return folder.resolve(), output.resolve()

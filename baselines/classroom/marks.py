@@ -1,0 +1,278 @@
+"""Marks: what was found out about a submission as numbers, and one of them as its mark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from azumaya.baselines.arena.exams import Exam
+from azumaya.baselines.arena.intervals import wilson
+from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
+from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.classroom.sitting import chance
+from azumaya.baselines.classroom.store import Meeting, Run
+from azumaya.baselines.classroom.submissions import Submission
+from azumaya.envs import OptionError
+
+EXAM, CLASS = "exam", "class"
+WEIGHTS: Mapping[str, float] = {EXAM: 60, "random": 10, "greedy": 15, "uct:100": 15}
+"""What counts for the mark by default, and how much."""
+RESAMPLES = 200
+"""Resamples for the intervals of ratings."""
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""A cell that begins with one of these would be computed by a spreadsheet."""
+GRADED, FAILED, REFUSED = "graded", "failed", "refused"
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How marks are computed: the weighted mean of some shares, times the points.
+
+    The share of the exam is that of positions in which the submission kept the win or the draw,
+    moved so that a random mover has 0: `(kept - chance) / (1 - chance)`, at least 0. The share of
+    an opponent is that of games won against it, a draw counting as half; `class` stands for all
+    games against other submissions. What a submission could not do, because the game has no exam
+    or the class has no other submission, is left out of the mean.
+
+    Attributes:
+        points: the best mark.
+        weights: by `exam`, `class` and names of opponents, how much each counts.
+    """
+
+    points: float = 100.0
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
+
+    def check(self, opponents: Iterable[str]) -> None:
+        """Raise `OptionError` if weights or points cannot be used with these opponents."""
+        known = {EXAM, CLASS, *opponents}
+        for name, weight in self.weights.items():
+            if name not in known:
+                raise OptionError(f"weight {name}: must be {', '.join(sorted(known))}")
+            if not 0 <= weight < math.inf:
+                raise OptionError(f"weight {name}={weight}: must be 0 or a positive number")
+        if not 0 < self.points < math.inf:
+            raise OptionError(f"points={self.points}: must be a positive number")
+        if not any(self.weights.values()):
+            raise OptionError("weights: at least one must be above 0")
+
+    def mark(self, shares: Mapping[str, float | None]) -> float:
+        """The mark for some shares; those that are None are left out."""
+        counted = {n: w for n, w in self.weights.items() if shares.get(n) is not None}
+        total = sum(counted.values())
+        if not total:
+            return 0.0
+        mean = sum(weight * float(shares[name] or 0.0) for name, weight in counted.items()) / total
+        return round(self.points * mean, 1)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Games against one opponent, or all of the class."""
+
+    games: int = 0
+    won: float = 0.0
+
+    @property
+    def rate(self) -> float | None:
+        """The share won, a draw counting as half; None without games."""
+        return self.won / self.games if self.games else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the rate."""
+        return wilson(self.won / self.games, self.games) if self.games else None
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A submission with its mark.
+
+    Attributes:
+        submission: the file.
+        run: what was found out; None if it could not be run.
+        status: `graded`; `failed` if it did not pass its check; `refused` if it was not run.
+        mark: its mark.
+        kept: the share of positions in which it kept the win or the draw.
+        kept_interval: the 95 % interval of this share.
+        luck: the share that a random mover keeps of the same positions.
+        scores: by name of an opponent, and `class`, the games.
+        rating: its rating among all that have played; None if it has not.
+        failures: how often it failed instead of giving a move.
+        remarks: what a teacher should know.
+    """
+
+    submission: Submission
+    run: Run | None
+    status: str
+    mark: float
+    kept: float | None = None
+    kept_interval: tuple[float, float] | None = None
+    luck: float | None = None
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    rating: Rating | None = None
+    failures: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+def mark_class(
+    submissions: Sequence[Submission],
+    runs: Mapping[str, Run],
+    meetings: Sequence[Meeting],
+    game: str,
+    exam: Exam | None,
+    scheme: Scheme,
+) -> list[Marked]:
+    """The marks of a class, in the order of the submissions.
+
+    Args:
+        submissions: the files.
+        runs: by id, what was found out about those that can be graded.
+        meetings: the games among the submissions.
+        game: the name of the game.
+        exam: the exam; None if the game has none.
+        scheme: how marks are computed.
+    """
+    own = [runs[s.id] for s in submissions if s.id in runs]
+    every = [*(meeting for run in own for meeting in run.meetings), *meetings]
+    ratings = _ratings(every, game)
+    return [
+        _marked(s, runs.get(s.id), meetings, ratings, exam, scheme, submissions)
+        for s in submissions
+    ]  # fmt: skip
+
+
+def _marked(
+    submission: Submission, run: Run | None, meetings: Sequence[Meeting],
+    ratings: Mapping[str, Rating], exam: Exam | None, scheme: Scheme,
+    others: Sequence[Submission],
+) -> Marked:  # fmt: skip
+    if submission.problem or run is None:
+        return Marked(submission, None, REFUSED, 0.0, remarks=(submission.problem,))
+    remarks = tuple(_remarks(submission, run, meetings, others))
+    if run.problem:
+        return Marked(submission, run, FAILED, 0.0, remarks=(run.problem, *remarks))
+    answers = run.sitting.result.answers if run.sitting else ()
+    kept = sum(answer.kept for answer in answers) / len(answers) if answers else None
+    luck = chance(exam, run.sitting.asked) if exam is not None and run.sitting else None
+    scores = _scores(run, meetings)
+    shares: dict[str, float | None] = {name: score.rate for name, score in scores.items()}
+    if kept is not None and luck is not None:
+        shares[EXAM] = max(0.0, (kept - luck) / (1 - luck))
+    interval = wilson(kept, len(answers)) if kept is not None else None
+    rating = ratings.get(submission.id)
+    mark = scheme.mark(shares)
+    failures = len(faults_of(run, meetings))
+    return Marked(
+        submission, run, GRADED, mark, kept, interval, luck, scores, rating, failures, remarks
+    )
+
+
+def _scores(run: Run, meetings: Sequence[Meeting]) -> dict[str, Score]:
+    scores: dict[str, Score] = {}
+    own = [(meeting, meeting.second) for meeting in run.meetings]
+    own += [(m, CLASS) for m in meetings if run.id in (m.first, m.second)]
+    for meeting, other in own:
+        sign = 1 if meeting.first == run.id else -1
+        before = scores.get(other, Score())
+        won = sum((sign * played.result + 1) / 2 for played in meeting.games)
+        scores[other] = Score(before.games + 2, before.won + won)
+    return scores
+
+
+def _ratings(meetings: Sequence[Meeting], game: str) -> dict[str, Rating]:
+    """The ratings of all that have played, by id."""
+    pairs = [_as_pair(meeting, game) for meeting in meetings]
+    agents = sorted({name for pair in pairs for name in (pair.key.first, pair.key.second)})
+    return rate(pairs, agents, RESAMPLES)[ALL] if pairs else {}
+
+
+def _as_pair(meeting: Meeting, game: str) -> PairResult:
+    """A meeting as the pair of a league, whose first agent sorts before the second."""
+    swapped = meeting.first > meeting.second
+    first, second = sorted((meeting.first, meeting.second))
+    one, other = (-played.result if swapped else played.result for played in meeting.games)
+    plies = len(meeting.games[0].record.moves), len(meeting.games[1].record.moves)
+    key = PairKey(game, meeting.number, first, second)
+    return PairResult(key, (one, other), plies, (0, 0), (0.0, 0.0))
+
+
+def faults_of(run: Run, meetings: Iterable[Meeting]) -> list[str]:
+    """The failures of a submission, in the exam and in games."""
+    found = [fault.what for fault in run.sitting.faults] if run.sitting else []
+    for meeting in (*run.meetings, *meetings):
+        if run.id in (meeting.first, meeting.second):
+            which = int(meeting.second == run.id)
+            found += [p.fault[1] for p in meeting.games if p.fault and p.fault[0] == which]
+    return found
+
+
+def _remarks(
+    submission: Submission, run: Run, meetings: Sequence[Meeting], others: Sequence[Submission]
+) -> Iterable[str]:
+    faults = faults_of(run, meetings)
+    if faults:
+        more = f", and {len(faults) - 1} more failures" if len(faults) > 1 else ""
+        yield f"{faults[0]}{more}"
+    if run.sitting and len(run.sitting.asked) < run.sitting.of:
+        yield f"slow: {len(run.sitting.asked)} of {run.sitting.of} positions of the exam were asked"
+    if run.sitting and run.sitting.skipped:
+        yield f"the last {run.sitting.skipped} positions of the exam were not asked any more"
+    if run.printed:
+        yield f"printed {run.printed:,} bytes"
+    same = [o.name for o in others if o.digest == submission.digest and o is not submission]
+    if same and submission.source:
+        yield f"the same file as {', '.join(same)}"
+
+
+def csv_text(marked: Sequence[Marked], opponents: Sequence[str]) -> str:
+    """The marks as CSV, one line for each submission.
+
+    Cells that a spreadsheet would take for formulas get an apostrophe.
+    """
+    output = io.StringIO()
+    rows = [_row(each, opponents) for each in marked]
+    writer = csv.DictWriter(output, _columns(opponents), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    return output.getvalue()
+
+
+def _columns(opponents: Sequence[str]) -> list[str]:
+    return [
+        "submission", "status", "mark", "exam_positions", "exam_kept", "exam_kept_low",
+        "exam_kept_high", "exam_regret", *(f"won_{name}" for name in opponents), "won_class",
+        "rating", "rating_low", "rating_high", "ms_per_move", "failures", "digest", "remarks",
+    ]  # fmt: skip
+
+
+def _row(each: Marked, opponents: Sequence[str]) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(_columns(opponents), "")
+    row |= {
+        "submission": each.submission.name, "status": each.status, "mark": each.mark,
+        "digest": each.submission.digest, "remarks": "; ".join(each.remarks),
+        "failures": each.failures,
+    }  # fmt: skip
+    if each.run and each.run.sitting and each.kept is not None and each.kept_interval:
+        row["exam_positions"] = len(each.run.sitting.asked)
+        row["exam_kept"] = round(each.kept, 4)
+        row["exam_kept_low"], row["exam_kept_high"] = (round(v, 4) for v in each.kept_interval)
+        row["exam_regret"] = round(each.run.sitting.result.regret, 4)
+    for name in (*opponents, CLASS):
+        won = each.scores.get(name, Score()).rate
+        row[f"won_{name}"] = "" if won is None else round(won, 4)
+    if each.rating:
+        row |= {
+            "rating": each.rating.elo, "rating_low": each.rating.low,
+            "rating_high": each.rating.high,
+        }  # fmt: skip
+    if each.run and each.run.moves:
+        row["ms_per_move"] = round(1000 * each.run.thinking / each.run.moves, 2)
+    return row
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value

@@ -1,0 +1,180 @@
+"""The process in which a submission runs: `python -m azumaya.baselines.classroom.player SPEC`.
+
+It confines itself, loads the submission, and answers requests: lines of JSON that come through one
+pipe and are answered through another. Neither is standard input or output, so what a submission
+prints cannot be taken for an answer. Whatever the submission does to this process, the marks are
+made in another one, which checks every answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import linecache
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from azumaya.baselines.classroom.confine import LIBRARIES, Isolation, close_off, separate
+
+MODULE = "submission"
+"""The name under which a submission is loaded."""
+LONGEST_MESSAGE = 300
+LONGEST_ANSWER = 200
+"""Characters of the longest move name that is passed on."""
+MISSING = "it defines neither a function act(position) nor a class Agent with act(self, position)"
+
+
+def main(text: str) -> None:
+    """Confine this process, then answer requests until there are no more."""
+    spec = json.loads(text)
+    pipes = spec["requests"], spec["answers"]
+    wanted = spec["layers"]
+    isolation = separate(spec["memory"], spec["seconds"], wanted, pipes)
+    warm_up(spec["game"])
+    close_off(isolation, wanted, readable(spec["readable"]), spec["hidden"])
+    with os.fdopen(pipes[0], "rb") as requests:
+        serve(requests, pipes[1], isolation)
+
+
+def warm_up(game: str) -> None:
+    """Load what a position needs while all files can still be read."""
+    import numpy.random  # noqa: F401, PLC0415 - after this process has been separated
+
+    from azumaya.envs import Position  # noqa: PLC0415 - likewise
+
+    position = Position(game)
+    move = position.legal_moves()[0]
+    for ask in (str, repr, hash, Position.copy, Position.action_mask, Position.returns):
+        ask(position)
+    position.explain(move)
+    position.observation(0)
+    position.draw(colour=False)
+    Position.from_text(game, str(position)).play(move)
+
+
+def readable(more: list[str]) -> list[str]:
+    """The files that a submission may read: the interpreter, its libraries, and this library."""
+    import azumaya.envs  # noqa: PLC0415 - has been loaded by now
+
+    own = [*azumaya.__path__, *azumaya.envs.__path__]
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix} - {"/"}
+    found = [*LIBRARIES, *prefixes, *filter(None, sys.path), *own, *more]
+    return [path for path in dict.fromkeys(found) if os.path.exists(path)]
+
+
+def serve(requests: Any, answers: int, isolation: Isolation) -> None:
+    """Answer requests: first the submission itself, then positions."""
+    send(answers, {"layers": isolation.layers, "missing": isolation.missing})
+    about = json.loads(requests.readline())
+    source = requests.read(about["size"])
+    act: Callable[[Any], Any] | None = None
+
+    def begin() -> dict[str, Any]:
+        nonlocal act
+        act = load(source, about["name"])
+        return {"loaded": True}
+
+    send(answers, {"id": about["id"], **guarded(begin, about["name"])})
+    for line in requests:
+        request = json.loads(line)
+        found = guarded(partial(choose, act, request), about["name"])
+        send(answers, {"id": request["id"], **found})
+
+
+def load(source: bytes, name: str) -> Callable[[Any], Any]:
+    """Run a submission; returns its function from positions to moves.
+
+    Raises:
+        TypeError: it defines none.
+        Exception: whatever the submission raises.
+    """
+    lines = source.decode(errors="replace").splitlines(keepends=True)
+    linecache.cache[name] = (len(source), None, lines, name)
+    module = ModuleType(MODULE)
+    module.__file__ = name
+    sys.modules[MODULE] = module
+    random.seed(0)
+    exec(compile(source, name, "exec"), module.__dict__)
+    act = getattr(module, "act", None)
+    if act is None and hasattr(module, "Agent"):
+        act = module.Agent().act
+    if not callable(act):
+        raise TypeError(MISSING)
+    found: Callable[[Any], Any] = act
+    return found
+
+
+def choose(act: Callable[[Any], Any] | None, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask the submission for a move; the same request has the same random numbers."""
+    import numpy  # noqa: PLC0415 - has been loaded by now
+
+    from azumaya.envs import Position  # noqa: PLC0415 - likewise
+
+    assert act is not None
+    position = Position.from_text(request["game"], request["position"], **request["options"])
+    random.seed(request["key"])
+    numpy.random.seed(request["key"] % 2**32)
+    return answer_of(act(position))
+
+
+def answer_of(given: Any) -> dict[str, Any]:
+    """What a submission gave, as JSON: the name or the number of a move."""
+    if isinstance(given, str) and len(given) <= LONGEST_ANSWER:
+        return {"move": str(given)}
+    from azumaya.envs.errors import brief  # noqa: PLC0415 - has been loaded by now
+
+    whole = getattr(given, "__index__", None)
+    if whole is not None and not isinstance(given, bool):
+        number = int(given.__index__())
+        if abs(number) < 2**53:
+            return {"move": number}
+    raise TypeError(
+        f"act returned {brief(given)}; it must return the name of a legal move, a string"
+    )
+
+
+def guarded(work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
+    """What some work gives; what the submission raises becomes an answer, too."""
+    try:
+        return work()
+    except BaseException as error:  # also SystemExit, and errors that refuse to be printed
+        return {"error": described(error, name)}
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+
+
+def described(error: BaseException, name: str) -> str:
+    """An error of a submission in one line, with the line of the file that raised it."""
+    try:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        said = said[:LONGEST_MESSAGE].removesuffix(":")
+        numbers = list(line_numbers(error, name))
+        return f"{said} (line {numbers[-1]})" if numbers else said
+    except BaseException:
+        return f"an error of type {type(error).__name__[:80]}, which cannot be printed"
+
+
+def line_numbers(error: BaseException, name: str) -> Iterator[int]:
+    """The lines of a submission that an error has passed."""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == name and frame.lineno:
+            yield frame.lineno
+
+
+def send(answers: int, content: Mapping[str, Any]) -> None:
+    """Write an answer as a line of JSON."""
+    left = memoryview(json.dumps(content).encode() + b"\n")
+    while left:
+        left = left[os.write(answers, left) :]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

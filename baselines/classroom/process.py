@@ -1,0 +1,316 @@
+"""The other side of the process in which a submission runs: it starts, asks, times and ends it.
+
+Nothing that comes from the process is trusted. Its answers are lines of JSON of a limited length,
+each with the number of the question; anything else is a fault of the submission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.arena import exams
+from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
+from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.files import UnusableFileError, parse_json
+from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.registry import MODULES
+
+LONGEST_LINE = 1 << 14
+"""Bytes of the longest answer that is read."""
+KEPT_OUTPUT = 2_000
+"""Bytes of what a submission prints that are kept; the rest is counted."""
+LONGEST_ERROR = 400
+STARTING = 600.0
+"""Seconds for a process to start; minutes if kernels are compiled on a busy machine."""
+ENDING = 2.0
+PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
+"""Environment variables that a process is given; and those that begin with `NUMBA_`."""
+
+
+def printable(text: str) -> str:
+    """A text in which what cannot be printed, such as a line break, is written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class SubmissionError(Exception):
+    """A submission failed instead of giving a move; the message says how."""
+
+
+class StartingError(RuntimeError):
+    """The process of a submission cannot be started, through no fault of the submission."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use.
+
+    Attributes:
+        move: seconds for a move.
+        game: seconds for all its moves of a game.
+        loading: seconds to load the file.
+        megabytes: address space of its process.
+        cpu: seconds of processor time of its process.
+        layers: the layers of isolation to put in force.
+        baselines: whether it may import `azumaya.baselines`, without the exams.
+    """
+
+    move: float = 2.0
+    game: float = 10.0
+    loading: float = 10.0
+    megabytes: int = 2048
+    cpu: int = 300
+    layers: tuple[str, ...] = LAYERS
+    baselines: bool = False
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where submissions run.
+
+    Attributes:
+        limits: what each of them may use.
+        hidden: folders and files that none of them may read, besides the exams.
+        stop: set to end everything soon.
+    """
+
+    limits: Limits = Limits()
+    hidden: tuple[Path, ...] = ()
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class PlayerProcess:
+    """A running submission.
+
+    Args:
+        game: the name of the game.
+        name: the name of its file.
+        source: the content of the file.
+        room: what it may use.
+
+    Attributes:
+        isolation: what confines it.
+        printed: the bytes it has printed.
+        output: the first of them.
+
+    Raises:
+        StartingError: the process does not start.
+        SubmissionError: the submission cannot be loaded.
+        StoppedError: the room is being closed.
+    """
+
+    def __init__(self, game: str, name: str, source: bytes, room: Room) -> None:
+        self._room, self._limits = room, room.limits
+        self.printed, self.output, self._pending = 0, b"", b""
+        self._folder = tempfile.mkdtemp(prefix="azumaya-class-")
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._start(game)
+            ready = self._started()
+            self.isolation = Isolation(ready["layers"], ready["missing"])
+            self._load(name, source)
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
+        """What the submission answers to a position: the name or the number of a move.
+
+        Raises:
+            SubmissionError: it fails, or takes longer. After that the process may have ended.
+        """
+        found = self._exchange(dict(request), b"", seconds)
+        if not isinstance(found.get("move"), str | int):
+            raise SubmissionError("wrote to the pipe of its answers, and no move")
+        return found["move"]
+
+    def close(self) -> None:
+        """End the process and all that it has started."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(OSError):
+                process.terminate()  # it ends what it has started, and itself
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(ENDING)
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self._drain()
+            for pipe in (self._requests, self._answers, self._prints):
+                os.close(pipe)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self, game: str) -> None:
+        theirs_in, self._requests = os.pipe()
+        self._answers, theirs_out = os.pipe()
+        self._prints, printing = os.pipe()
+        spec = {
+            "game": game,
+            "requests": theirs_in,
+            "answers": theirs_out,
+            "memory": self._limits.megabytes << 20,
+            "seconds": self._limits.cpu,
+            "layers": self._limits.layers,
+            "readable": [self._folder, *_cache()],
+            "hidden": [str(p) for p in (*self._room.hidden, *_hidden(self._limits.baselines))],
+        }
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "azumaya.baselines.classroom.player",
+                 json.dumps(spec)],
+                stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
+                env=_environment(self._folder), pass_fds=(theirs_in, theirs_out),
+                start_new_session=True,
+            )  # fmt: skip
+        finally:
+            for pipe in (theirs_in, theirs_out, printing):
+                os.close(pipe)
+        for pipe in (self._requests, self._answers, self._prints):
+            os.set_blocking(pipe, False)
+
+    def _started(self) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = parse_json(self._line(STARTING, "starting"))
+        except (SubmissionError, UnusableFileError) as error:
+            said = self.output.decode(errors="replace").strip().splitlines()[-1:]
+            raise StartingError(
+                f"the process of a submission did not start: {error} {' '.join(said)}"
+            ) from error
+        return found
+
+    def _load(self, name: str, source: bytes) -> None:
+        about = {"name": name, "size": len(source)}
+        found = self._exchange(about, source, self._limits.loading)
+        if found.get("loaded") is not True:
+            raise SubmissionError("wrote to the pipe of its answers while it was loaded")
+
+    def _exchange(self, request: dict[str, Any], more: bytes, seconds: float) -> dict[str, Any]:
+        """Send a request and read its answer."""
+        number = secrets.randbits(48)  # so that no answer can be written in advance
+        self._write(json.dumps({"id": number, **request}).encode() + b"\n" + more, seconds)
+        try:
+            found = parse_json(self._line(seconds, "to be loaded" if more else "for a move"))
+        except (UnusableFileError, UnicodeError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or found.get("id") != number or self._pending:
+            raise SubmissionError("wrote to the pipe of its answers")
+        if "error" in found:
+            raise SubmissionError(printable(str(found["error"])[:LONGEST_ERROR]))
+        return found
+
+    def _write(self, content: bytes, seconds: float) -> None:
+        left, end = memoryview(content), time.monotonic() + seconds
+        while left:
+            try:
+                left = left[os.write(self._requests, left) :]
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise SubmissionError(f"took no request in {seconds:g} s") from None
+                select.select([], [self._requests], [], 0.05)
+            except OSError:
+                raise SubmissionError(self._how_it_ended()) from None
+
+    def _line(self, seconds: float, what: str) -> bytes:
+        """The next line of the answers; what is printed meanwhile is taken in."""
+        looks, end = select.poll(), time.monotonic() + seconds
+        for pipe in (self._answers, self._prints):
+            looks.register(pipe, select.POLLIN)
+        while b"\n" not in self._pending:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise SubmissionError(f"time-out: it needed more than {seconds:.3g} s {what}")
+            if self._room.stop.is_set():
+                raise StoppedError
+            for pipe, _ in looks.poll(1000 * min(left, LOOK)):
+                part = _read(pipe)
+                if pipe == self._prints:
+                    self._take_in(part)
+                    if not part:
+                        looks.unregister(pipe)
+                elif not part:
+                    raise SubmissionError(self._how_it_ended())
+                else:
+                    self._pending += part
+            if len(self._pending) > LONGEST_LINE:
+                raise SubmissionError(f"gave an answer of more than {LONGEST_LINE:,} bytes")
+        line, _, self._pending = self._pending.partition(b"\n")
+        return line
+
+    def _take_in(self, part: bytes) -> None:
+        self.printed += len(part)
+        self.output += part[: max(0, KEPT_OUTPUT - len(self.output))]
+
+    def _drain(self) -> None:
+        while part := _read(self._prints):
+            self._take_in(part)
+
+    def _how_it_ended(self) -> str:
+        assert self._process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(ENDING)
+            if abs(code) > 128:
+                code = 128 - abs(code)
+            how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+            return f"ended its process: {how}"
+        return "closed the pipe of its answers"
+
+
+def _read(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, 1 << 16)
+    except OSError:  # nothing there now
+        return b""
+
+
+def _cache() -> list[str]:
+    """The folder of compiled kernels, which a submission may read."""
+    place = os.environ.get("AZUMAYA_CACHE_DIR")
+    if place == "":
+        return []
+    return [str(Path.cwd() / place if place else default_root())]
+
+
+def _hidden(baselines: bool) -> list[Path]:
+    """What of this library a submission may not read: the exams, and mostly its agents."""
+    package = exams.DATA.parents[1]
+    return [exams.DATA] if baselines else [package]
+
+
+def _environment(home: str) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED_ON or name.startswith("NUMBA_")
+    }
+    cache = _cache()
+    return {
+        **kept, "HOME": home, "TMPDIR": home, "PATH": os.defpath,
+        "AZUMAYA_CACHE_DIR": cache[0] if cache else "", **dict.fromkeys(ONE_THREAD, "1"),
+    }  # fmt: skip
+
+
+def lacking(isolation: Isolation) -> list[str]:
+    """What a submission could do because a layer of isolation is missing, in words."""
+    filtered, apart = SECCOMP in isolation.layers, NAMESPACES in isolation.layers
+    found = []
+    if LANDLOCK not in isolation.layers:
+        found.append("read files, and write empty ones")
+    if not filtered and not apart:
+        found += ["use the network", "send signals to your other processes"]
+    if not filtered:
+        found += ["start processes", "change the modes of your files"]
+    return found

@@ -1,0 +1,1 @@
+"""Submissions: honest ones, hostile ones, and their marks."""

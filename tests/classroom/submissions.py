@@ -1,0 +1,192 @@
+"""Submissions for the tests: two honest ones, and many that do what they must not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FIRST = b'''"""Plays the first legal move."""
+
+
+def act(position):
+    return position.legal_moves()[0]
+'''
+GREEDY = b'''"""Leaves the opponent few moves, and wins at once if it can."""
+
+import random
+
+
+class Agent:
+    def act(self, position):
+        return max(position.legal_moves(), key=lambda move: self.value(position, move))
+
+    def value(self, position, move):
+        after = position.copy().play(move)
+        if after.is_over:
+            return 1000 * after.returns()[position.to_move]
+        return random.random() - len(after.legal_actions())
+'''
+HONEST = {"first.py": FIRST, "greedy.py": GREEDY}
+LEGAL = "\n\ndef act(position):\n    return position.legal_moves()[0]\n"
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A submission that does what it must not.
+
+    Attributes:
+        source: the content of the file.
+        told: what the remarks must say.
+    """
+
+    source: str | bytes
+    told: str
+
+    @property
+    def content(self) -> bytes:
+        """The content as bytes."""
+        return self.source.encode() if isinstance(self.source, str) else self.source
+
+
+def inside(*lines: str) -> str:
+    """A submission that does something when it is asked for a move, and then gives a legal one."""
+    body = "".join(f"    {line}\n" for line in lines)
+    modules = "import ctypes, os, signal, socket, subprocess, sys, threading, time"
+    return f"{modules}\n\n\ndef act(position):\n{body}    return position.legal_moves()[0]\n"
+
+
+DENIED = "PermissionError: [Errno 1"
+UNREADABLE = "PermissionError: [Errno 13"
+
+CONFINED = {
+    "hangs.py": Hostile(inside("while True:", "    pass"), "time-out: it needed more than"),
+    "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
+    "takes_memory.py": Hostile(
+        inside("x = []", "while True:", "    x += [1] * 10**7"), "MemoryError"
+    ),
+    "writes_here.py": Hostile(inside("open('file', 'w').write('x')"), UNREADABLE),
+    "removes_files.py": Hostile(inside("os.unlink('@HERE@/first.py')"), "PermissionError"),
+    "reads_others.py": Hostile(inside("open('@HERE@/first.py').read()"), UNREADABLE),
+    "reads_the_exam.py": Hostile(inside("open('@EXAM@', 'rb').read()"), UNREADABLE),
+    "connects.py": Hostile(inside("socket.create_connection(('127.0.0.1', 22), 1)"), DENIED),
+    "kills_its_parent.py": Hostile(inside("os.kill(os.getppid(), signal.SIGKILL)"), DENIED),
+    "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),
+    "answers_itself.py": Hostile(
+        inside(
+            "for fd in range(3, 64):",
+            "    try:",
+            '        os.write(fd, b\'{"id": 0, "move": 0}\\n\')',
+            "    except OSError:",
+            "        pass",
+        ),
+        "wrote to the pipe of its answers",
+    ),
+}
+"""Submissions that need a process of their own; they fail their check. `@HERE@` is the folder of
+the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam."""
+
+MORE = {
+    "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
+    "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
+    "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
+    "changes_modes.py": Hostile(inside("os.chmod('@HERE@', 0)"), DENIED),
+    "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),
+    "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
+    "sleeps.py": Hostile(inside("time.sleep(1e6)"), "time-out: it needed more than"),
+    "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal"),
+    "writes_to_tmp.py": Hostile(inside("open('/tmp/azumaya-hostile', 'w')"), UNREADABLE),
+    "lists_others.py": Hostile(inside("os.listdir('@HERE@')"), UNREADABLE),
+    "reads_marks.py": Hostile(inside("open('@OUT@/class.jsonl').read()"), UNREADABLE),
+    "writes_marks.py": Hostile(inside("open('@OUT@/class.jsonl', 'a').write('{}')"), UNREADABLE),
+    "reads_passwords.py": Hostile(inside("open('/etc/passwd').read()"), UNREADABLE),
+    "reads_processes.py": Hostile(inside("open('/proc/1/environ').read()"), UNREADABLE),
+    "imports_the_solution.py": Hostile(
+        inside("from azumaya.baselines import find_agent", "find_agent('greedy')"), "(line 5)"
+    ),
+    "makes_a_thread_that_forks.py": Hostile(
+        inside(
+            "found = []",
+            "def work():",
+            "    try:",
+            "        os.fork()",
+            "    except OSError as error:",
+            "        found.append(error)",
+            "thread = threading.Thread(target=work)",
+            "thread.start()",
+            "thread.join()",
+            "raise found[0]",
+        ),
+        DENIED,
+    ),
+    "calls_the_kernel.py": Hostile(
+        inside(
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "if libc.unshare(0x10000000) < 0:",
+            "    raise OSError(ctypes.get_errno(), 'unshare')",
+        ),
+        DENIED,
+    ),
+    "outlives_its_parent.py": Hostile(
+        inside(
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "if libc.prctl(1, 0, 0, 0, 0) < 0:",
+            "    raise OSError(ctypes.get_errno(), 'prctl')",
+        ),
+        DENIED,
+    ),
+    "floods_its_answers.py": Hostile(
+        inside(
+            "for fd in range(3, 64):",
+            "    try:",
+            "        os.write(fd, b'[' * 10**6)",
+            "    except OSError:",
+            "        pass",
+        ),
+        "gave an answer of more than",
+    ),
+    "breaks_json.py": Hostile(
+        inside("import json", "json.dumps = lambda *a: 'x'"), "wrote to the pipe of its answers"
+    ),
+}
+"""More of the same, for the slow tests."""
+
+WRONG = {
+    "raises_at_import.py": Hostile("1 / 0\n", "ZeroDivisionError: division by zero (line 1)"),
+    "exits_at_import.py": Hostile("import sys\nsys.exit(0)\n", "SystemExit: 0 (line 2)"),
+    "exits.py": Hostile(inside("sys.exit(0)"), "SystemExit: 0 (line 5)"),
+    "recurses.py": Hostile(
+        "def act(position):\n    return act(position)\n", "RecursionError: maximum recursion"
+    ),
+    "takes_memory_at_once.py": Hostile(inside("x = bytearray(1 << 60)"), "MemoryError (line 5)"),
+    "nothing.py": Hostile("def act(position):\n    pass\n", "act returned None"),
+    "true.py": Hostile("def act(position):\n    return True\n", "act returned True"),
+    "nan.py": Hostile("def act(position):\n    return float('nan')\n", "act returned nan"),
+    "huge_move.py": Hostile("def act(position):\n    return 'x' * 10**7\n", "act returned 'xxx"),
+    "huge_number.py": Hostile(
+        "def act(position):\n    return 10**5000\n", "act returned an int of"
+    ),
+    "evil_error.py": Hostile(
+        "class E(Exception):\n    def __str__(self):\n        raise self\n\n\n"
+        "def act(position):\n    raise E\n",
+        "which cannot be printed",
+    ),
+    "no_act.py": Hostile("x = 1\n", "it defines neither a function act(position)"),
+    "syntax.py": Hostile("def act(position:\n", "SyntaxError"),
+    "not_utf8.py": Hostile(b"x = '\xff\xfe'" + LEGAL.encode(), "SyntaxError"),
+    "null_bytes.py": Hostile(b"x = 1\0" + LEGAL.encode(), "null bytes"),
+    "wrong_signature.py": Hostile("def act():\n    return 1\n", "TypeError: act() takes 0"),
+}
+"""Submissions that are wrong and harmless, so that they can be run in the process of the tests."""
+
+LATER = {
+    "prints.py": Hostile(
+        "for number in range(5000):\n    print('</pre><script>alert(1)</script>', number)\n"
+        + LEGAL,
+        "printed",
+    ),
+    "fails_later.py": Hostile(
+        "moves = []\n\n\ndef act(position):\n    moves.append(0)\n"
+        "    return position.legal_moves()[0 if len(moves) < 9 else 10**6]\n",
+        "IndexError",
+    ),
+}
+"""Submissions that pass their check, and what the remarks then say."""

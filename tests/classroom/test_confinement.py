@@ -1,0 +1,248 @@
+"""What submissions try that they must not: each attempt fails, is reported, and harms nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.arena.exams import exam_file
+from azumaya.baselines.classroom import linux, player
+from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.classroom.process import (
+    Limits,
+    PlayerProcess,
+    Room,
+    SubmissionError,
+    lacking,
+)
+from azumaya.baselines.classroom.seccomp import MACHINES, program
+from azumaya.baselines.classroom.sitting import check
+from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
+from azumaya.envs import Position
+from tests.classroom.submissions import (
+    CONFINED,
+    FIRST,
+    HONEST,
+    LATER,
+    MORE,
+    WRONG,
+    Hostile,
+    inside,
+)
+from tests.processes import running_with
+
+GAME = "vierer_dominari"
+QUICK = Limits(move=1.0, loading=1.0, megabytes=512)
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    """A room with a class in it; afterwards nothing in it has changed and no process is left."""
+    here, out = tmp_path / "class", tmp_path / "out"
+    for folder in (here, out):
+        folder.mkdir()
+    for name, content in HONEST.items():
+        (here / name).write_bytes(content)
+    (out / "class.jsonl").write_text("marks")
+    before = {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())}
+    yield Room(QUICK, (here, out))
+    assert {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())} == before
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == HONEST
+    assert (out / "class.jsonl").read_text() == "marks"
+    assert_nothing_is_left(tmp_path)
+
+
+def assert_nothing_is_left(place: Path) -> None:
+    """No process runs that was told to hide this place."""
+    end = time.monotonic() + 5
+    while running_with(str(place)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert running_with(str(place)) == []
+
+
+def reported(name: str, hostile: Hostile, room: Room) -> str:
+    """What the check of a submission says; empty if it passes."""
+    places = {
+        "@HERE@": room.hidden[0],
+        "@OUT@": room.hidden[1],
+        "@EXAM@": exam_file(GAME, "public"),
+    }
+    source = hostile.content
+    for mark, place in places.items():
+        source = source.replace(mark.encode(), str(place).encode())
+    agent = SubmissionAgent(Submission(name, source), GAME, room)
+    try:
+        check(agent, GAME)
+    except SubmissionError as error:
+        return str(error)
+    finally:
+        agent.close()
+    return ""
+
+
+@needs_linux
+@pytest.mark.parametrize("name", CONFINED)
+def test_an_attempt_fails_and_is_reported(name: str, room: Room) -> None:
+    assert CONFINED[name].told in reported(name, CONFINED[name], room)
+
+
+@needs_linux
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MORE)
+def test_another_attempt_fails_and_is_reported(name: str, room: Room) -> None:
+    assert MORE[name].told in reported(name, MORE[name], room)
+    assert not Path("/tmp/azumaya-hostile").exists()
+
+
+@needs_linux
+def test_what_is_printed_is_no_answer_and_is_counted(room: Room) -> None:
+    agent = SubmissionAgent(Submission("prints.py", LATER["prints.py"].content), GAME, room)
+    try:
+        check(agent, GAME)
+    finally:
+        agent.close()
+    assert agent.printed > 5000 * 30
+    assert len(agent.output) <= 2000
+    assert agent.output.startswith(b"</pre><script>")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_submission_is_said(name: str) -> None:
+    """The same code that runs in the process of a submission, in this one."""
+    position = Position(GAME)
+    request = {"game": GAME, "options": {}, "position": str(position), "key": 1}
+    source = WRONG[name].content
+    answer = player.guarded(lambda: player.choose(player.load(source, name), request), name)
+    assert WRONG[name].told in answer["error"]
+    assert len(answer["error"]) < 400
+
+
+# ---- layers ----
+
+GRANDCHILD = inside(
+    "if os.fork() == 0:",
+    "    os.setsid()",
+    "    if os.fork() == 0:",
+    "        os.closerange(0, 64)",
+    "        time.sleep(1000)",
+    "    os._exit(0)",
+)
+"""Starts a process that has left its parent, its session and all pipes behind."""
+
+
+@needs_linux
+@pytest.mark.parametrize("layers", [(), (NAMESPACES,)], ids=["nothing", "namespaces"])
+def test_no_process_is_left_even_if_it_can_start_some(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    room = Room(Limits(layers=layers, megabytes=1024), (tmp_path,))
+    process = PlayerProcess(GAME, "x.py", GRANDCHILD.encode(), room)
+    assert set(process.isolation.layers) == set(layers)
+    assert set(process.isolation.missing) == set(LAYERS) - set(layers)
+    assert lacking(process.isolation)
+    request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
+    try:
+        process.ask(request, 5)
+        assert len(running_with(str(tmp_path))) == 3
+    finally:
+        process.close()
+    assert_nothing_is_left(tmp_path)
+
+
+def test_what_a_missing_layer_allows_is_said() -> None:
+    every = dict.fromkeys(LAYERS, "in force")
+    assert lacking(Isolation(every)) == []
+    for layer in (LANDLOCK, SECCOMP):
+        without = {name: words for name, words in every.items() if name != layer}
+        assert lacking(Isolation(without)), layer
+    assert "use the network" in lacking(Isolation({LANDLOCK: ""}))
+    assert "use the network" not in lacking(Isolation({LANDLOCK: "", NAMESPACES: ""}))
+
+
+def test_a_folder_is_carved_around_what_is_hidden(tmp_path: Path) -> None:
+    secret, open_ = tmp_path / "a" / "secret", tmp_path / "a" / "open"
+    for folder in (secret, open_, tmp_path / "b"):
+        folder.mkdir(parents=True)
+    rights = linux.carve([str(tmp_path)], [str(secret)])
+    assert rights == {
+        str(tmp_path): linux.READ_DIR,
+        str(tmp_path / "a"): linux.READ_DIR,
+        str(open_): linux.READ,
+        str(tmp_path / "b"): linux.READ,
+    }
+    assert linux.carve([str(secret)], [str(tmp_path)]) == {}
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_the_filter_refuses_what_it_lists(kind: str) -> None:
+    """The filter, interpreted: calls of the list fail, others pass, some by their argument."""
+    machine = MACHINES[kind]
+    lines = program(machine, 7)
+
+    def decide(call: int, argument: int = 0, code: int = machine.code) -> int:
+        loaded, place = 0, 0
+        while True:
+            operation, yes, no, value = lines[place]
+            place += 1
+            if operation == 0x20:
+                loaded = {0: call, 4: code, 16: argument}[value]
+            elif operation == 0x06:
+                return value
+            else:
+                holds = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}
+                place += yes if holds[operation] else no
+
+    allowed, refused = 0x7FFF0000, 0x00050001
+    assert {decide(number) for number in machine.refused.values()} == {refused}
+    others = set(range(400)) - {*machine.refused.values(), machine.clone, machine.tgkill}
+    others -= {machine.prlimit}
+    assert {decide(number) for number in others} == {allowed}
+    assert decide(machine.clone, 0x00010F00) == allowed
+    assert decide(machine.clone, 17) == refused
+    assert decide(machine.tgkill, 7) == allowed
+    assert decide(machine.tgkill, 8) == refused
+    assert decide(machine.prlimit, 0) == allowed
+    assert decide(machine.prlimit, 8) == refused
+    assert decide(machine.prctl, 1) == refused
+    assert decide(machine.prctl, 15) == allowed
+    assert decide(machine.clone3) == 0x00050026
+    assert decide(1, code=0x40000003) == refused
+    assert decide(0x40000000 + 1) == refused
+
+
+@needs_linux
+def test_a_submission_sees_little_of_the_environment() -> None:
+    os.environ["AZUMAYA_SECRET"] = "x"
+    source = inside("print(sorted(os.environ), os.getcwd(), os.listdir('.'))")
+    agent = SubmissionAgent(Submission("x.py", source.encode()), GAME, Room(QUICK))
+    try:
+        check(agent, GAME)
+    finally:
+        agent.close()
+        del os.environ["AZUMAYA_SECRET"]
+    assert b"AZUMAYA_CACHE_DIR" in agent.output
+    assert b"AZUMAYA_SECRET" not in agent.output
+    assert b"azumaya-class-" in agent.output
+    assert b" []" in agent.output
+
+
+@needs_linux
+def test_a_slow_game_is_a_time_out() -> None:
+    room = Room(Limits(move=0.5, megabytes=512))
+    slow = b"import time\n" + FIRST.replace(b"    return", b"    time.sleep(0.05)\n    return")
+    agent = SubmissionAgent(Submission("slow.py", slow), GAME, room)
+    position = Position(GAME)
+    try:
+        agent.begin(0.3)
+        with pytest.raises(SubmissionError, match=r"moves of one game took more than 0\.3 s"):
+            agent.act([position] * 20, range(20))
+        agent.begin(5.0)
+        agent.act([position], [1])
+    finally:
+        agent.close()

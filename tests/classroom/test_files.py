@@ -1,0 +1,122 @@
+"""The files that are handed in, and the file that keeps what was run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.arena.exam_results import Answer, ExamResult
+from azumaya.baselines.arena.exams import load_exam
+from azumaya.baselines.classroom.games import Played
+from azumaya.baselines.classroom.sitting import Fault, Sitting
+from azumaya.baselines.classroom.store import ClassFile, ClassFileError, Meeting, Run
+from azumaya.baselines.classroom.submissions import LARGEST, collect
+from azumaya.envs import Position
+from azumaya.envs.notation import record_of
+from tests.classroom.submissions import FIRST
+
+GAME = "vierer_dominari"
+
+
+def test_what_can_be_graded_and_why_the_rest_cannot(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_bytes(FIRST)
+    (tmp_path / "empty.py").write_text(" \n")
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "large.py").write_bytes(b"#" * (LARGEST + 1))
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "link.py").symlink_to("good.py")
+    (tmp_path / "outside.py").symlink_to("/etc/passwd")
+    (tmp_path / ".hidden.py").write_text("x")
+    (tmp_path / "__pycache__").mkdir()
+    os.mkfifo(tmp_path / "pipe.py")
+    found = {submission.name: submission for submission in collect(tmp_path)}
+    assert list(found) == sorted(found)
+    assert {name: submission.problem for name, submission in found.items()} == {
+        "good.py": "",
+        "empty.py": "an empty file",
+        "notes.txt": "its name does not end in .py",
+        "large.py": "larger than 1,048,576 bytes",
+        "folder.py": "a folder; one Python file is needed",
+        "link.py": "a symbolic link; copy the file itself",
+        "outside.py": "a symbolic link; copy the file itself",
+        "pipe.py": "not a regular file",
+    }
+    assert found["good.py"].source == FIRST
+    assert found["outside.py"].source == b""
+
+
+def test_odd_names_become_printable(tmp_path: Path) -> None:
+    for name in (b"a\xff.py", b"b\n=1.py", "c\u202e.py".encode(), b"<b>.py"):
+        (tmp_path / os.fsdecode(name)).write_bytes(FIRST)
+    names = [submission.name for submission in collect(tmp_path)]
+    assert names == ["<b>.py", "a\\xff.py", "b\\n=1.py", "c\\u202e.py"]
+
+
+# ---- the file of a class ----
+
+
+def played(result: int, seat: int, fault: tuple[int, str] | None = None) -> Played:
+    start = Position(GAME)
+    move = start.legal_moves()[0]
+    return Played(
+        result, seat, record_of(start, [move], start.copy().play(move), ("a", "b")), fault
+    )
+
+
+def run_of(identity: str) -> Run:
+    exam = load_exam(GAME)
+    answers = tuple(Answer(exam.positions[n], min(exam.positions[n].values)) for n in (5, 2))
+    result = ExamResult(identity.partition("@")[0], GAME, "public", exam.version, 0, answers)
+    sitting = Sitting(result, (5, 2), (Fault("here", "failed"),), 250)
+    games = played(1, 0), played(-1, 1, (0, "crashed"))
+    return Run(
+        identity, "", sitting, (Meeting(identity, "random", 0, games),), {"landlock": "x"},
+        {"seccomp": "why"}, 1.5, 12, 0.25, 40, "printed",
+    )  # fmt: skip
+
+
+def test_everything_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path, exam = tmp_path / "class.jsonl", load_exam(GAME)
+    meeting = Meeting("a.py@1", "b.py@2", 3, (played(0, 0), played(1, 1)))
+    file = ClassFile(path, {"game": GAME}, exam)
+    file.add_run(run_of("a.py@1"))
+    file.add_meeting(meeting)
+    file.close()
+    again = ClassFile(path, {"game": GAME}, exam)
+    assert again.runs == {"a.py@1": run_of("a.py@1")}
+    assert again.meetings == {("a.py@1", "b.py@2", 3): meeting}
+    again.close()
+
+
+def test_a_torn_line_is_dropped_and_other_damage_is_told(tmp_path: Path) -> None:
+    path, exam = tmp_path / "class.jsonl", load_exam(GAME)
+    file = ClassFile(path, {"game": GAME}, exam)
+    file.add_run(run_of("a.py@1"))
+    file.add_run(run_of("b.py@2"))
+    file.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    file = ClassFile(path, {"game": GAME}, exam)
+    assert list(file.runs) == ["a.py@1"]
+    file.add_run(run_of("b.py@2"))
+    file.close()
+    assert path.read_bytes() == whole
+    path.write_bytes(whole.replace(b'"seconds":1.5', b'"secs":1.5', 1))
+    with pytest.raises(ClassFileError, match="line 2"):
+        ClassFile(path, {"game": GAME}, exam)
+    path.write_text("hello\n")
+    with pytest.raises(ClassFileError, match="not the file of a class"):
+        ClassFile(path, {"game": GAME}, exam)
+
+
+def test_other_settings_and_a_second_run_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "class.jsonl"
+    file = ClassFile(path, {"game": GAME, "seed": 0}, None)
+    with pytest.raises(ClassFileError, match="another run is using it"):
+        ClassFile(path, {"game": GAME, "seed": 0}, None)
+    file.close()
+    with pytest.raises(ClassFileError, match="begun with another seed"):
+        ClassFile(path, {"game": GAME, "seed": 1}, None)
+    ClassFile(path, {"game": GAME, "seed": 0}, None).close()

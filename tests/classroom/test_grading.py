@@ -1,0 +1,255 @@
+"""Whole classes: nobody's marks depend on hostile submissions; a killed run goes on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from azumaya.baselines.classroom.starter import starter_text
+from azumaya.baselines.commands import app
+from azumaya.baselines.replay import replay_script
+from azumaya.envs import GAMES, Position
+from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
+from tests.processes import running_with
+
+GAME = "vierer_dominari"
+FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", 1)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation is Linux's")
+
+HOSTILE = {
+    **{name: MORE[name].content for name in ("exits_at_once.py", "forks.py")},
+    "exits.py": WRONG["exits.py"].content,
+    **{name: hostile.content for name, hostile in LATER.items()},
+}
+
+
+def azumaya(*words: object) -> Result:
+    return CliRunner().invoke(app, ["class", *map(str, words)], env={"COLUMNS": "300"})
+
+
+def make(folder: Path, files: Mapping[str, bytes]) -> Path:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def marks(output: Path) -> dict[str, dict[str, str]]:
+    with (output / "marks.csv").open(newline="") as file:
+        return {row["submission"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """An honest class that has been marked: its folder and that of its marks."""
+    place = tmp_path_factory.mktemp("clean")
+    folder, output = make(place / "class", HONEST), place / "out"
+    done = azumaya(GAME, folder, "--output", output, *FEW)
+    assert done.exit_code == 0, done.output
+    return folder, output
+
+
+def test_an_honest_class(clean: tuple[Path, Path]) -> None:
+    found = marks(clean[1])
+    assert {row["status"] for row in found.values()} == {"graded"}
+    assert {row["exam_positions"] for row in found.values()} == {"250"}
+    assert float(found["greedy.py"]["mark"]) > float(found["first.py"]["mark"])
+    assert float(found["greedy.py"]["rating_low"]) < float(found["greedy.py"]["rating"])
+    assert {row["failures"] for row in found.values()} == {"0"}
+    page = (clean[1] / "report.html").read_text()
+    assert "isolation: user, process, network and IPC namespaces" in page
+    assert 'href="#game-1"' in page
+
+
+OWN = ("mark", "exam_kept", "exam_regret", "won_random", "won_greedy", "failures", "remarks")
+"""What must not depend on the rest of the class."""
+
+
+def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_path: Path) -> None:
+    evil = "<img src=x onerror=alert(1)>.py"
+    odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
+    files = {**HONEST, **HOSTILE, evil: odd}
+    folder, output = make(tmp_path / "class", files), tmp_path / "out"
+    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2)
+    assert done.exit_code == 0, done.output
+    found, before = marks(output), marks(clean[1])
+    for name in HONEST:
+        assert {k: found[name][k] for k in OWN} == {k: before[name][k] for k in OWN}
+    assert set(found) == set(files)
+    for name in {*HOSTILE, evil} - {*LATER}:
+        assert (found[name]["status"], found[name]["mark"]) == ("failed", "0.0"), name
+    assert "ValueError: \\ud800\\x1b</script>" in found[evil]["remarks"]
+    for name, hostile in LATER.items():
+        assert found[name]["status"] == "graded"
+        assert hostile.told in found[name]["remarks"]
+    assert int(found["fails_later.py"]["failures"]) > 2
+    assert running_with(str(folder)) == []
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    _check_page((output / "report.html").read_text(), evil)
+
+
+def _check_page(page: str, evil: str) -> None:
+    """Nothing of a submission has become markup: there is only the report's own script."""
+    assert evil not in page
+    assert "<img" not in page
+    scripts = re.findall(r"<script[^>]*>", page)
+    assert scripts == ['<script type="application/json" id="games">', '<script type="module">']
+    assert page.count("</script>") == 2
+    assert f'<script type="module">{replay_script()}</script>' in page
+    assert "&lt;/pre&gt;&lt;script&gt;" in page  # what was printed is shown
+    assert not re.search(r'\b(?:src|href)="(?!#)', page)
+    assert " style=" not in page
+
+
+def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, output = make(tmp_path / "class", HONEST), tmp_path / "out"
+    output.mkdir()
+    lines = (clean[1] / "class.jsonl").read_text().splitlines(keepends=True)
+    (output / "class.jsonl").write_text("".join(lines))
+    (folder / "first.py").write_bytes(HONEST["first.py"] + b"# edited\n")
+    words = GAME, folder, "--output", output, *FEW
+    assert azumaya(*words).exit_code == 0
+    after = (output / "class.jsonl").read_text().splitlines(keepends=True)
+    assert after[: len(lines)] == lines
+    more = [json.loads(line) for line in after[len(lines) :]]
+    assert [line["id"].partition("@")[0] for line in more if "id" in line] == ["first.py"]
+    for name in HONEST:
+        assert marks(output)[name]["mark"] == marks(clean[1])[name]["mark"]
+    refused = azumaya(*words, "--seed", 3)
+    assert refused.exit_code == 2
+    assert "begun with another seed" in " ".join(refused.output.split())
+
+
+INTERRUPTIBLE = """
+import signal
+from azumaya.baselines.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+"""The command line; Ctrl-C works even if the shell that runs the tests has it ignored."""
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, output = clean[0], tmp_path / "out"
+    words = [GAME, folder, "--output", output, *FEW, "--jobs", 1]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "class", *map(str, words)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        wait_for_lines(output / "class.jsonl", 2)
+        os.kill(process.pid, how)
+        code = process.wait(20)
+    assert code == (130 if how == signal.SIGINT else -signal.SIGKILL)
+    wait_for(lambda: not running_with(str(output)))
+    assert not (output / "marks.csv").exists()
+    kept = (output / "class.jsonl").read_bytes()
+    done = azumaya(*words)
+    assert done.exit_code == 0, done.output
+    assert (output / "class.jsonl").read_bytes().startswith(kept)
+    ran = [json.loads(line).get("id") for line in (output / "class.jsonl").open()][1:]
+    assert len(ran) == len(set(ran) - {None}) + ran.count(None)  # nobody was run twice
+    times = {"ms_per_move"}
+    for name, row in marks(output).items():
+        before = marks(clean[1])[name]
+        assert {k: v for k, v in row.items() if k not in times} == {
+            k: v for k, v in before.items() if k not in times
+        }
+
+
+def wait_for_lines(path: Path, count: int) -> None:
+    wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") >= count)
+
+
+def wait_for(done: Any) -> None:
+    end = time.monotonic() + 120
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_isolation_that_is_missing_is_told_or_required(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
+) -> None:
+    monkeypatch.setattr("azumaya.baselines.class_commands.LAYERS", ("namespaces", "landlock"))
+    output = tmp_path / "out"
+    refused = azumaya(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
+    assert refused.exit_code == 1
+    assert "a submission could start processes" in refused.output
+    assert "nothing was run" in refused.output
+    assert (output / "class.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    folder = make(tmp_path / "class", {})
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "a.py").write_text("x")
+    for words, message in (
+        (("chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
+        ((GAME, tmp_path / "none", "--output", tmp_path / "out"), "there is no such folder"),
+        ((GAME, folder, "--output", tmp_path / "out"), "there are no submissions"),
+        ((GAME, folder, "--output", folder), "must not be in the folder"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--part", "x"), "--part x"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"), "weight x"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"), "NAME=NUMBER"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--opponent", "x"), "agent 'x'"),
+        (("check", GAME, tmp_path / "none.py"), "No such file"),
+        (("starter", GAME, tmp_path / "some" / "a.py"), "exists"),
+        (("starter", "chess", tmp_path / "b.py"), "game 'chess'"),
+    ):
+        refused = azumaya(*words)
+        assert refused.exit_code == 2, words
+        assert message in " ".join(refused.output.replace("│", " ").split()), words
+    assert not (tmp_path / "out").exists()
+
+
+# ---- for students ----
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_starter_file_is_an_agent(game: str) -> None:
+    module: dict[str, Any] = {}
+    exec(starter_text(game), module)
+    position = Position(game, seed=3)
+    move = module["act"](position)
+    assert isinstance(module["outcome"](position, move), int)
+    position.play(move)
+    assert f"azumaya class check {game} " in (module["__doc__"] or "")
+
+
+def test_a_student_checks_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    assert azumaya("starter", GAME, file).exit_code == 0
+    done = azumaya("check", GAME, file, "--pairs", 1)
+    assert done.exit_code == 0, done.output
+    assert "mine.py" in done.output
+    assert "isolation: " in done.output
+    file.write_text("def act(position):\n    return 'nonsense'\n")
+    failed = azumaya("check", GAME, file, "--pairs", 1)
+    assert failed.exit_code == 1
+    assert "gave what is no move" in failed.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_can_be_set(game: str, tmp_path: Path) -> None:
+    file = tmp_path / "class" / "starter.py"
+    file.parent.mkdir()
+    assert azumaya("starter", game, file).exit_code == 0
+    done = azumaya(game, file.parent, "--output", tmp_path / "out", "--pairs", 1)
+    assert done.exit_code == 0, done.output
+    row = marks(tmp_path / "out")["starter.py"]
+    assert (row["status"], row["failures"]) == ("graded", "0")
+    assert float(row["mark"]) < 40

@@ -1,0 +1,224 @@
+"""Marks: the formula by hand, the exam of a submission that fails, CSV, games to show."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.arena.exams import load_exam
+from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.classroom.games import Played, play_game
+from azumaya.baselines.classroom.grading import meetings_of
+from azumaya.baselines.classroom.marks import CLASS, EXAM, Scheme, csv_text, mark_class
+from azumaya.baselines.classroom.process import SubmissionError
+from azumaya.baselines.classroom.replays import blunders, instructive, refutation
+from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, sit
+from azumaya.baselines.classroom.store import Meeting, Run
+from azumaya.baselines.classroom.submissions import Submission
+from azumaya.envs import OptionError, Position
+from azumaya.envs.notation import record_of, replay
+
+GAME = "vierer_dominari"
+EXAMS = load_exam(GAME)
+SMALL = replace(EXAMS, positions=EXAMS.positions[:20])
+
+
+class Scripted:
+    """A submission without a process: a function from positions and calls so far to moves."""
+
+    name = "scripted.py"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.calls = answer, 0
+
+    def begin(self, clock: float = 0.0) -> None:
+        """Nothing to begin."""
+
+    def choose(self, position: Position, key: int) -> int:
+        """The action for a position."""
+        self.calls += 1
+        return position.action(self.answer(position, self.calls))
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The actions for some positions."""
+        return [self.choose(p, k) for p, k in zip(positions, keys, strict=True)]
+
+
+def known(position: Position, best: bool) -> str:
+    values = next(q.values for q in EXAMS.positions if q.position == str(position))
+    return (max if best else min)(values, key=values.__getitem__)
+
+
+def sat(answer: Any, seconds: float = 60.0) -> Sitting:
+    agent: Any = Scripted(answer)
+    return sit(agent, SMALL, 0, seconds)
+
+
+def marked(sitting: Sitting, results: Sequence[tuple[str, int]] = (), scheme: Any = None) -> Any:
+    """The mark for an exam and for pairs of games, of which both have one result."""
+    submission = Submission("a.py", b"x = 1")
+    start = Position(GAME)
+    record = record_of(start, [], start, ("a.py", "b"))
+    meetings = tuple(
+        Meeting(submission.id, name, n, (Played(result, 0, record), Played(result, 1, record)))
+        for n, (name, result) in enumerate(results)
+    )
+    run = Run(submission.id, "", sitting, meetings)
+    scheme = scheme or Scheme(100, {EXAM: 60, "random": 10, "greedy": 30})
+    return mark_class([submission], {submission.id: run}, [], GAME, SMALL, scheme)[0]
+
+
+def test_marks_by_hand() -> None:
+    perfect = sat(lambda position, calls: known(position, True))
+    worst = sat(lambda position, calls: known(position, False))
+    games = [("random", 1), ("random", 1), ("greedy", 1), ("greedy", -1), ("greedy", 0)]
+    assert marked(perfect, games).mark == 60 + 10 + 15
+    assert marked(worst, games).mark == 10 + 15
+    assert marked(perfect).mark == 100  # without games they are left out
+    assert marked(worst).kept == 0.0
+    half = Scheme(6, {EXAM: 1, "greedy": 1})
+    assert marked(perfect, [("greedy", -1)], half).mark == 3
+
+
+def test_a_random_mover_has_nothing_for_the_exam() -> None:
+    """The share that chance keeps, counted by hand, is where the scale begins."""
+    by_hand = [len(q.kept) / len(q.values) for q in SMALL.positions]
+    assert chance(SMALL, range(20)) == pytest.approx(sum(by_hand) / 20)
+    mixed = sat(lambda position, calls: known(position, calls % 2 == 0))
+    found = marked(mixed)
+    assert found.kept == 0.5
+    expected = 100 * (0.5 - found.luck) / (1 - found.luck)
+    assert found.mark == pytest.approx(expected, abs=0.05)
+
+
+def test_a_failure_in_the_exam_counts_as_the_worst_move_and_is_kept() -> None:
+    def fails_twice(position: Position, calls: int) -> Any:
+        if calls in (3, 8):
+            raise SubmissionError("it crashed")
+        return 10**6 if calls == 5 else known(position, True)
+
+    def mends(position: Position, calls: int) -> Any:
+        try:
+            return position.action(fails_twice(position, calls))
+        except ValueError as error:
+            raise SubmissionError(str(error)) from None
+
+    sitting = sat(mends)
+    assert len(sitting.faults) == 3
+    assert sum(not answer.kept for answer in sitting.result.answers) == 3
+    assert len(sitting.asked) == sitting.of == 20
+    assert blunders(sitting) == []  # it chose none of these moves
+    assert marked(sitting).failures == 3
+    assert "it crashed, and 2 more failures" in marked(sitting).remarks[0]
+
+
+def test_who_fails_too_often_is_asked_no_more() -> None:
+    def fails(position: Position, calls: int) -> Any:
+        raise SubmissionError("no")
+
+    agent: Any = Scripted(fails)
+    sitting = sit(agent, SMALL, 0, 60)
+    assert agent.calls == MOST_FAULTS
+    assert sitting.skipped == 20 - MOST_FAULTS
+    assert blunders(sitting) == []
+    assert len(sitting.result.answers) == 20
+    assert not any(answer.kept for answer in sitting.result.answers)
+
+
+def test_a_slow_submission_is_asked_the_first_positions_of_the_same_order() -> None:
+    whole = sat(lambda position, calls: known(position, True))
+    part = sat(lambda position, calls: known(position, True), seconds=0)
+    assert part.asked == whole.asked[: len(part.asked)]
+    assert len(part.asked) == 5
+    assert "slow: 5 of 20 positions" in marked(part).remarks[0]
+
+
+def test_weights_that_cannot_be_used() -> None:
+    for weights, words in (
+        ({"nobody": 1.0}, "weight nobody: must be"),
+        ({EXAM: -1.0}, "must be 0 or a positive number"),
+        ({EXAM: float("nan")}, "must be 0 or a positive number"),
+        ({EXAM: 0.0}, "at least one must be above 0"),
+    ):
+        with pytest.raises(OptionError, match=words):
+            Scheme(100, weights).check(["random"])
+    with pytest.raises(OptionError, match="points"):
+        Scheme(0).check(["random", "greedy", "uct:100"])
+    Scheme(10, {CLASS: 1, "random": 2}).check(["random"])
+
+
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    files = [Submission("=cmd|' /C calc'!A0.py", b"", "a\nb"), Submission("-x.py", b"", "@sum")]
+    found = mark_class(files, {}, [], GAME, None, Scheme())
+    rows = list(csv.DictReader(io.StringIO(csv_text(found, ["random"]))))
+    assert [row["submission"] for row in rows] == ["'=cmd|' /C calc'!A0.py", "'-x.py"]
+    assert [row["remarks"] for row in rows] == ["a\nb", "'@sum"]
+    assert [row["status"] for row in rows] == ["refused", "refused"]
+
+
+def test_the_costliest_mistake_is_shown_with_best_play_after_it() -> None:
+    sitting = sat(lambda position, calls: known(position, False))
+    number, answer = blunders(sitting)[0]
+    assert answer.regret == max(a.regret for a in sitting.result.answers)
+    record = refutation(SMALL.start(number), answer.move, "a.py")
+    *_, end = replay(record)
+    assert record.moves[0] == answer.move
+    assert end.is_over
+    mover = SMALL.start(number).to_move
+    assert end.returns()[mover] == SMALL.start(number).returns()[mover] + min(
+        answer.question.values.values()
+    )
+    assert record.players[mover] == "a.py"
+    shown = instructive([marked(sitting)], [], SMALL)
+    assert [each.record for each in shown] == [record]
+
+
+# ---- games ----
+
+
+def test_a_game_is_recorded_as_it_was_played() -> None:
+    starts, first = start_set(GAME), Scripted(lambda position, calls: position.legal_moves()[0])
+    for seat in (0, 1):
+        played = play_game(starts, 3, seat, [first, RandomAgent()])
+        *_, end = replay(played.record)  # raises if moves or returns are not those of the rules
+        assert end.is_over
+        assert played.fault is None
+        assert played.result == (end.returns()[seat] > 0) - (end.returns()[seat] < 0)
+        assert played.record.players[seat] == "scripted.py"
+
+
+def test_a_game_lost_by_a_fault_is_recorded_so_far() -> None:
+    def fails(position: Position, calls: int) -> Any:
+        if calls == 3:
+            raise SubmissionError("it crashed")
+        return position.legal_moves()[0]
+
+    played = play_game(start_set(GAME), 0, 1, [Scripted(fails), RandomAgent()])
+    assert (played.result, played.fault) == (-1, (0, "it crashed"))
+    assert played.record.finished is False
+    assert len(list(replay(played.record))) == len(played.record.moves) + 1 > 3
+
+    illegal = Scripted(lambda position, calls: position.num_actions - 1 - calls)
+    played = play_game(start_set(GAME), 0, 0, [RandomAgent(), illegal])
+    assert played.result == 1
+    assert played.fault is not None
+    assert played.fault[0] == 1
+    list(replay(played.record))
+
+
+def test_all_meet_about_equally_many_others() -> None:
+    files = [Submission(f"{n}.py", b"%d" % n) for n in range(9)]
+    found = meetings_of(files, 4, 0)
+    counts = {s.id: sum(s in pair for pair in found) for s in files}
+    assert set(counts.values()) == {4}
+    assert found == meetings_of(files[::-1], 4, 0)
+    assert all(first.id < second.id for first, second in found)
+    assert len(meetings_of(files[:4], 4, 0)) == 6
+    assert meetings_of(files[:1], 4, 0) == []
+    assert meetings_of(files, 0, 0) == []
