@@ -112,6 +112,7 @@ def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
         yield _job("aec", game, form, partial(games.aec, game, form, 2 * seconds, repeats))
     for form, cut in (("uct", 0), (f"uct, cut {search.CUT}", search.CUT)):
         yield _job("search", game, form, partial(search.uct, game, cut, 2 * seconds, repeats))
+    yield _job("search", game, "puct", partial(search.puct, game, 2 * seconds, repeats))
     if game.rules.resample is None:
         work = partial(search.alphabeta, game, 2 * seconds, repeats)
         yield _job("search", game, "alphabeta", work)

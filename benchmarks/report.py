@@ -183,7 +183,8 @@ def _search(table: Table) -> str:
     ]
     note = (
         "From the start of a game, on one core: simulations a second of UCT with random rollouts, "
-        "to the end or cut off after some plies, and positions a second of alpha-beta."
+        "to the end or cut off after some plies; of PUCT, which evaluates every move of a position "
+        "in each; and positions a second of alpha-beta."
     )
     return f"{note}\n\n{markdown(('game', *forms), lines)}" if lines else ""
 

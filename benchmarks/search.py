@@ -1,4 +1,4 @@
-"""Measurements of search: simulations a second of UCT, nodes a second of alpha-beta."""
+"""Measurements of search: simulations a second of UCT and PUCT, nodes a second of alpha-beta."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.puct import EXPLORATION as PUCT_EXPLORATION
+from azumaya.baselines.search.puct import TEMPERATURE, PUCTTree
 from azumaya.baselines.search.table import PROVEN
 from azumaya.baselines.search.uct import EXPLORATION, Tree
 from azumaya.benchmarks.timing import measure
@@ -22,6 +24,10 @@ CUT = 40
 ROLLOUTS = (
     "one simulation of UCT from the start: descent, a new node, a random rollout{cut}, backup; "
     f"one core, a new tree every {SEARCH:,} simulations"
+)
+EXPANSIONS = (
+    "one simulation of PUCT from the start: descent, a node expanded, each of its moves made and "
+    f"evaluated by the game, backup; one core, a new tree every {SEARCH:,} simulations"
 )
 VISITS = (
     "one position visited by the solver, from the start with a table that fills up: move, what the "
@@ -46,6 +52,24 @@ def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
     rates = measure(chunk, seconds, repeats)
     text = f" cut off after {cut} plies" if cut else " to the end of the game"
     return {**rates.fields(), "includes": ROLLOUTS.format(cut=text)}
+
+
+def puct(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
+    """Simulations of PUCT with the game's own evaluation, alone: without rollouts or delay."""
+    position = Position(game, seed=SEED)
+    tree, done = PUCTTree(kernels_of(position)), SEARCH
+
+    def chunk() -> int:
+        nonlocal done
+        if done >= SEARCH:
+            tree.start(position, SEED, (PUCT_EXPLORATION, TEMPERATURE, 0.0, 0))
+            done = 0
+        made = tree.advance(SIMULATIONS)
+        done = done + made if made == SIMULATIONS else SEARCH
+        return made
+
+    rates = measure(chunk, seconds, repeats)
+    return {**rates.fields(), "includes": EXPANSIONS}
 
 
 def alphabeta(game: Game, seconds: float, repeats: int) -> dict[str, Any]:

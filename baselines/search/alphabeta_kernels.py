@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.evaluation import within
+from azumaya.baselines.search.evaluation import horizon_kernel, order_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import (
     INFINITE,
@@ -70,8 +70,6 @@ ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
 
 FIRST_SCORE = 1 << 50
 """The score of the move that was best in an earlier search."""
-ORDER_UNIT = 1 << 20
-"""The score of a point of payoff in move ordering, small enough to be shifted by `favour`."""
 LOOKING_PAYS = 2
 """With at least this many plies left, all children are looked up before any is searched."""
 
@@ -116,44 +114,6 @@ def follow_kernel(kernels: GameKernels) -> Any:
 def for_mover(value, sign):
     """Convert a value between player_0's view and that of the player to move."""
     return value if sign > 0 else -value
-
-
-@functools.cache
-def horizon_kernel(kernels: GameKernels, value: Any) -> Any:
-    """The kernel `estimate(state, bound, weights, scratch)`: the value of a position not searched.
-
-    `value` is the kernel of an `Evaluation`; None stands for the game's `evaluate`. The result is
-    below the payoff bound, so that a proven win is worth more than a hoped-for one.
-    """
-    evaluate = kernels.evaluate
-
-    @kernel
-    def estimate(state, bound, weights, scratch):
-        if value is None:
-            return UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0))
-        most = UNIT * bound - 1
-        found = within(value(state, weights, scratch), bound)
-        return min(max(np.int64(found * UNIT), -most), most)
-
-    return estimate
-
-
-@functools.cache
-def order_kernel(kernels: GameKernels, value: Any) -> Any:
-    """The kernel `order(state, sign, bound, weights, scratch)`: a score for move ordering.
-
-    It is the evaluation for the player with this sign. `value` is as for `horizon_kernel`.
-    """
-    evaluate = kernels.evaluate
-
-    @kernel
-    def order(state, sign, bound, weights, scratch):
-        if value is None:
-            return np.int64(evaluate(state, 0 if sign > 0 else 1))
-        found = within(value(state, weights, scratch), bound)
-        return for_mover(np.int64(found * ORDER_UNIT), sign)
-
-    return order
 
 
 @functools.cache

@@ -15,14 +15,16 @@ import numpy as np
 
 from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.puct_kernels import (
-    SHUFFLED,
+from azumaya.baselines.search.puct_hidden import (
     add_moves,
     child_by_prior,
     count_listed,
+    list_shuffled,
+)
+from azumaya.baselines.search.puct_kernels import (
+    SHUFFLED,
     descend_kernel,
     exp_of,
-    list_shuffled,
     look_kernel,
     puct_reach,
     settle,

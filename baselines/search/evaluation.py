@@ -13,6 +13,7 @@ import numpy as np
 
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
+from azumaya.baselines.search.table import UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
@@ -24,6 +25,8 @@ from azumaya.envs.whole import as_whole
 
 GAMES, MOST_PLIES = 64, 1024
 """The random games from which the scale of a game's own evaluation is found."""
+ORDER_UNIT = 1 << 20
+"""The score of a point of payoff in alpha-beta's move ordering, which shifts scores to the left."""
 SCALES = tuple(2.0**k for k in range(-3, 4))
 """The scales tried, as multiples of the average size of the game's own evaluation."""
 
@@ -185,3 +188,41 @@ def within(value, bound):
     if not value >= -bound:
         return np.float64(-bound)
     return min(np.float64(value), np.float64(bound))
+
+
+@functools.cache
+def horizon_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel `estimate(state, bound, weights, scratch)`: the value of a position not searched.
+
+    `value` is the kernel of an `Evaluation`; None stands for the game's `evaluate`. The result is
+    below the payoff bound, so that a proven win is worth more than a hoped-for one.
+    """
+    evaluate = kernels.evaluate
+
+    @kernel
+    def estimate(state, bound, weights, scratch):
+        if value is None:
+            return UNIT * np.int64(state.payoff) + np.int64(evaluate(state, 0))
+        most = UNIT * bound - 1
+        found = within(value(state, weights, scratch), bound)
+        return min(max(np.int64(found * UNIT), -most), most)
+
+    return estimate
+
+
+@functools.cache
+def order_kernel(kernels: GameKernels, value: Any) -> Any:
+    """The kernel `order(state, sign, bound, weights, scratch)`: a score for move ordering.
+
+    It is the evaluation for the player with this sign. `value` is as for `horizon_kernel`.
+    """
+    evaluate = kernels.evaluate
+
+    @kernel
+    def order(state, sign, bound, weights, scratch):
+        if value is None:
+            return np.int64(evaluate(state, 0 if sign > 0 else 1))
+        found = within(value(state, weights, scratch), bound)
+        return sign * np.int64(found * ORDER_UNIT)
+
+    return order

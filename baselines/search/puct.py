@@ -18,7 +18,8 @@ from azumaya.baselines.search.evaluation import (
 )
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.puct_kernels import simulate_hidden_kernel, simulate_kernel
+from azumaya.baselines.search.puct_hidden import simulate_hidden_kernel
+from azumaya.baselines.search.puct_kernels import simulate_kernel
 from azumaya.baselines.search.tree import PRIOR_NODE
 from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
 from azumaya.envs import Position
@@ -28,7 +29,7 @@ from azumaya.envs.whole import whole_number
 EXPLORATION, TEMPERATURE = 2.0, 0.1
 ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
-DELAY = 4
+DELAY = 8
 """The visits before a node is expanded, with rollouts."""
 
 Settings = tuple[float, float, float, int]
@@ -113,9 +114,9 @@ class PUCT:
             scaled in the same way.
         rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest
             is the evaluation's. None means `ROLLOUTS` with the game's own evaluation, otherwise 0.
-        delay: the visits after which a node is expanded and all of its moves are evaluated; before,
-            only its own evaluation and rollouts count. None means `DELAY` with rollouts, otherwise
-            0.
+        delay: the visits after which all moves of a node are evaluated; before, only its own
+            evaluation and rollouts count, which takes less time. None means `DELAY` with rollouts,
+            otherwise 0.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 

@@ -121,6 +121,22 @@ def test_the_evaluation_is_seen_by_the_player_to_move() -> None:
         assert afraid.search([position], [1])[0].best != start.action("d")
 
 
+@pytest.mark.parametrize("game", [YARDSTICK, TILES], ids=label)
+@pytest.mark.parametrize("plies", [4, 5])
+def test_priors_are_the_softmax_of_the_values_for_the_mover(game: Game, plies: int) -> None:
+    position = midgame(game, {}, 1, plies)
+    tree = PUCTTree(kernels_of(position))
+    tree.start(position, 1, (1.0, 0.1, 0.0, 0))
+    tree.advance(1)
+    children = tree._children(0)
+    scores = (1 - 2 * position.to_move) * tree._mean[children].astype(float) / 0.1
+    weights = np.exp(scores - scores.max())
+    expected = weights / weights.sum() * (len(children) if tree.hidden_draws else 1)
+    assert np.ptp(expected) > 0.01
+    assert tree.nodes["prior"][children] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert tree._reach[children] == pytest.approx(tree.nodes["prior"][children])
+
+
 def test_weights_may_change_between_searches() -> None:
     evaluation = evaluation_of(centre, 0.9)
     agent, start = PUCT(Budget(60), evaluation, threads=1), Position(YARDSTICK)
@@ -205,7 +221,7 @@ def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str,
         for position in line[len(line) // 2 : -1]:
             found.append(evaluation.value(position.state[0], evaluation.weights, NOTHING))
             gained.append(line[-1].returns()[0])
-    assert np.corrcoef(found, gained)[0, 1] > 0.25
+    assert np.corrcoef(found, gained)[0, 1] > 0.2
     best = np.polyfit(found, gained, 1)[0]
     assert 0.5 < best < 2.0  # neither far too bold nor far too timid
 

@@ -1,0 +1,281 @@
+"""PUCT with a network: what is searched together does not matter, and proofs are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.baselines import find_agent
+from azumaya.baselines.search import BatchPUCTAgent, search_agent
+from azumaya.baselines.search.batch_puct import BatchPUCT
+from azumaya.baselines.search.budget import Budget
+from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.game import Game
+from tests.cases import YARDSTICK
+from tests.search.evaluations import Centre, Linear
+from tests.search.positions import label, late, midgame
+
+SCORE = GAMES["score_dominari"]
+TILES = GAMES["sudoku_tiles"]
+MARGIN = {"reward": "margin"}
+SOLVED: list[tuple[Game, dict[str, object]]] = [(YARDSTICK, {}), (SCORE, {}), (SCORE, MARGIN)]
+
+
+def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
+    evaluator = settings.pop("evaluator", None) or Linear()
+    return BatchPUCT(Budget(simulations), evaluator, **settings).search([position], [key])[0]
+
+
+@pytest.mark.parametrize("leaves", [1, 6])
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_proven_values_are_minimax_values(
+    game: Game, options: dict[str, object], leaves: int
+) -> None:
+    positions, gains = zip(*late(game, options, 20), strict=True)
+    puct = BatchPUCT(Budget(1000), Linear(20.0), leaves=leaves)
+    exact = 0
+    for position, gain, outcome in zip(
+        positions, gains, puct.search(positions, range(20)), strict=True
+    ):
+        before = position.returns()[position.to_move]
+        for candidate in outcome.candidates:
+            assert candidate.low <= gain[candidate.action] + before <= candidate.high
+        if outcome.exact:
+            exact += 1
+            assert outcome.value == max(gain.values()) + before
+            assert gain[outcome.best] == max(gain.values())
+    assert exact > 8
+
+
+@pytest.mark.parametrize("leaves", [1, 5])
+@pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
+def test_what_is_searched_together_does_not_matter(game: Game, leaves: int) -> None:
+    positions = [midgame(game, {}, seed, seed) for seed in range(37)]
+    keys = [7 * seed for seed in range(37)]
+
+    def found(**settings: Any) -> Any:
+        evaluator = Linear()
+        puct = BatchPUCT(Budget(40), evaluator, leaves=leaves, **settings)
+        outcomes = puct.search(positions, keys)
+        assert {shape[0] for shape in evaluator.shapes} == {puct.batch}
+        return outcomes
+
+    expected = found(threads=1)
+    assert found(threads=3) == expected
+    assert found(games=5, batch=3, threads=2) == expected
+    assert found(games=1, batch=64) == expected
+    alone = searched(positions[20], 40, keys[20], leaves=leaves)
+    assert alone == expected[20]
+    assert alone.simulations == 40 or alone.exact
+    assert searched(positions[20], 40, keys[20] + 1, leaves=leaves) != alone
+
+
+def test_a_search_can_be_repeated_with_the_same_memory() -> None:
+    puct, positions = BatchPUCT(Budget(60), Linear(), leaves=4), [midgame(SCORE, {}, 1, 4)] * 3
+    first = puct.search(positions, [1, 2, 3])
+    puct.search([Position(SCORE)], [9])
+    assert puct.search(positions, [1, 2, 3]) == first
+    assert puct.search(positions[:1], [3]) == first[2:]
+
+
+def test_leaves_that_wait_are_all_accounted_for() -> None:
+    puct = BatchPUCT(Budget(300), Linear(), leaves=8)
+    outcome = puct.search([Position(YARDSTICK)], [1])[0]
+    grove = puct._grove
+    assert grove is not None
+    used = int(grove.stats["used"][0])
+    assert not grove.nodes["pending"][0, :used].any()
+    assert outcome.simulations == 300 == 1 + sum(c.visits for c in outcome.candidates)
+    visited = grove.nodes["visits"][0, :used] > 0
+    open_ = grove.nodes["low"][0, :used] != grove.nodes["high"][0, :used]
+    totals, visits = grove.nodes["total"][0, :used], grove.nodes["visits"][0, :used]
+    seen = visited & open_ & (np.abs(grove.mean[0, :used]) < 1e9)
+    assert np.allclose(grove.mean[0, :used][seen], totals[seen] / visits[seen])
+
+
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_values_are_seen_by_the_player_to_move(leaves: int) -> None:
+    start = Position(YARDSTICK)
+    for position in (start, start.copy().play("a")):
+        wanted = searched(position, 80, evaluator=Centre(0.9), leaves=leaves)
+        assert wanted.best == start.action("d")
+        assert wanted.value > 0.3
+        feared = searched(position, 80, evaluator=Centre(-0.9), leaves=leaves)
+        assert feared.best != start.action("d")
+
+
+def test_logits_guide_the_search() -> None:
+    class Stubborn(Linear):
+        def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> Any:
+            logits = np.zeros(masks.shape)
+            logits[:, 5] = 6.0
+            return logits, np.zeros(len(planes))
+
+    outcome = searched(Position(YARDSTICK), 100, evaluator=Stubborn())
+    assert outcome.best == 5
+    assert outcome.candidates[0].visits > 80
+    cooler = searched(Position(YARDSTICK), 100, evaluator=Stubborn(), temperature=6.0)
+    assert cooler.candidates[0].visits < 60
+
+
+def test_search_does_not_use_the_hidden_pile() -> None:
+    for seed in range(3):
+        position = midgame(TILES, {}, seed, 20)
+        other = position.resample_hidden(seed + 100)
+        assert (position.state["pile"] != other.state["pile"]).any()
+        assert searched(position, 60) == searched(other, 60)
+
+
+@pytest.mark.parametrize("game", [SCORE, TILES], ids=label)
+def test_memory_is_bounded(game: Game) -> None:
+    position = midgame(game, {}, 1, 2)
+    with pytest.raises(OptionError, match=r"megabytes=0\.001"):
+        searched(position, 10, megabytes=0.001)
+    outcome = searched(position, 400, megabytes=0.03)
+    assert outcome.full
+    assert outcome.simulations == 400
+    assert outcome.best in position.legal_actions()
+
+
+def test_a_time_budget_ends_a_search_that_only_meets_proven_nodes() -> None:
+    for position, _ in late(YARDSTICK, {}, 6):
+        puct = BatchPUCT(Budget(milliseconds=20), Linear())
+        assert puct.search([position], [1])[0].best in position.legal_actions()
+
+
+def test_ctrl_c_leaves_the_search_usable() -> None:
+    class Pressed(Linear):
+        calls = 0
+
+        def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> Any:
+            self.calls += 1
+            if self.calls == 7:
+                raise KeyboardInterrupt
+            return super().evaluate(planes, masks)
+
+    puct, positions = BatchPUCT(Budget(50), Pressed(), leaves=3), [Position(YARDSTICK)] * 20
+    with pytest.raises(KeyboardInterrupt):
+        puct.search(positions, range(20))
+    assert puct.search(positions, range(20)) == BatchPUCT(Budget(50), Linear(), leaves=3).search(
+        positions, range(20)
+    )
+
+
+class Wrong(Linear):
+    """An evaluator whose logits or values are changed before they are returned."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__()
+        self.change = change
+
+    def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> Any:
+        """What the change makes of logits and values."""
+        return self.change(*super().evaluate(planes, masks))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda logits, values: (logits[:, 1:], values), r"logits of shape \(16, 6\).*\(16, 7\)"),
+        (lambda logits, values: (logits, values[:, None]), r"values of shape \(16, 1\)"),
+        (lambda logits, values: (logits, values * np.nan), "not finite"),
+        (lambda logits, values: (logits + np.inf, values), "not finite"),
+    ],
+)
+def test_wrong_evaluations_are_refused(change: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=f"evaluator: .*{message}"):
+        searched(Position(YARDSTICK), 5, evaluator=Wrong(change))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"evaluator": 3}, "evaluator=3: an object with a method evaluate"),
+        ({"evaluator": Linear}, "evaluator="),
+        ({"leaves": 0}, "leaves=0"),
+        ({"batch": 0}, "batch=0"),
+        ({"games": 0}, "games=0"),
+        ({"temperature": 0.0}, "temperature=0.0"),
+        ({"exploration": float("inf")}, "exploration=inf"),
+        ({"threads": -1}, "threads=-1"),
+    ],
+)
+def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        searched(Position(YARDSTICK), 5, **settings)
+
+
+def test_the_agent() -> None:
+    agent, start = BatchPUCTAgent(Linear(), 30), Position(YARDSTICK)
+    assert agent.name == "puct:30:linear"
+    assert agent.act([start] * 2, [1, 2]) == [agent.act([start], [key])[0] for key in (1, 2)]
+
+
+# ---- torch ----
+
+
+def saved_network(folder: Any, game: Game, network: str) -> str:
+    """The path of a checkpoint of an untrained network."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    from azumaya.baselines.agents.checkpoint import (  # noqa: PLC0415 - needs torch
+        build,
+        describe,
+        save,
+    )
+
+    torch.manual_seed(1)
+    sidecar = describe(game, Position(game).num_actions, network, {"width": 16, "depth": 2})
+    path = folder / network
+    save(path, build(sidecar).state_dict(), sidecar)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "network"),
+    [("score_dominari", "board"), ("score_dominari", "plain"), ("sudoku_moyo", "numbers")],
+)
+def test_a_row_of_a_batch_does_not_depend_on_the_others(
+    name: str, network: str, tmp_path: Any
+) -> None:
+    path = saved_network(tmp_path, GAMES[name], network)
+    from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
+
+    evaluator = NetworkEvaluator.load(path)
+    positions = [midgame(GAMES[name], {}, seed, seed) for seed in range(16)]
+    planes = np.stack([p.observation(p.to_move) for p in positions])
+    masks = np.stack([p.action_mask() for p in positions]).astype(bool)
+    logits, values = evaluator.evaluate(planes, masks)
+    for row in range(16):
+        for at in (0, 7, 15):
+            alone = np.zeros_like(planes)
+            alone[at] = planes[row]
+            found = evaluator.evaluate(alone, masks)
+            assert (found[0][at] == logits[row]).all()
+            assert found[1][at] == values[row]
+
+
+def test_search_with_a_checkpoint(tmp_path: Any) -> None:
+    path = saved_network(tmp_path, SCORE, "board")
+    agent = find_agent(f"puct:20:{path}")
+    assert agent.name == f"puct:20:{path}"
+    positions = [midgame(SCORE, {}, seed, 3) for seed in range(3)]
+    moves = agent.act(positions, [1, 2, 3])
+    assert moves == [agent.act([p], [k])[0] for p, k in zip(positions, (1, 2, 3), strict=True)]
+    assert search_agent(f"puct:5ms:{path}.safetensors").act(positions, [1, 2, 3])
+    with pytest.raises(ValueError, match="cannot play azumaya/vierer_dominari"):
+        agent.check(Position("vierer_dominari"))
+    with pytest.raises(ValueError, match="cannot play azumaya/vierer_dominari"):
+        agent.act([Position("vierer_dominari")], [1])
+    with pytest.raises(OptionError, match=f"use puct:20:{path}"):
+        find_agent(f"alphabeta:20:{path}")
+    with pytest.raises(OptionError, match="does not exist"):
+        find_agent(f"puct:20:{path}_")
+
+
+@pytest.mark.parametrize("name", ["uct:20:policy", "puct:20:", "puct:x:policy", "puct::policy"])
+def test_malformed_names_are_refused(name: str) -> None:
+    with pytest.raises(OptionError, match="puct:SIMULATIONS"):
+        search_agent(name)
