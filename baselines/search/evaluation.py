@@ -17,7 +17,7 @@ from azumaya.baselines.search.table import UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import RUNNING
+from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, Setup, prepare
@@ -44,6 +44,7 @@ class Evaluation:
         scratch_words: the length of `scratch`, a uint64 array that the kernel may write to; each
             thread has its own.
         name: the evaluation's name, shown in the names of agents.
+        game: the only game whose positions it can evaluate; None means any.
 
     Raises:
         OptionError: an attribute is not of its type.
@@ -53,6 +54,7 @@ class Evaluation:
     weights: np.ndarray
     scratch_words: int = 0
     name: str = "evaluation"
+    game: Game | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.value):
@@ -71,6 +73,13 @@ class Evaluation:
         if words is None or words < 0:
             raise OptionError(
                 f"scratch_words={brief(self.scratch_words)}: a whole number from 0 is needed"
+            )
+
+    def check(self, game: Game) -> None:
+        """Raise `OptionError` if it cannot evaluate the positions of a game."""
+        if self.game is not None and self.game is not game:
+            raise OptionError(
+                f"evaluation {self.name}: is of {self.game.id} and cannot evaluate {game.id}"
             )
 
     def new_scratch(self) -> np.ndarray:

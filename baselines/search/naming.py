@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.sidecar import read_sidecar
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
@@ -87,7 +88,10 @@ def search_agent(name: str) -> Agent:
     learned = None if said.path is None else load_learned(said.path)
     if learned is None or isinstance(learned, Evaluation):
         made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
-        return made(*budget, evaluation=learned)
+        agent = made(*budget, evaluation=learned)
+        if said.path is not None:
+            agent.sidecar = read_sidecar(said.path)  # type: ignore[attr-defined]
+        return agent
     if said.kind == "alphabeta":
         raise OptionError(
             f"agent {shown(name)!r}: alpha-beta evaluates one position at a time, for which a "

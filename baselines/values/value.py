@@ -66,7 +66,7 @@ class Value:
         """The network as search calls it; it shares the weights."""
         kernel, words = value_kernel(self.game, self.shape), scratch_words(self.game, self.shape)
         name = self.sidecar.notes.get("name", KIND) if self.sidecar else KIND
-        return Evaluation(kernel, self.weights, words, str(name))
+        return Evaluation(kernel, self.weights, words, str(name), self.game)
 
 
 def shape_of(game: Game, width: int) -> Shape:

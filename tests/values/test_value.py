@@ -142,8 +142,13 @@ def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
     assert found.name == str(path)
     for name in (f"puct:20:{path}", f"alphabeta:200:{path}", f"puct:1ms:{path}"):
         assert find_agent(name).act([position], [1])[0] in position.legal_actions()
-    with pytest.raises(CheckpointError, match="cannot play"):
-        find_agent(f"puct:20:{path}").act([Position("vierer_dominari", seed=1)], [0])
+    other = Position("vierer_dominari", seed=1)
+    for name in (f"puct:20:{path}", f"alphabeta:200:{path}"):
+        agent = find_agent(name)
+        with pytest.raises(OptionError, match="cannot evaluate azumaya/vierer_dominari"):
+            agent.act([other], [0])
+        with pytest.raises(OptionError, match="cannot evaluate azumaya/vierer_dominari"):
+            agent.check(other)
 
 
 # ---- training ----
