@@ -88,9 +88,9 @@ def search_agent(name: str) -> Agent:
     learned = None if said.path is None else load_learned(said.path)
     if learned is None or isinstance(learned, Evaluation):
         made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
-        agent = made(*budget, evaluation=learned)
+        agent: Agent = made(*budget, evaluation=learned)
         if said.path is not None:
-            agent.sidecar = read_sidecar(said.path)  # type: ignore[attr-defined]
+            agent.sidecar = read_sidecar(said.path)
         return agent
     if said.kind == "alphabeta":
         raise OptionError(

@@ -43,7 +43,7 @@ from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.session import Learner, Overseer, run_training
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, first_weights, scratch_words

@@ -10,11 +10,8 @@ There are three kinds. Games in which only houses matter get the features of `ho
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Any
-
-from azumaya.envs.game import Game
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +34,3 @@ class Features:
     room: int
     row_words: int
     write: Any
-
-
-@functools.cache
-def features_of(game: Game) -> Features:
-    """The features of a game."""
-    from azumaya.baselines.values.board_features import board_features  # noqa: PLC0415
-    from azumaya.baselines.values.house_features import house_features, suits  # noqa: PLC0415
-    from azumaya.baselines.values.open_features import open_features, suits_open  # noqa: PLC0415
-
-    if suits(game):
-        return house_features(game)
-    return open_features(game) if suits_open(game) else board_features(game)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import ZERO
 from azumaya.envs.kernels.compile import kernel

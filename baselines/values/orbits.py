@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azumaya.envs.geometry.symmetry import Cells, members_of
+from azumaya.envs.geometry.grid import Cells
+from azumaya.envs.geometry.symmetry import members_of
 from azumaya.envs.symmetries import Symmetries
 
 STATES = 4

@@ -22,7 +22,7 @@ from azumaya.baselines.agents.sidecar import (
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.files import read_bytes, write_together
 from azumaya.baselines.search.evaluation import Evaluation
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import choose_kernel
 from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
 from azumaya.envs import Position

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.house_features import CELL_ROWS, REGION_ROWS
 from azumaya.baselines.values.orbits import pattern_rows
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from azumaya.wrappers import random_transform
 from tests.cases import TESTED
-from tests.values.helpers import features_for, positions_of
+from tests.values.networks import features_for, positions_of
 
 GAMES = list(TESTED.values())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
 from azumaya.baselines.values.lookahead import best_move_kernel, self_play_kernel
 from azumaya.baselines.values.network import (
@@ -17,7 +17,7 @@ from azumaya.baselines.values.network import (
 from azumaya.envs import Position
 from azumaya.envs.kernels.bits import word_count
 from tests.cases import TESTED
-from tests.values.helpers import features_for, network_of, positions_of
+from tests.values.networks import features_for, network_of, positions_of
 
 GAME = TESTED["connect_four"]
 

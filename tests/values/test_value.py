@@ -15,7 +15,7 @@ from azumaya.baselines.agents.sidecar import CheckpointError, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training.td_value import main, run_words
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.value import (
     KIND,
     Value,
@@ -28,7 +28,7 @@ from azumaya.baselines.values.value import (
 from azumaya.envs import OptionError, Position
 from tests.baselines.run_helpers import differing, results, tiny_td
 from tests.cases import TESTED
-from tests.values.helpers import network_of, positions_of
+from tests.values.networks import network_of, positions_of
 
 GAME = TESTED["connect_four"]
 

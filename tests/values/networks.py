@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.values.features import features_of
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.network import Shape, first_weights, scratch_words
 from azumaya.envs import Position
 from azumaya.envs.game import Game
