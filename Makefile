@@ -1,12 +1,12 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
 # PYTHON is any Python from 3.11 on; everything is installed into .venv.
-# ALGORITHM is a script in baselines/training: maskable_ppo or ppo_selfplay.
+# ALGORITHM is a script in baselines/training: td_value, ppo_selfplay or maskable_ppo.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 GAME ?= sudoku_moyo
-ALGORITHM ?= maskable_ppo
+ALGORITHM ?= td_value
 RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -9,15 +9,19 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
+from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
+
+if TYPE_CHECKING:
+    from azumaya.baselines.agents.policy import PolicyAgent
 
 SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
 """Agents without settings, by name."""
@@ -131,9 +135,13 @@ def _make(module: ModuleType, attribute: str, name: str) -> Any:
 
 
 def _trained(name: str) -> Agent:
-    require("torch", "train")
-    from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
+    agent: ValueAgent | PolicyAgent
+    if is_value(name):
+        agent = ValueAgent.load(name)
+    else:
+        require("torch", "train")
+        from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - needs torch
 
-    agent = PolicyAgent.load(name)
+        agent = PolicyAgent.load(name)
     agent.name = name  # the file name alone says little: most checkpoints are called `policy`
     return agent

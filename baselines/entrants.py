@@ -14,7 +14,7 @@ from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
 
 if TYPE_CHECKING:
-    from azumaya.baselines.agents.checkpoint import Sidecar
+    from azumaya.baselines.agents.sidecar import Sidecar
 
 HUMAN = "human"
 

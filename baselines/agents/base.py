@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.envs import Position
 
 
@@ -16,9 +17,11 @@ class Agent(ABC):
 
     Attributes:
         name: the agent's name in tables and records.
+        sidecar: for agents made from a checkpoint, the description of its weights.
     """
 
     name: str
+    sidecar: Sidecar | None = None
 
     def check(self, position: Position) -> None:  # noqa: B027 - most agents play anything
         """Check that the agent can play a position's game with its options.

@@ -49,7 +49,7 @@ class GreedyAgent(GreedyOpponent, Agent):
             ties = np.zeros_like(words)
             choose(positions.states[part], keys[part], words, actions[part], trial, ties)
 
-        _in_threads(work, len(keys))
+        in_threads(work, len(keys), LEAST)
         return actions
 
 
@@ -58,9 +58,9 @@ def _new_words(positions: GameStates) -> np.ndarray:
     return np.zeros(word_count(positions.num_actions), np.uint64)
 
 
-def _in_threads(work: Callable[[slice], None], count: int) -> None:
-    """Do work on `count` rows, in one slice per core, with at least `LEAST` rows each."""
-    size = max(LEAST, -(-count // available_cores()))
+def in_threads(work: Callable[[slice], None], count: int, least: int) -> None:
+    """Do work on `count` rows, in one slice per core, with at least `least` rows each."""
+    size = max(least, -(-count // available_cores()))
     parts = [slice(first, first + size) for first in range(0, count, size)]
     if len(parts) < 2:
         for part in parts:

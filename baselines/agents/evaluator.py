@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azumaya.baselines.agents.checkpoint import Sidecar
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.envs import Position
 
 

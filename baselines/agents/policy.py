@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.checkpoint import CheckpointError, Sidecar, load_network
+from azumaya.baselines.agents.checkpoint import load_network
+from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
 from azumaya.envs import OptionError, Position
 from azumaya.envs.kernels.rng import random_word
 

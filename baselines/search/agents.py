@@ -74,6 +74,11 @@ class PUCTAgent(Agent):
         self.puct = PUCT(budget, evaluation, **settings)  # type: ignore[arg-type]
         self.name = f"puct:{budget}{_suffix(evaluation)}"
 
+    def check(self, position: Position) -> None:
+        """Raise `OptionError` if the evaluation is of another game."""
+        if self.puct.evaluation is not None:
+            self.puct.evaluation.check(position.game)
+
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The preferred move in each position; positions are searched in parallel."""
         return [found.best for found in self.puct.search(positions, keys, lines=False)]
@@ -152,8 +157,15 @@ class AlphaBetaAgent(Agent):
         self.name = f"alphabeta:{budget}{_suffix(evaluation)}"
 
     def check(self, position: Position) -> None:
-        """Raise `HiddenDrawsError` if the game has hidden draws."""
+        """Check that it can play a position.
+
+        Raises:
+            HiddenDrawsError: the game has hidden draws.
+            OptionError: the evaluation is of another game.
+        """
         check_open(kernels_of(position))
+        if self.alphabeta.evaluation is not None:
+            self.alphabeta.evaluation.check(position.game)
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The best move found in each position; positions are searched in parallel."""

@@ -87,6 +87,8 @@ class Room:
         evaluation: Evaluation | None = None,
     ) -> None:
         check_open(kernels)
+        if evaluation is not None:
+            evaluation.check(kernels.game)
         if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
             raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1

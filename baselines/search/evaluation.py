@@ -17,7 +17,7 @@ from azumaya.baselines.search.table import UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import RUNNING
+from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, Setup, prepare
@@ -44,6 +44,7 @@ class Evaluation:
         scratch_words: the length of `scratch`, a uint64 array that the kernel may write to; each
             thread has its own.
         name: the evaluation's name, shown in the names of agents.
+        game: the only game whose positions it can evaluate; None means any.
 
     Raises:
         OptionError: an attribute is not of its type.
@@ -53,6 +54,7 @@ class Evaluation:
     weights: np.ndarray
     scratch_words: int = 0
     name: str = "evaluation"
+    game: Game | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.value):
@@ -71,6 +73,13 @@ class Evaluation:
         if words is None or words < 0:
             raise OptionError(
                 f"scratch_words={brief(self.scratch_words)}: a whole number from 0 is needed"
+            )
+
+    def check(self, game: Game) -> None:
+        """Raise `OptionError` if it cannot evaluate the positions of a game."""
+        if self.game is not None and self.game is not game:
+            raise OptionError(
+                f"evaluation {self.name}: is of {self.game.id} and cannot evaluate {game.id}"
             )
 
     def new_scratch(self) -> np.ndarray:
@@ -113,7 +122,7 @@ def own_evaluation(position: Position) -> Evaluation:
 
 @functools.lru_cache(maxsize=64)
 def _fitted(kernels: GameKernels, setup: Setup, bound: int) -> Evaluation:
-    left, scores = _random_games(kernels, setup)
+    left, scores = random_games(kernels, setup)
     usual, best = max(float(np.abs(scores).mean()), 1.0), (np.inf, 0.0, 1.0)
     for factor in SCALES:
         shape = scores / (np.abs(scores) + factor * usual)
@@ -126,8 +135,12 @@ def _fitted(kernels: GameKernels, setup: Setup, bound: int) -> Evaluation:
     return Evaluation(own_value_kernel(kernels), np.array(found, np.float32), 0, "own")
 
 
-def _random_games(kernels: GameKernels, setup: Setup) -> tuple[np.ndarray, np.ndarray]:
-    """What player_0 gained from each position of some random games on, and its evaluation."""
+def random_games(kernels: GameKernels, setup: Setup) -> tuple[np.ndarray, np.ndarray]:
+    """What player_0 gained from each position of some random games on, and its evaluation.
+
+    Returns:
+        Two arrays `(n,)` float64, over the positions of all games.
+    """
     states = kernels.new_states(1)
     words, scores = np.zeros(kernels.words, np.uint64), np.zeros((2, MOST_PLIES))
     left, found = [], []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.sidecar import read_sidecar
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
@@ -87,7 +88,10 @@ def search_agent(name: str) -> Agent:
     learned = None if said.path is None else load_learned(said.path)
     if learned is None or isinstance(learned, Evaluation):
         made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
-        return made(*budget, evaluation=learned)
+        agent: Agent = made(*budget, evaluation=learned)
+        if said.path is not None:
+            agent.sidecar = read_sidecar(said.path)
+        return agent
     if said.kind == "alphabeta":
         raise OptionError(
             f"agent {shown(name)!r}: alpha-beta evaluates one position at a time, for which a "
@@ -109,6 +113,10 @@ def load_learned(path: str) -> Evaluation | Evaluator:
     """
     if not any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json")):
         raise OptionError(f"checkpoint {shown(path)!r}: does not exist")
+    from azumaya.baselines.values.value import is_value, load_value  # noqa: PLC0415 - with a name only
+
+    if is_value(path):
+        return load_value(path).evaluation()
     require("torch", "train")
     from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
 

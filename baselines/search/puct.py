@@ -63,6 +63,8 @@ class PUCTTree(Tree):
         megabytes: float = MEGABYTES,
         evaluation: Evaluation | None = None,
     ) -> None:
+        if evaluation is not None:
+            evaluation.check(kernels.game)
         self.evaluation = evaluation
         super().__init__(kernels, megabytes)
         self._child = kernels.new_states(1)

@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 
 import tyro
 
-from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError

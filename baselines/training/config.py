@@ -20,6 +20,7 @@ import tyro
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import (
     Count,
@@ -196,9 +197,9 @@ class PolicyConfig(RunConfig, ABC):
         check_sizes(config.network, config.game, config.options, **config.sizes)
         return config
 
-    def sidecar(self, num_actions: int, **notes: Any) -> checkpoint.Sidecar:
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
-        return checkpoint.describe(
+        return describe(
             find_game(self.game),
             num_actions,
             self.network_kind,
@@ -220,7 +221,7 @@ def suited(config: PolicyConfig, recipes: Mapping[str, R]) -> R:
 
 def agent_files(save: Save) -> dict[str, bytes]:
     """The agent in a save, as the files of a checkpoint called `policy`."""
-    sidecar = checkpoint.sidecar_of(save.notes.get("agent"))
+    sidecar = sidecar_of(save.notes.get("agent"))
     weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
     return checkpoint.contents("policy", weights, sidecar)
 

@@ -26,8 +26,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from azumaya.baselines.agents.checkpoint import CheckpointError, build
+from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script

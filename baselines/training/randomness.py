@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.training.saves import Save, prefixed
 
 PREFIX = "chance"

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from azumaya.baselines.agents.checkpoint import CheckpointError, Sidecar
+from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
 from azumaya.baselines.files import is_count
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.saves import Save, prefixed

@@ -18,7 +18,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
-from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.files import is_count, parse_json, read_bytes
 
 KEY = "azumaya_run"

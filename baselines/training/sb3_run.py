@@ -11,7 +11,7 @@ from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputF
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from torch import nn
 
-from azumaya.baselines.agents.checkpoint import CheckpointError
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.training.events import event_writer
 from azumaya.baselines.training.metrics import Metrics
 from azumaya.baselines.training.randomness import generators, restore_generators

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.training import maskable_ppo, ppo_selfplay
+from azumaya.baselines.training import maskable_ppo, ppo_selfplay, td_value
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.maskable_ppo import Config
 
@@ -37,9 +37,18 @@ def tiny_selfplay(folder: Path, **changes: object) -> ppo_selfplay.Config:
     })  # type: ignore[arg-type]  # fmt: skip
 
 
+def tiny_td(folder: Path, **changes: object) -> td_value.Config:
+    """The same for TD(lambda), with games of different lengths in each update."""
+    return td_value.Config(**{
+        "steps": 192, "output": folder, "games": 3, "width": 4, "batch": 16, "most_plies": 25,
+        "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
+    })  # type: ignore[arg-type]  # fmt: skip
+
+
 SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
     "maskable_ppo": (maskable_ppo.main, tiny_run),
     "ppo_selfplay": (ppo_selfplay.main, tiny_selfplay),
+    "td_value": (td_value.main, tiny_td),
 }
 """The training scripts, each with the configuration of a tiny run."""
 

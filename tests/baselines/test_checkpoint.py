@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.envs import Position, find_game
@@ -22,7 +23,7 @@ def saved(folder: Path, game: str = "sudoku_moyo") -> Path:
     """A checkpoint of a fresh network."""
     record, kind = find_game(game), default_network(find_game(game))
     actions = Position(game).num_actions
-    sidecar = checkpoint.describe(record, actions, kind, {"width": 4, "depth": 1})
+    sidecar = sidecar_module.describe(record, actions, kind, {"width": 4, "depth": 1})
     torch.manual_seed(0)
     return checkpoint.save(folder / "net", checkpoint.build(sidecar).state_dict(), sidecar)
 
@@ -75,7 +76,7 @@ def test_checkpoints_that_do_not_fit_are_refused(
 ) -> None:
     path = saved(tmp_path)
     edit(path, **changes)
-    with pytest.raises(checkpoint.CheckpointError, match=message):
+    with pytest.raises(sidecar_module.CheckpointError, match=message):
         checkpoint.load_network(path)
 
 
@@ -96,7 +97,7 @@ def test_the_error_for_a_bad_sidecar_names_the_file(
 ) -> None:
     path = saved(tmp_path)
     path.with_suffix(".json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {message}"):
+    with pytest.raises(sidecar_module.CheckpointError, match=rf"net\.json: malformed: {message}"):
         checkpoint.load(path)
 
 
@@ -111,17 +112,19 @@ def test_the_error_for_a_bad_sidecar_names_the_file(
 def test_the_types_of_sidecar_fields_are_checked(name: str, value: object, tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, **{name: value})
-    with pytest.raises(checkpoint.CheckpointError, match=rf"net\.json: malformed: {name} must be"):
+    with pytest.raises(
+        sidecar_module.CheckpointError, match=rf"net\.json: malformed: {name} must be"
+    ):
         checkpoint.load(path)
 
 
 def test_options_of_any_kind_survive_the_disk(tmp_path: Path) -> None:
-    sidecar = checkpoint.describe(
+    sidecar = sidecar_module.describe(
         find_game("sudoku_moyo"), 729, "plain", {"width": 4, "depth": 1},
         options={"handicap": (1, 3), "puzzle": Path("mine.txt"), "territory": NAMED["rows"]},
     )  # fmt: skip
     path = checkpoint.save(tmp_path / "net", checkpoint.build(sidecar).state_dict(), sidecar)
-    options = checkpoint.read_sidecar(path).options
+    options = sidecar_module.read_sidecar(path).options
     assert options["handicap"] == [1, 3]
     assert options["puzzle"] == "mine.txt"
     assert str(Position("sudoku_moyo", territory=options["territory"])) == str(
@@ -133,7 +136,7 @@ def test_the_error_for_other_weights_does_not_list_them_all(tmp_path: Path) -> N
     path = saved(tmp_path)
     weights, sidecar = checkpoint.load(path)
     checkpoint.save(path, {f"part.{name}": tensor for name, tensor in weights.items()}, sidecar)
-    with pytest.raises(checkpoint.CheckpointError, match="not the weights") as error:
+    with pytest.raises(sidecar_module.CheckpointError, match="not the weights") as error:
         checkpoint.load_network(path)
     assert str(error.value).count("part.") == 1
 
@@ -141,14 +144,14 @@ def test_the_error_for_other_weights_does_not_list_them_all(tmp_path: Path) -> N
 def test_brackets_in_strings_do_not_count_as_nesting(tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, notes={"text": '[{"\\"' * 100})
-    assert checkpoint.read_sidecar(path).notes["text"].startswith('[{"')
+    assert sidecar_module.read_sidecar(path).notes["text"].startswith('[{"')
 
 
 def test_a_long_value_is_cut_short_in_the_message(tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, planes="x" * 100_000)
-    with pytest.raises(checkpoint.CheckpointError, match="planes must be") as error:
-        checkpoint.read_sidecar(path)
+    with pytest.raises(sidecar_module.CheckpointError, match="planes must be") as error:
+        sidecar_module.read_sidecar(path)
     assert len(str(error.value)) < 500
 
 
@@ -158,7 +161,7 @@ def test_a_device_is_refused(suffix: str, tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.with_suffix(suffix).unlink()
     path.with_suffix(suffix).symlink_to("/dev/zero")
-    with pytest.raises(checkpoint.CheckpointError, match="not a regular file"):
+    with pytest.raises(sidecar_module.CheckpointError, match="not a regular file"):
         checkpoint.load(path)
 
 
@@ -187,15 +190,15 @@ def test_a_full_disk_leaves_the_old_checkpoint_and_nothing_else(
 def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors: malformed"):
+    with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors: malformed"):
         checkpoint.load_network(path)
     path.unlink()
-    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors does not exist"):
+    with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors does not exist"):
         checkpoint.load_network(path)
     path.mkdir()
-    with pytest.raises(checkpoint.CheckpointError, match=r"net\.safetensors cannot be read"):
+    with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors cannot be read"):
         checkpoint.load_network(path)
-    with pytest.raises(checkpoint.CheckpointError, match=r"nothing\.json does not exist"):
+    with pytest.raises(sidecar_module.CheckpointError, match=r"nothing\.json does not exist"):
         checkpoint.load_network(tmp_path / "nothing")
 
 

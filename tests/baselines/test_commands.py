@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from azumaya import baselines
 from azumaya.baselines import cli, entrants, play_commands, version
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.commands import app
 from azumaya.envs import GAMES, OptionError, Position, find_game
@@ -36,7 +37,7 @@ def trained(path: Path, game: str = GAME, **options: object) -> Path:
     """A checkpoint of a fresh network whose sidecar has some game options."""
     kind = "plain" if game == OTHER else "numbers"
     actions = Position(game, **options).num_actions
-    sidecar = checkpoint.describe(find_game(game), actions, kind, TINY[kind], options=options)
+    sidecar = sidecar_module.describe(find_game(game), actions, kind, TINY[kind], options=options)
     checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
     return path
 
@@ -140,9 +141,9 @@ def test_checkpoints_for_other_games_or_options_are_refused(tmp_path: Path) -> N
 
 def test_a_policy_refuses_positions_of_other_games(tmp_path: Path) -> None:
     agent = PolicyAgent.load(trained(tmp_path / "agent"))
-    with pytest.raises(checkpoint.CheckpointError, match=f"cannot play azumaya/{OTHER}"):
+    with pytest.raises(sidecar_module.CheckpointError, match=f"cannot play azumaya/{OTHER}"):
         agent.act([Position(OTHER)], [0])
-    with pytest.raises(checkpoint.CheckpointError, match="729 actions"):
+    with pytest.raises(sidecar_module.CheckpointError, match="729 actions"):
         agent.act([Position(GAME, setup="choose")], [0])
 
 
@@ -294,7 +295,7 @@ def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert version.version() == sys.modules["azumaya"].__version__
     monkeypatch.delattr(sys.modules["azumaya"], "__version__")
     assert version.version() == "unknown"
-    assert checkpoint.Sidecar("g", 1, (), "n", {}).azumaya == "unknown"
+    assert sidecar_module.Sidecar("g", 1, (), "n", {}).azumaya == "unknown"
 
 
 def test_checkpoints_are_read_beside_a_clone() -> None:

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.agents.checkpoint import CheckpointError
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import ppo_selfplay
 from azumaya.baselines.training.ppo_selfplay import (

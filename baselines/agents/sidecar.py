@@ -1,0 +1,161 @@
+"""The descriptions of checkpoints: which game, options and network the weights belong to.
+
+A checkpoint is a pair of files. `NAME.safetensors` holds the weights and `NAME.json`, the sidecar,
+describes them. Reading a sidecar runs no code, and its size and nesting are limited.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.files import is_count, read_json
+from azumaya.baselines.version import version
+from azumaya.envs import find_game
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import Game
+
+_BRIEF = reprlib.Repr()
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is incomplete or does not fit the library or the game."""
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """The description of a checkpoint's weights.
+
+    Attributes:
+        game: the environment id.
+        num_actions: the number of actions.
+        planes: the names of the observation planes, in order.
+        network: a key of `NETWORKS`.
+        sizes: the network's `width` and `depth`.
+        options: the game's options in training.
+        azumaya: the version of the library.
+        notes: anything else worth keeping, such as the training's steps and seed.
+    """
+
+    game: str
+    num_actions: int
+    planes: tuple[str, ...]
+    network: str
+    sizes: dict[str, int]
+    options: dict[str, Any] = field(default_factory=dict)
+    azumaya: str = field(default_factory=version)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def describe(
+    game: Game, num_actions: int, network: str, sizes: dict[str, int], **more: Any
+) -> Sidecar:
+    """The sidecar of a network for a game."""
+    planes = tuple(plane.name for plane in game.observation.planes)
+    return Sidecar(game.id, num_actions, planes, network, sizes, **more)
+
+
+def game_of_sidecar(sidecar: Sidecar) -> Game:
+    """The game that a checkpoint plays.
+
+    Raises:
+        CheckpointError: there is no such game, or its observation has changed.
+    """
+    try:
+        game = find_game(sidecar.game)
+    except OptionError as error:
+        raise CheckpointError(f"checkpoint: {error}") from error
+    planes = tuple(plane.name for plane in game.observation.planes)
+    if planes != tuple(sidecar.planes):
+        raise CheckpointError(
+            f"checkpoint: made with azumaya {sidecar.azumaya} for other observation planes of "
+            f"{game.title} than azumaya {version()} has; train it again"
+        )
+    return game
+
+
+def read_sidecar(path: str | Path) -> Sidecar:
+    """Read a checkpoint's sidecar.
+
+    Raises:
+        CheckpointError: the `.json` file is missing or malformed.
+    """
+    file = Path(path).with_suffix(".json")
+    try:
+        said = read_json(file)
+    except OSError as error:
+        raise unreadable(file, error) from error
+    except ValueError as error:  # also raised for a path with a null byte
+        raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
+    try:
+        return sidecar_of(said)
+    except CheckpointError as error:
+        raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
+
+
+def sidecar_of(said: Any) -> Sidecar:
+    """Build a sidecar from a JSON value.
+
+    Raises:
+        CheckpointError: the value is not a valid sidecar.
+    """
+    problem = _wrong_with(said)
+    if problem:
+        raise CheckpointError(problem)
+    return Sidecar(**{**said, "planes": tuple(said["planes"])})
+
+
+def unreadable(file: Path, error: OSError) -> CheckpointError:
+    """The error for a file that cannot be opened or read."""
+    if isinstance(error, FileNotFoundError):
+        return CheckpointError(f"checkpoint: {file} does not exist")
+    return CheckpointError(f"checkpoint: {file} cannot be read: {error.strerror or error}")
+
+
+def _wrong_with(said: Any) -> str:
+    """Why a JSON value is not a sidecar; empty if it is one."""
+    if not isinstance(said, dict):
+        return f"must be an object with the fields {', '.join(FIELDS)}"
+    needed = [item.name for item in fields(Sidecar) if item.default_factory is MISSING]
+    missing, surplus = without(needed, said), without(said, FIELDS)
+    if missing or surplus:
+        parts = [f"no {', '.join(missing)}"] if missing else []
+        parts += [f"unknown {', '.join(surplus)}"] if surplus else []
+        return f"{' and '.join(parts)}; the fields are {', '.join(FIELDS)}"
+    wrong = [name for name, value in said.items() if not FIELDS[name][1](value)]
+    return "; ".join(
+        f"{name} must be {FIELDS[name][0]}, not {_BRIEF.repr(said[name])}" for name in wrong
+    )
+
+
+def without(names: Iterable[str], others: Container[str]) -> list[str]:
+    """The names that are not among the others."""
+    return [name for name in names if name not in others]
+
+
+def _is_count(value: Any) -> bool:
+    return is_count(value, least=1)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "game": ("an environment id", _is_text),
+    "num_actions": ("a whole number from 1", _is_count),
+    "planes": ("a list of names", lambda v: isinstance(v, list) and all(map(_is_text, v))),
+    "network": ("a name", _is_text),
+    "sizes": ("whole numbers by name", lambda v: _is_object(v) and all(map(_is_count, v.values()))),
+    "options": ("an object", _is_object),
+    "azumaya": ("a version", _is_text),
+    "notes": ("an object", _is_object),
+}
+"""The fields of a sidecar: what each must be, in words and as a check."""

@@ -1,0 +1,36 @@
+"""The features of a position: which rows of a value network's first layer are added up.
+
+A feature set turns an observation into a list of row numbers. A network adds these rows instead of
+multiplying a matrix, so an evaluation costs little more than reading the rows that apply.
+
+There are three kinds. Games in which only houses matter get the features of `house_features.py` or
+`open_features.py`, which treat all numbers alike, and all cells alike. The other games get those of
+`board_features.py`, in which cells and their symmetric images share rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a game.
+
+    Attributes:
+        kind: a name that is stored with a network; it changes if the meaning of the rows does.
+        rows: the number of rows.
+        most: the most features of a position.
+        room: the size of the array that `write` needs, for the features and its own notes.
+        row_words: the words of an observation that `write` reads; one more than are written.
+        write: kernel `write(row, player, features)`: write the row numbers for an observation of
+            `player`, `(row_words,)` uint64, to `(room,)` int32, and return how many there are.
+    """
+
+    kind: str
+    rows: int
+    most: int
+    room: int
+    row_words: int
+    write: Any

@@ -1,0 +1,235 @@
+"""The features of games in which numbers are laid and only houses matter.
+
+All numbers are alike, and so are all cells, except for what is near them. So a feature says what
+kind of cell or house something is, not where it is:
+
+- **Cells**: for each cell of the player's regions on which something fits, how many of its
+  candidates are seen by no candidate of the opponent, how many by one, and how many by more; each
+  counted up to three. A candidate that nobody sees is a sure move; one that is seen can be
+  spoilt. The same for the opponent's regions.
+- **Regions**: for each region and number, how many of the player's candidates for that number are
+  sure and how many can be spoilt, since a region holds each number once.
+- **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
+  many numbers have each pair of values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.values.features import Features
+from azumaya.baselines.values.planes import cell_planes, kind_of, number_kernel, plane_kernel
+from azumaya.envs.game import Game
+from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, has, lowest, popcount
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.symmetries import Axis
+
+CAP = 3
+"""Counts are cut at this number, so that two bits hold them."""
+CLASSES = 3
+"""How a candidate is seen: not, once, more often."""
+CELL_ROWS = (CAP + 1) ** CLASSES
+REGION_ROWS = (CAP + 1) ** 2
+_LAST = U64((1 << (CELLS - 64)) - 1)
+
+
+def suits(game: Game) -> bool:
+    """Whether a game's observation shows candidates, regions and whose these are, on 81 cells."""
+    numbers = len(cell_planes(game, "candidate"))
+    regions = len(cell_planes(game, "region bit"))
+    sides = [len(cell_planes(game, side)) for side in ("own", "opposing")]
+    right = (game.observation.cells, numbers, sides) == (CELLS, NUMBERS, [1, 1])
+    return game.observation.houses_only and right and regions == 4
+
+
+def house_features(game: Game) -> Features:
+    """The features of a game that `suits` accepts."""
+    numbers = number_rows(game, 2 * (CELL_ROWS + REGION_ROWS))
+    most = 2 * CELLS + 2 * NUMBERS * NUMBERS + numbers.most
+    words = game.observation.packed_words + 1
+    return Features("houses 1", numbers.end, most, most, words, _kernel(game, numbers.add))
+
+
+@dataclass(frozen=True)
+class NumberRows:
+    """The rows of `number` planes.
+
+    Attributes:
+        end: the number of the row after the last.
+        most: the most features.
+        add: kernel `add(row, features, count)`: add the features of an observation to a list of
+            `count`, and return their number then.
+    """
+
+    end: int
+    most: int
+    add: Any
+
+
+def number_rows(game: Game, first: int) -> NumberRows:
+    """Rows for the `number` planes of a game from row `first` on.
+
+    A plane of its own has a row for each value. Planes of single numbers, such as stocks, have a
+    row for each combination of the values that belong to one number. A plane whose value names a
+    number or a player has none, since these are alike.
+    """
+    planes = game.observation.planes[game.observation.cell_planes :]
+    single = np.array(
+        [i for i, p in enumerate(planes) if not _of_number(p) and p.value is None], np.int64
+    )
+    highs = [planes[i].high + 1 for i in single]
+    of_singles = first + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
+    groups: dict[str, list[int]] = {}
+    for i, plane in enumerate(planes):
+        if _of_number(plane):
+            groups.setdefault(kind_of(plane), []).append(i)
+    stocks = np.array(list(groups.values()), np.int64).reshape(len(groups), NUMBERS)
+    sizes = np.array([planes[row[0]].high + 1 for row in stocks], np.int64)
+    end = int(of_singles[-1]) + (int(np.prod(sizes)) if groups else 0)
+    add = _number_kernel(game, single, of_singles, stocks, sizes)
+    return NumberRows(end, len(single) + (NUMBERS if groups else 0), add)
+
+
+def _number_kernel(game, single, of_singles, stocks, sizes):  # type: ignore[no-untyped-def]
+    """The kernel of `NumberRows`."""
+    number, first_stock = number_kernel(game), int(of_singles[-1])
+    singles, groups = len(single), len(stocks)
+
+    @kernel
+    def add(row, features, count):
+        for i in range(singles):
+            features[count] = of_singles[i] + number(row, single[i])
+            count += 1
+        if groups:
+            for n in range(NUMBERS):
+                code = 0
+                for g in range(groups):
+                    code = code * sizes[g] + number(row, stocks[g, n])
+                features[count] = first_stock + code
+                count += 1
+        return count
+
+    return add
+
+
+def _of_number(plane: Any) -> bool:
+    return plane.index is not None and plane.index[0] is Axis.NUMBER
+
+
+@kernel
+def seen_from(low, high):
+    """The cells that see at least one cell of a set, and those that see at least two."""
+    once0, once1, twice0, twice1 = ZERO, ZERO, ZERO, ZERO
+    for w in range(2):
+        left = low if w == 0 else high
+        while left != ZERO:
+            cell = 64 * w + lowest(left)
+            left &= left - ONE
+            near0, near1 = PEERS[cell, 0], PEERS[cell, 1]
+            twice0 |= once0 & near0
+            twice1 |= once1 & near1
+            once0 |= near0
+            once1 |= near1
+    return once0, once1, twice0, twice1
+
+
+@kernel
+def count_up(ones, twos, cells):
+    """Add one on some cells to counts of two bits, which stop at `CAP`."""
+    full = ones & twos & cells
+    return (ones ^ cells) | full, twos | (ones & cells)
+
+
+@kernel
+def capped(count):
+    """A count, cut at `CAP`."""
+    return min(count, CAP)
+
+
+@kernel
+def add_cells(counts, side, features, count):
+    """Write the features of the cells of one side; `counts[class, bit, word]`."""
+    for w in range(2):
+        live = ZERO
+        for c in range(CLASSES):
+            live |= counts[c, 0, w] | counts[c, 1, w]
+        while live != ZERO:
+            cell = lowest(live)
+            live &= live - ONE
+            code = 0
+            for c in range(CLASSES):
+                code = 4 * code + has(counts[c, 0, w], cell) + 2 * has(counts[c, 1, w], cell)
+            features[count] = side * CELL_ROWS + code
+            count += 1
+    return count
+
+
+@kernel
+def add_classes(counts, low, high, once0, once1, twice0, twice1):
+    """Count the candidates of a number on each cell, by how they are seen."""
+    counts[0, 0, 0], counts[0, 1, 0] = count_up(counts[0, 0, 0], counts[0, 1, 0], low & ~once0)
+    counts[0, 0, 1], counts[0, 1, 1] = count_up(counts[0, 0, 1], counts[0, 1, 1], high & ~once1)
+    low, high = low & once0, high & once1
+    counts[1, 0, 0], counts[1, 1, 0] = count_up(counts[1, 0, 0], counts[1, 1, 0], low & ~twice0)
+    counts[1, 0, 1], counts[1, 1, 1] = count_up(counts[1, 0, 1], counts[1, 1, 1], high & ~twice1)
+    counts[2, 0, 0], counts[2, 1, 0] = count_up(counts[2, 0, 0], counts[2, 1, 0], low & twice0)
+    counts[2, 0, 1], counts[2, 1, 1] = count_up(counts[2, 0, 1], counts[2, 1, 1], high & twice1)
+
+
+@kernel
+def add_regions(regions, low, high, once0, once1, side, features, count):
+    """Write the features of the regions in which one side can lay a number."""
+    first = 2 * CELL_ROWS + side * REGION_ROWS
+    for r in range(NUMBERS):
+        here0, here1 = low & regions[r, 0], high & regions[r, 1]
+        if here0 | here1 != ZERO:
+            exposed = popcount(here0 & once0) + popcount(here1 & once1)
+            sure = popcount(here0) + popcount(here1) - exposed
+            features[count] = first + (CAP + 1) * capped(sure) + capped(exposed)
+            count += 1
+    return count
+
+
+def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
+    """The kernel of the features, over the tables of a game."""
+    plane = plane_kernel(CELLS)
+    candidate = int(cell_planes(game, "candidate")[0])
+    own, opposing = (int(cell_planes(game, side)[0]) for side in ("own", "opposing"))
+    region = int(cell_planes(game, "region bit")[0])
+
+    @kernel
+    def write_regions(row, regions):
+        for r in range(NUMBERS):
+            regions[r, 0], regions[r, 1] = ~ZERO, _LAST
+        for b in range(4):
+            low, high = plane(row, region + b)
+            for r in range(NUMBERS):
+                regions[r, 0] &= low if r >> b & 1 else ~low
+                regions[r, 1] &= high if r >> b & 1 else ~high
+
+    @kernel
+    def write(row, player, features):
+        regions = np.empty((NUMBERS, 2), np.uint64)
+        write_regions(row, regions)
+        counts = np.zeros((2, CLASSES, 2, 2), np.uint64)
+        mine0, mine1 = plane(row, own)
+        theirs0, theirs1 = plane(row, opposing)
+        count = 0
+        for n in range(NUMBERS):
+            low, high = plane(row, candidate + n)
+            a0, a1, b0, b1 = low & mine0, high & mine1, low & theirs0, high & theirs1
+            once0, once1, twice0, twice1 = seen_from(b0, b1)
+            add_classes(counts[0], a0, a1, once0, once1, twice0, twice1)
+            count = add_regions(regions, a0, a1, once0, once1, 0, features, count)
+            once0, once1, twice0, twice1 = seen_from(a0, a1)
+            add_classes(counts[1], b0, b1, once0, once1, twice0, twice1)
+            count = add_regions(regions, b0, b1, once0, once1, 1, features, count)
+        for side in range(2):
+            count = add_cells(counts[side], side, features, count)
+        return add_numbers(row, features, count)
+
+    return write

@@ -1,0 +1,152 @@
+"""The best move by one step of lookahead, and games that a network plays against itself."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
+from azumaya.envs.game import RUNNING, Game
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, select_in
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_word
+
+HIDDEN_DRAWS = 4
+"""How often what is hidden is drawn for a move; the values are averaged."""
+_FIRST_HIDDEN, _TIES = 1 << 40, 1 << 41
+"""The draws of a key that draw what is hidden, and those that break ties."""
+
+
+@functools.cache
+def best_move_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel `best_move(state, words, key, weights, scratch, trial)`.
+
+    It returns the legal action, of those set in `words`, with the best value after it for the
+    player to move, and that value, from -1 to 1. Ties are broken by the key. What is hidden from
+    the players is drawn anew, in the same way for every action.
+    """
+    play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
+    draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
+
+    @kernel
+    def value_after(state, action, key, weights, scratch, trial):
+        total = F32(0)
+        for d in range(draws):
+            trial[0] = state
+            if resample is not None:
+                resample(trial[0], random_word(key, _FIRST_HIDDEN + d))
+            play(trial[0], action)
+            if trial[0].over == RUNNING:
+                total += value(trial[0], weights, scratch)
+            else:
+                total += F32(trial[0].payoff)
+        return total / (F32(draws) * weights[bound])
+
+    @kernel
+    def best_move(state, words, key, weights, scratch, trial):
+        sign = F32(1 - 2 * state.to_move)
+        best, highest, ties = np.int64(-1), F32(-2), 0
+        for w in range(words.shape[0]):
+            left = words[w]
+            while left != ZERO:
+                action = 64 * w + lowest(left)
+                left &= left - ONE
+                result = sign * value_after(state, action, key, weights, scratch, trial)
+                if result > highest:
+                    best, highest, ties = action, result, 1
+                elif result == highest:
+                    ties += 1
+                    if draw_below(key, _TIES + ties, ties) == 0:
+                        best = action
+        return best, highest
+
+    return best_move
+
+
+@functools.cache
+def choose_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel `choose(states, keys, weights, scratch, words, trial, actions)`.
+
+    It writes the best move in each of many states.
+    """
+    write_legal, best_move = game.rules.write_legal, best_move_kernel(game, shape)
+
+    @kernel
+    def choose(states, keys, weights, scratch, words, trial, actions):
+        for i in range(states.shape[0]):
+            clear(words)
+            write_legal(states[i], words)
+            actions[i] = best_move(states[i], words, keys[i], weights, scratch, trial)[0]
+
+    return choose
+
+
+@functools.cache
+def self_play_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel that plays games to their ends and writes what can be learned from them.
+
+    `self_play(first, last, starts, keys, explore, decay, weights, scratch, words, trial, found,
+    counts, begun, targets, notes, lengths, results)`: games `first` to `last - 1` begin in
+    `starts`, `(n,)`. A move is random with probability `explore`, else the best. For ply `t` of
+    game `g` it writes the features to `found[g, t]`, their number to `counts`, the start for
+    `forward` to `begun`, and to `targets` the TD(lambda) return with lambda `decay`: for the player
+    to move, from -1 to 1, and cut off at random moves. A game that is still running after the plies
+    that fit counts with its last value. `notes` is `(plies, 3)` float32 of scratch space.
+    """
+    play, write_legal = game.rules.play, game.rules.write_legal
+    view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
+    bound = shape.bound
+
+    @kernel
+    def explores(key, t, explore):
+        return np.float64(random_word(key, 2 * t) >> U64(11)) * 2.0**-53 < explore
+
+    @kernel
+    def play_one(g, now, key, explore, weights, scratch, words, trial, found, counts, begun, notes):
+        t = 0
+        while now[0].over == RUNNING and t < counts.shape[1]:
+            size, begun[g, t] = view(now[0], weights, scratch, found[g, t])
+            counts[g, t] = size
+            clear(words)
+            write_legal(now[0], words)
+            own = random_word(key, 2 * t + 1)
+            action, value = best_move(now[0], words, own, weights, scratch, trial)
+            sign = F32(1 - 2 * now[0].to_move)
+            notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
+            if explores(key, t, explore):
+                notes[t, 2] = F32(1)
+                action = select_in(
+                    words, words.shape[0], draw_below(own, 0, count(words, words.shape[0]))
+                )
+            play(now[0], action)
+            t += 1
+        return t
+
+    @kernel
+    def self_play(
+        first, last, starts, keys, explore, decay, weights, scratch, words, trial, now,
+        found, counts, begun, targets, notes, lengths, results,
+    ):  # fmt: skip
+        for g in range(first, last):
+            now[0] = starts[g]
+            plies = play_one(
+                g, now, keys[g], explore, weights, scratch, words, trial, found, counts, begun,
+                notes,
+            )  # fmt: skip
+            lengths[g] = plies
+            results[g] = now[0].payoff
+            behind = F32(now[0].payoff) / weights[bound]
+            if now[0].over == RUNNING:
+                behind = notes[plies - 1, 1]
+            for t in range(plies - 1, -1, -1):
+                if notes[t, 2] > F32(0):
+                    behind = notes[t, 1]
+                elif t < plies - 1:
+                    behind = decay * behind + (F32(1) - decay) * notes[t, 1]
+                targets[g, t] = notes[t, 0] * behind
+        return 0
+
+    return self_play

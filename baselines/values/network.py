@@ -1,0 +1,162 @@
+"""The network: rows of features, one hidden layer, a value; and how it learns.
+
+`x = rows[features].sum() + bias`, `value = tanh(weights · relu(x) + bias + share * evaluate)`,
+where `relu` lets a tenth of negative values through and `evaluate` is the game's own evaluation,
+scaled. At the start `rows` are small and the network plays like the greedy agent; learning adds
+what that agent does not see. The value is that of the player to move, as a part of the most that
+can be won.
+
+All parameters are in one array, `(n,)` float32, so that a search takes them as one argument.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.compile import kernel
+
+F32 = np.float32
+LEAK = F32(0.1)
+"""The part of a negative sum that passes."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where the parameters of a network are in their array.
+
+    Attributes:
+        rows: the rows of the first layer.
+        width: the hidden units.
+    """
+
+    rows: int
+    width: int
+
+    @property
+    def bias(self) -> int:
+        """Where the biases of the hidden layer begin."""
+        return self.rows * self.width
+
+    @property
+    def second(self) -> int:
+        """Where the weights of the second layer begin."""
+        return self.bias + self.width
+
+    @property
+    def last(self) -> int:
+        """Where the bias of the value is; the share of the evaluation follows."""
+        return self.second + self.width
+
+    @property
+    def learned(self) -> int:
+        """The number of parameters that learning changes; two constants follow."""
+        return self.last + 2
+
+    @property
+    def scale(self) -> int:
+        """Where the game's evaluation is that counts as 1."""
+        return self.learned
+
+    @property
+    def bound(self) -> int:
+        """Where the payoff is that the value 1 stands for."""
+        return self.learned + 1
+
+    @property
+    def size(self) -> int:
+        """The length of the array."""
+        return self.learned + 2
+
+
+def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.ndarray:
+    """Parameters to begin with, `(size,)` float32: those of the game's evaluation, and noise."""
+    draws = np.random.default_rng(seed)
+    weights = np.zeros(shape.size, np.float32)
+    weights[: shape.bias] = draws.standard_normal(shape.bias) * 0.05
+    weights[shape.second : shape.last] = draws.standard_normal(shape.width) * 0.1
+    weights[shape.last + 1 :] = 1.0, scale, bound
+    return weights
+
+
+def scratch_words(game: Game, shape: Shape) -> int:
+    """The words of scratch space that the kernels of a network need."""
+    features = features_of(game)
+    return features.row_words + (features.room + shape.width + 1) // 2
+
+
+@functools.cache
+def forward_kernel(shape: Shape) -> Any:
+    """The kernel `forward(features, count, start, weights, hidden)`: a value from -1 to 1.
+
+    `start` is added before the last step. It leaves the sums of the hidden units in `hidden`,
+    `(width,)` float32.
+    """
+    width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
+
+    @kernel
+    def forward(features, count, start, weights, hidden):
+        for j in range(width):
+            hidden[j] = weights[bias + j]
+        for i in range(count):
+            row = features[i] * width
+            for j in range(width):
+                hidden[j] += weights[row + j]
+        total = weights[last] + weights[last + 1] * start
+        for j in range(width):
+            x = hidden[j]
+            total += weights[second + j] * (x if x > F32(0) else LEAK * x)
+        return np.tanh(total)
+
+    return forward
+
+
+@functools.cache
+def view_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel `view(state, weights, scratch, found)`: the features of a position, and a start.
+
+    It writes the features from the view of the player to move to `found`, `(room,)` int32, and
+    returns how many there are and the `start` for `forward`. `scratch` is an array of
+    `scratch_words(game, shape)` uint64.
+    """
+    features = features_of(game)
+    write, observe, evaluate = features.write, game.rules.observe, game.rules.evaluate
+    words, scale = features.row_words, shape.scale
+
+    @kernel
+    def view(state, weights, scratch, found):
+        for w in range(words):
+            scratch[w] = ZERO
+        mover = state.to_move
+        observe(state, mover, scratch[: words - 1])
+        start = F32(evaluate(state, mover)) / weights[scale]
+        return write(scratch, mover, found), start
+
+    return view
+
+
+@functools.cache
+def value_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel `value(state, weights, scratch)`: the expected final payoff of player_0.
+
+    The position must be running. `scratch` is as for `view_kernel`.
+    """
+    view, forward = view_kernel(game, shape), forward_kernel(shape)
+    first = 2 * features_of(game).row_words
+    behind, bound = first + features_of(game).room, shape.bound
+
+    @kernel
+    def value(state, weights, scratch):
+        found = scratch.view(np.int32)[first:behind]
+        hidden = scratch.view(np.float32)[behind:]
+        count, start = view(state, weights, scratch, found)
+        part = forward(found, count, start, weights, hidden)
+        return (part if state.to_move == 0 else -part) * weights[bound]
+
+    return value

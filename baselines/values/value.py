@@ -1,0 +1,231 @@
+"""A value network with its weights: in memory, on disk, as an agent, and for search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.compiled import in_threads
+from azumaya.baselines.agents.sidecar import (
+    CheckpointError,
+    Sidecar,
+    game_of_sidecar,
+    read_sidecar,
+    unreadable,
+)
+from azumaya.baselines.agents.states import GameStates
+from azumaya.baselines.files import read_bytes, write_together
+from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.lookahead import choose_kernel
+from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
+from azumaya.envs import Position
+from azumaya.envs.extras import require
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
+
+KIND = "value"
+"""The `network` of a sidecar whose weights are those of a compiled value."""
+WEIGHTS = "weights"
+"""The name of the array in the file of weights."""
+MOST_WIDTH = 1024
+MOST_BYTES = 1 << 28
+"""The largest network and the largest file of weights, in bytes, that are read."""
+LEAST = 16
+"""The fewest positions for which a thread is started."""
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A value network of a game.
+
+    Attributes:
+        game: the game.
+        width: the hidden units.
+        weights: all parameters, `(size,)` float32, see `azumaya.baselines.values.network`.
+        sidecar: what is stored beside the weights; None if they have not been stored.
+    """
+
+    game: Game
+    width: int
+    weights: np.ndarray
+    sidecar: Sidecar | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """The network's sizes."""
+        return shape_of(self.game, self.width)
+
+    def evaluation(self) -> Evaluation:
+        """The network as search calls it; it shares the weights."""
+        kernel, words = value_kernel(self.game, self.shape), scratch_words(self.game, self.shape)
+        name = self.sidecar.notes.get("name", KIND) if self.sidecar else KIND
+        return Evaluation(kernel, self.weights, words, str(name), self.game)
+
+
+def shape_of(game: Game, width: int) -> Shape:
+    """The sizes of a game's network with this many hidden units."""
+    return Shape(features_of(game).rows, width)
+
+
+# ---- on disk ----
+
+
+def value_files(name: str, weights: np.ndarray, sidecar: Sidecar) -> dict[str, bytes]:
+    """The contents of a value's files by file name, in the order in which to write them.
+
+    Args:
+        name: the name of both files, without a suffix.
+        weights: as in `Value`.
+        sidecar: the description of the network.
+    """
+    safetensors = require("safetensors.numpy", "values")
+    text = json.dumps(asdict(sidecar), indent=2)
+    return {
+        f"{name}.safetensors": safetensors.save({WEIGHTS: np.ascontiguousarray(weights)}),
+        f"{name}.json": text.encode(),
+    }
+
+
+def save_value(path: str | Path, weights: np.ndarray, sidecar: Sidecar) -> Path:
+    """Write a value's two files; returns the path of the weights.
+
+    Raises:
+        OSError: they cannot be written; no temporary file is left behind.
+    """
+    target = Path(path).with_suffix(".safetensors")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    files = value_files(target.stem, weights, sidecar)
+    write_together({target.with_name(name): content for name, content in files.items()})
+    return target
+
+
+def is_value(path: str | Path) -> bool:
+    """Whether the checkpoint at a path is a compiled value.
+
+    Raises:
+        CheckpointError: its sidecar is missing or malformed.
+    """
+    return read_sidecar(path).network == KIND
+
+
+def load_value(path: str | Path) -> Value:
+    """Read a value's files.
+
+    Raises:
+        CheckpointError: a file is missing, malformed, or does not fit this version.
+        MissingExtraError: safetensors is not installed.
+    """
+    safetensors = require("safetensors.numpy", "values")
+    source = Path(path).with_suffix(".safetensors")
+    sidecar = read_sidecar(source)
+    game, width = game_of_sidecar(sidecar), sidecar.sizes.get("width", 0)
+    features = features_of(game)
+    if sidecar.network != KIND or not 1 <= width <= MOST_WIDTH:
+        raise CheckpointError(
+            f"checkpoint {source}: network {sidecar.network!r} of width {width}: a {KIND!r} of "
+            f"width 1 to {MOST_WIDTH} is needed"
+        )
+    if sidecar.notes.get("features") != features.kind:
+        raise CheckpointError(
+            f"checkpoint {source}: made with azumaya {sidecar.azumaya} for features "
+            f"{sidecar.notes.get('features')!r}, and this version has {features.kind!r}; train it "
+            "again"
+        )
+    try:
+        arrays = safetensors.load(read_bytes(source, MOST_BYTES))
+    except OSError as error:
+        raise unreadable(source, error) from error
+    except (TypeError, ValueError, require("safetensors", "values").SafetensorError) as error:
+        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
+    return Value(game, width, _checked(arrays, source, shape_of(game, width)), sidecar)
+
+
+def _checked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:
+    """The weights, in memory of their own."""
+    found = arrays.get(WEIGHTS)
+    if set(arrays) != {WEIGHTS} or found is None or found.shape != (shape.size,):
+        sizes = {name: array.shape for name, array in arrays.items()}
+        raise CheckpointError(
+            f"checkpoint {source}: arrays {sizes}: one called {WEIGHTS!r} of {shape.size} numbers "
+            "is needed"
+        )
+    if found.dtype != np.float32 or not np.isfinite(found).all():
+        raise CheckpointError(f"checkpoint {source}: {WEIGHTS!r}: must be finite float32 numbers")
+    if not (found[shape.scale] > 0 and found[shape.bound] > 0):
+        raise CheckpointError(f"checkpoint {source}: scale and bound must be above 0")
+    return found.copy()
+
+
+# ---- the agent ----
+
+
+class ValueAgent(Agent):
+    """Plays the move after which a value network thinks best of the position, without search.
+
+    Args:
+        value: the network.
+        name: the agent's name.
+    """
+
+    def __init__(self, value: Value, name: str = KIND) -> None:
+        self.value, self.name, self.sidecar = value, name, value.sidecar
+        self._choose = choose_kernel(value.game, value.shape)
+        self._scratch = scratch_words(value.game, value.shape)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ValueAgent:
+        """The agent of a checkpoint; raises as `load_value`."""
+        return cls(load_value(path), Path(path).stem)
+
+    def check(self, position: Position) -> None:
+        """Raise `CheckpointError` if the network is for another game."""
+        if position.game.id != self.value.game.id:
+            raise CheckpointError(
+                f"agent {self.name}: was trained on {self.value.game.id} and cannot play "
+                f"{position.game.id}"
+            )
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The best move in each position; raises `CheckpointError` for another game."""
+        if not positions:
+            return []
+        for position in positions:
+            self.check(position)
+        found = np.empty(len(positions), np.int64)
+        states = np.concatenate([np.asarray(position.state) for position in positions])
+        sizes = np.array([position.num_actions for position in positions])
+        given = np.array([int(key) for key in keys], np.uint64)
+        for size in np.unique(sizes):
+            rows = np.flatnonzero(sizes == size)
+            views = GameStates(self.value.game, int(size), states[rows])
+            found[rows] = self.act_states(views, given[rows])
+        return [int(action) for action in found]
+
+    def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
+        """The best move in each position; uses all cores."""
+        actions = np.empty(len(keys), np.int64)
+        game = self.value.game
+
+        def work(part: slice) -> None:
+            words = np.zeros(word_count(positions.num_actions), np.uint64)
+            scratch, trial = np.zeros(self._scratch, np.uint64), game.new_states(1)
+            self._choose(
+                positions.states[part], keys[part], self.value.weights, scratch, words, trial,
+                actions[part],
+            )  # fmt: skip
+
+        in_threads(work, len(keys), LEAST)
+        return actions
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"value": self.value, "name": self.name}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__init__(saved["value"], saved["name"])  # type: ignore[misc]

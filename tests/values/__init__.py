@@ -1,0 +1,1 @@
+"""Tests of value networks: features, learning, files, agents."""

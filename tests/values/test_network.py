@@ -1,0 +1,275 @@
+"""The network: what it computes, how it learns, and what it learns from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.learning import Moments, learn_kernel
+from azumaya.baselines.values.lookahead import best_move_kernel, self_play_kernel
+from azumaya.baselines.values.network import (
+    F32,
+    Shape,
+    forward_kernel,
+    value_kernel,
+)
+from azumaya.envs import Position
+from azumaya.envs.kernels.bits import word_count
+from tests.cases import TESTED
+from tests.values.networks import features_for, network_of, positions_of
+
+GAME = TESTED["connect_four"]
+
+
+def plain_value(position: Position, shape: Shape, weights: np.ndarray) -> float:
+    """The value for the player to move, in float64."""
+    w = weights.astype(np.float64)
+    rows = w[: shape.bias].reshape(shape.rows, shape.width)
+    hidden = w[shape.bias : shape.second].copy()
+    for row, count in features_for(position).items():
+        hidden += count * rows[row]
+    hidden = np.where(hidden > 0, hidden, 0.1 * hidden)
+    mover = int(position.to_move)
+    start = float(position.game.rules.evaluate(position.state[0], mover)) / w[shape.scale]
+    total = hidden @ w[shape.second : shape.last] + w[shape.last] + w[shape.last + 1] * start
+    return float(np.tanh(total))
+
+
+@pytest.mark.parametrize("name", ["connect_four", "vierer_dominari", "sudoku_tiles"])
+def test_the_value_is_the_networks_sum(name: str) -> None:
+    """For player_0, times the payoff bound, whoever is to move."""
+    game = TESTED[name]
+    shape, weights, scratch = network_of(game)
+    weights[shape.bound] = 7.0
+    value = value_kernel(game, shape)
+    for position in positions_of(game, seeds=3):
+        sign = 1 - 2 * int(position.to_move)
+        found = float(value(position.state[0], weights, scratch))
+        assert found == pytest.approx(7 * sign * plain_value(position, shape, weights), abs=1e-4)
+
+
+def batch_for_learning(count: int = 6) -> tuple[np.ndarray, ...]:
+    """Made-up features: rows, their numbers, starts and targets of some positions."""
+    draws = np.random.default_rng(1)
+    found = draws.integers(0, 9, (count, 5)).astype(np.int32)
+    counts = draws.integers(1, 6, count)
+    begun = draws.standard_normal(count).astype(np.float32)
+    targets = draws.uniform(-1, 1, count).astype(np.float32)
+    return found, counts, begun, targets
+
+
+SHAPE = Shape(9, 3)
+
+
+def error_of(weights: np.ndarray) -> float:
+    """Half the mean squared error over the batch, in float64."""
+    found, counts, begun, targets = batch_for_learning()
+    w, total = weights.astype(np.float64), 0.0
+    rows = w[: SHAPE.bias].reshape(SHAPE.rows, SHAPE.width)
+    for i, target in enumerate(targets):
+        hidden = w[SHAPE.bias : SHAPE.second] + rows[found[i, : counts[i]]].sum(0)
+        hidden = np.where(hidden > 0, hidden, 0.1 * hidden)
+        last = w[SHAPE.last] + w[SHAPE.last + 1] * begun[i]
+        total += (np.tanh(hidden @ w[SHAPE.second : SHAPE.last] + last) - target) ** 2
+    return float(total / len(targets) / 2)
+
+
+def some_weights() -> np.ndarray:
+    """Weights of a small network."""
+    draws = np.random.default_rng(2)
+    return (0.5 * draws.standard_normal(SHAPE.size)).astype(np.float32)
+
+
+def learn_once(weights: np.ndarray, order: np.ndarray, batch: int, rate: float = 1e-3) -> Moments:
+    """Learn from the made-up positions in an order."""
+    moments = Moments.new(SHAPE)
+    found, counts, begun, targets = batch_for_learning()
+    learn_kernel(SHAPE)(
+        order, batch, rate, found, counts, begun, targets, weights, moments.mean, moments.square,
+        moments.steps, np.zeros(SHAPE.learned, np.float32), np.zeros(SHAPE.rows, np.int64),
+        np.zeros(SHAPE.rows, np.bool_),
+    )  # fmt: skip
+    return moments
+
+
+def test_the_gradient_is_that_of_the_squared_error() -> None:
+    """The first mean of gradients is a tenth of the gradient, found here by small changes."""
+    weights = some_weights()
+    moments = learn_once(weights.copy(), np.arange(6), 6)
+    for i in range(SHAPE.learned):
+        more, less = weights.astype(np.float64), weights.astype(np.float64)
+        more[i] += 1e-5
+        less[i] -= 1e-5
+        slope = (error_of(more) - error_of(less)) / 2e-5
+        assert 10 * float(moments.mean[i]) == pytest.approx(slope, abs=2e-4), i
+
+
+def test_learning_reduces_the_error() -> None:
+    """To a tenth, in two hundred passes."""
+    weights = some_weights()
+    before, moments = error_of(weights), Moments.new(SHAPE)
+    found, counts, begun, targets = batch_for_learning()
+    for _ in range(200):
+        learn_kernel(SHAPE)(
+            np.arange(6), 3, 0.02, found, counts, begun, targets, weights, moments.mean,
+            moments.square, moments.steps, np.zeros(SHAPE.learned, np.float32),
+            np.zeros(SHAPE.rows, np.int64), np.zeros(SHAPE.rows, np.bool_),
+        )  # fmt: skip
+    assert error_of(weights) < before / 10
+    assert moments.steps[0] == 400
+
+
+def test_rows_that_a_batch_does_not_touch_stay() -> None:
+    """Learning from one position changes its rows, and the constants never."""
+    weights = some_weights()
+    before = weights.copy()
+    learn_once(weights, np.array([0]), 1)
+    found, counts, _, _ = batch_for_learning()
+    touched = set(found[0, : counts[0]].tolist())
+    changed = np.flatnonzero((weights != before)[: SHAPE.bias].reshape(9, 3).any(1))
+    assert set(changed.tolist()) == touched
+    assert (weights[SHAPE.learned :] == before[SHAPE.learned :]).all()
+
+
+# ---- lookahead ----
+
+
+def room_of(position: Position) -> tuple[np.ndarray, np.ndarray]:
+    """The legal actions as words, and a state to try moves in."""
+    words = np.zeros(word_count(position.num_actions), np.uint64)
+    position.game.rules.write_legal(position.state[0], words)
+    return words, position.game.new_states(1)
+
+
+@pytest.mark.parametrize("name", ["connect_four", "vierer_dominari"])
+def test_the_best_move_leads_to_the_best_value(name: str) -> None:
+    """Found here by playing each move; a move that ends the game counts with its result."""
+    game = TESTED[name]
+    shape, weights, scratch = network_of(game)
+    best_move = best_move_kernel(game, shape)
+    for position in positions_of(game, seeds=6, every=3):
+        words, trial = room_of(position)
+        action, value = best_move(position.state[0], words, np.uint64(1), weights, scratch, trial)
+        sign = 1 - 2 * int(position.to_move)
+        values = {}
+        for move in position.legal_actions():
+            after = position.copy().play(move)
+            if after.is_over:
+                values[move] = float(sign * after.state["payoff"][0])
+            else:
+                turn = 1 if after.to_move == position.to_move else -1
+                values[move] = turn * plain_value(after, shape, weights)
+        assert float(value) == pytest.approx(max(values.values()), abs=1e-4)
+        assert values[int(action)] == pytest.approx(max(values.values()), abs=1e-4)
+
+
+def test_ties_are_broken_by_the_key() -> None:
+    """A network that values everything alike plays every legal move."""
+    shape, weights, scratch = network_of(GAME)
+    weights[: shape.learned] = 0
+    position = Position(GAME, seed=1)
+    words, trial = room_of(position)
+    keys = np.arange(200, dtype=np.uint64)
+    found = [
+        int(best_move_kernel(GAME, shape)(position.state[0], words, k, weights, scratch, trial)[0])
+        for k in keys
+    ]
+    assert set(found) == set(position.legal_actions())
+    assert max(np.bincount(found)) < 60
+
+
+def test_hidden_draws_do_not_reach_the_player() -> None:
+    """States that differ only in what is hidden get the same move."""
+    game = TESTED["sudoku_tiles"]
+    shape, weights, scratch = network_of(game)
+    best_move = best_move_kernel(game, shape)
+    for position in positions_of(game, seeds=2, every=9):
+        words, trial = room_of(position)
+        found = {
+            int(best_move(p.state[0], words, np.uint64(5), weights, scratch, trial)[0])
+            for p in (position, position.resample_hidden(1), position.resample_hidden(2))
+        }
+        assert len(found) == 1
+
+
+# ---- self-play ----
+
+
+def played(explore: float, decay: float, plies: int = 60) -> tuple[dict[str, np.ndarray], Shape]:
+    """Games of a random network against itself."""
+    shape, weights, scratch = network_of(GAME)
+    games, room = 12, features_of(GAME).room
+    out = {
+        "found": np.zeros((games, plies, room), np.int32),
+        "counts": np.zeros((games, plies), np.int64),
+        "begun": np.zeros((games, plies), np.float32),
+        "targets": np.full((games, plies), np.nan, np.float32),
+        "notes": np.zeros((plies, 3), np.float32),
+        "lengths": np.zeros(games, np.int64),
+        "results": np.zeros(games, np.int64),
+    }
+    starts = GAME.new_states(games)
+    for g in range(games):
+        starts[g] = Position(GAME, seed=g).state[0]
+    self_play_kernel(GAME, shape)(
+        0, games, starts, np.arange(games, dtype=np.uint64), explore, F32(decay), weights, scratch,
+        np.zeros(1, np.uint64), GAME.new_states(1), GAME.new_states(1), *out.values(),
+    )  # fmt: skip
+    out["weights"] = weights
+    return out, shape
+
+
+def test_with_lambda_1_and_no_exploring_targets_are_results() -> None:
+    """Of the player to move, who takes turns in this game."""
+    out, _ = played(0.0, 1.0)
+    for g in range(12):
+        length = out["lengths"][g]
+        signs = np.where(np.arange(length) % 2 == 0, 1, -1)
+        assert (out["targets"][g, :length] == signs * out["results"][g]).all()
+        assert np.isnan(out["targets"][g, length:]).all()
+
+
+def test_with_lambda_0_a_target_is_the_next_value() -> None:
+    """The value of the position after the move, which the network gives."""
+    out, shape = played(0.0, 0.0)
+    forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
+    for g in range(12):
+        for t in range(out["lengths"][g] - 1):
+            after = forward(
+                out["found"][g, t + 1], out["counts"][g, t + 1], out["begun"][g, t + 1],
+                out["weights"], hidden,
+            )  # fmt: skip
+            assert out["targets"][g, t] == pytest.approx(-float(after), abs=1e-5)
+
+
+def test_between_them_targets_mix() -> None:
+    """G(t) = lambda G(t+1) + (1 - lambda) V(t+1), with a change of sign at each turn."""
+    out, shape = played(0.0, 0.7)
+    forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
+    for g in range(12):
+        last = out["lengths"][g] - 1
+        behind = float(out["results"][g]) * (1 if last % 2 == 0 else -1)
+        for t in range(last, -1, -1):
+            assert out["targets"][g, t] == pytest.approx(behind, abs=1e-4)
+            here = forward(
+                out["found"][g, t], out["counts"][g, t], out["begun"][g, t], out["weights"], hidden
+            )
+            behind = -(0.7 * behind + 0.3 * float(here))
+
+
+def test_a_random_move_cuts_the_return() -> None:
+    """Games in which every move is random learn from the best move that was not played."""
+    out, _ = played(1.0, 1.0)
+    assert len({int(n) for n in out["lengths"]}) > 3
+    inner = np.concatenate([out["targets"][g, : out["lengths"][g] - 1] for g in range(12)])
+    assert (np.abs(inner) < 1).mean() > 0.5
+
+
+def test_a_game_that_does_not_fit_counts_with_its_last_value() -> None:
+    """And not as a draw."""
+    out, _ = played(0.0, 1.0, plies=4)
+    assert (out["lengths"] == 4).all()
+    assert (out["results"] == 0).all()
+    assert (np.abs(out["targets"]) > 0).all()
+    assert (np.abs(out["targets"]) < 1).all()

@@ -1,0 +1,209 @@
+"""Values on disk, as agents, in search, and as what a training run leaves."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.baselines import find_agent
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.sidecar import CheckpointError, describe
+from azumaya.baselines.agents.states import GameStates
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.training.td_value import main, run_words
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.value import (
+    KIND,
+    Value,
+    ValueAgent,
+    is_value,
+    load_value,
+    save_value,
+    shape_of,
+)
+from azumaya.envs import OptionError, Position
+from tests.baselines.run_helpers import differing, results, tiny_td
+from tests.cases import TESTED
+from tests.values.networks import network_of, positions_of
+
+GAME = TESTED["connect_four"]
+
+
+def saved(folder: Path, width: int = 4, **notes: object) -> Path:
+    """A network of random weights on disk."""
+    _, weights, _ = network_of(GAME, width)
+    notes = {"features": features_of(GAME).kind, **notes}
+    actions = Position(GAME, seed=0).num_actions
+    sidecar = describe(GAME, actions, KIND, {"width": width}, notes=notes)
+    return save_value(folder / "value", weights, sidecar)
+
+
+def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
+    """The same weights, in memory of their own."""
+    path = saved(tmp_path)
+    value = load_value(path)
+    assert value.game is GAME
+    assert value.width == 4
+    assert (value.weights == network_of(GAME)[1]).all()
+    assert value.weights.flags.writeable
+    assert is_value(path)
+
+
+def edit(path: Path, **changes: object) -> None:
+    """Change the sidecar of a checkpoint."""
+    file = path.with_suffix(".json")
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sizes": {"width": 5}}, r"one called 'weights' of \d+ numbers is needed"),
+        ({"sizes": {"width": 100_000}}, "width 1 to 1024 is needed"),
+        ({"sizes": {}}, "width 1 to 1024 is needed"),
+        ({"network": "board"}, "a 'value' of width"),
+        ({"notes": {"features": "board 0"}}, "for features 'board 0'"),
+        ({"planes": ["own"]}, "other observation planes"),
+        ({"game": "azumaya/nothing-v0"}, "checkpoint: "),
+    ],
+)
+def test_a_sidecar_that_does_not_fit_is_refused(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    """The error says what was wrong."""
+    path = saved(tmp_path)
+    edit(path, **changes)
+    with pytest.raises(CheckpointError, match=message):
+        load_value(path)
+
+
+@pytest.mark.parametrize(("place", "number"), [(0, np.nan), (3, np.inf), (-2, 0.0), (-1, -1.0)])
+def test_weights_that_cannot_be_are_refused(tmp_path: Path, place: int, number: float) -> None:
+    """Numbers that are not finite, and constants that are not above 0."""
+    _, weights, _ = network_of(GAME)
+    weights[place] = number
+    path = saved(tmp_path)
+    sidecar = load_value(path).sidecar
+    assert sidecar is not None
+    save_value(path, weights, sidecar)
+    with pytest.raises(CheckpointError, match=r"finite|above 0"):
+        load_value(path)
+
+
+def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
+    """By the error of all checkpoints."""
+    path = saved(tmp_path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(CheckpointError, match="malformed"):
+        load_value(path)
+    path.unlink()
+    with pytest.raises(CheckpointError, match="does not exist"):
+        load_value(path)
+
+
+# ---- the agent ----
+
+
+def test_the_agent_plays_the_same_in_any_company() -> None:
+    """One position at a time, all at once, as states, and after a copy by pickle."""
+    shape, weights, _ = network_of(GAME)
+    agent = ValueAgent(Value(GAME, shape.width, weights))
+    positions = positions_of(GAME, seeds=8, every=2)
+    keys = list(range(len(positions)))
+    together = agent.act(positions, keys)
+    alone = [agent.act([p], [k])[0] for p, k in zip(positions, keys, strict=True)]
+    states = np.concatenate([np.asarray(p.state) for p in positions])
+    views = GameStates(GAME, positions[0].num_actions, GAME.new_states(len(states)))
+    views.states[:] = states
+    fast = agent.act_states(views, np.array(keys, np.uint64)).tolist()
+    copied = pickle.loads(pickle.dumps(agent)).act(positions, keys)
+    assert together == alone == fast == copied
+    assert agent.act([], []) == []
+
+
+def test_the_agent_refuses_another_game() -> None:
+    """Its features would be nonsense there."""
+    shape, weights, _ = network_of(GAME)
+    agent = ValueAgent(Value(GAME, shape.width, weights))
+    with pytest.raises(CheckpointError, match="cannot play azumaya/vierer_dominari"):
+        agent.act([Position("vierer_dominari", seed=1)], [0])
+
+
+def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
+    """Alone it looks one move ahead; `puct` and `alphabeta` search with it."""
+    path = saved(tmp_path, name="mine")
+    position = Position(GAME, seed=0)
+    found = find_agent(str(path))
+    assert isinstance(found, ValueAgent)
+    assert found.name == str(path)
+    for name in (f"puct:20:{path}", f"alphabeta:200:{path}", f"puct:1ms:{path}"):
+        assert find_agent(name).act([position], [1])[0] in position.legal_actions()
+    other = Position("vierer_dominari", seed=1)
+    for name in (f"puct:20:{path}", f"alphabeta:200:{path}"):
+        agent = find_agent(name)
+        with pytest.raises(OptionError, match="cannot evaluate azumaya/vierer_dominari"):
+            agent.act([other], [0])
+        with pytest.raises(OptionError, match="cannot evaluate azumaya/vierer_dominari"):
+            agent.check(other)
+
+
+# ---- training ----
+
+
+def without_evaluation(weights: np.ndarray) -> ValueAgent:
+    """An agent that knows only what is in the rows."""
+    changed, shape = weights.copy(), shape_of(GAME, 8)
+    changed[shape.last + 1] = 0
+    return ValueAgent(Value(GAME, 8, changed))
+
+
+def test_training_learns(tmp_path: Path) -> None:
+    """After some seconds the rows alone, without the game's evaluation, beat a random player."""
+    path = tmp_path / "run"
+    main(tiny_td(path, game="connect_four", steps=40_000, games=64, most_plies=60, width=8,
+                 measure_every=40_000))  # fmt: skip
+    trained = load_value(path / "policy")
+    assert trained.sidecar is not None
+    assert trained.sidecar.notes["steps"] >= 40_000
+    before = without_evaluation(network_of(GAME, 8)[1])
+    after = without_evaluation(trained.weights)
+    assert play_pairing(GAME, before, RandomAgent(), 100, 7).rate < 0.75
+    assert play_pairing(GAME, after, RandomAgent(), 100, 7).rate > 0.9
+
+
+def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    """The games of an update do not depend on who plays them."""
+    for threads in (1, 3):
+        main(tiny_td(tmp_path / str(threads), threads=threads, games=20, steps=600))
+    one, three = results(tmp_path / "1"), results(tmp_path / "3")
+    assert set(differing(one, three)) <= {"config.json"}
+
+
+def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one line, before anything is created."""
+    folder = tmp_path / "run"
+    for words in (["--width", "0"], ["--decay", "1.5"], ["--game", "chess"]):
+        assert run_words([*words, "--output", str(folder)]) == 2
+        assert capsys.readouterr().err.startswith("error: ")
+    assert not folder.exists()
+
+
+def test_diverged_weights_end_the_run(tmp_path: Path) -> None:
+    """With the exit code of failures; they are not saved."""
+    words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--learning-rate", "1"]
+    more = ["--measure-starts", "1", "--final-starts", "1", "--output", str(tmp_path / "run")]
+    code = run_words([*words, *more])
+    if code == 0:
+        assert np.isfinite(load_value(tmp_path / "run" / "policy").weights).all()
+    else:
+        assert code == 1
+
+
+def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:
+    """The message says what there is not."""
+    with pytest.raises(OptionError, match="does not exist"):
+        find_agent(f"alphabeta:10:{tmp_path / 'none'}")
