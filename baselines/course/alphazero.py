@@ -77,7 +77,7 @@ def check_training_targets(answer: Targets) -> str:
     """Check `answer(visits, movers, returns, temperature)` on games made up for the purpose."""
     rng = np.random.default_rng(1)
     movers = np.array([0, 1, 1, 0, 0, 1])
-    for temperature, scale in [(1.0, 10), (0.5, 10), (0.05, 1000)]:
+    for temperature, scale in [(1.0, 10), (0.5, 10), (0.01, 5000)]:
         visits = rng.integers(0, scale, size=(len(movers), 8)).astype(float)
         visits[:, 0] = scale
         for returns in [(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)]:
