@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from azumaya.baselines.course.verdict import checked, require
+from azumaya.baselines.course.verdict import checked, require, returned
 from azumaya.envs import Position
 from azumaya.envs.geometry.dominari36 import CELLS, FULL, PEERS, SQUARES
 from azumaya.envs.geometry.shifts36 import beside
@@ -45,7 +45,7 @@ def check_number_mask(answer: NumberMask) -> str:
         stones, taken = boards_of(position)
         mask = position.action_mask()
         for number in range(1, NUMBERS + 1):
-            given = answer(list(stones), taken, number)
+            given = returned(answer(list(stones), taken, number))
             _check_type(given)
             for cell, square in enumerate(SQUARES):
                 legal = bool(mask[CELLS * (number - 1) + cell])
@@ -73,8 +73,6 @@ def _random_positions() -> Iterator[Position]:
 
 
 def _check_type(given: object) -> None:
-    if given is None:
-        raise NotImplementedError
     require(
         isinstance(given, int) and given >= 0,
         f"the answer must be an int that is not negative, and was {given!r}; "

@@ -9,7 +9,7 @@ from typing import Any
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena.intervals import Z95, wilson
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.course.verdict import checked, require
+from azumaya.baselines.course.verdict import checked, require, returned
 
 GAME = "score_dominari"
 STARTS = 100
@@ -25,10 +25,7 @@ def interval(wins: int, games: int) -> tuple[float, float]:
 def check_interval(answer: Callable[[int, int], tuple[float, float]]) -> str:
     """Check `answer(wins, games)`, which returns both ends of Wilson's 95 % interval."""
     for wins, games in [(5, 10), (0, 20), (20, 20), (13, 17), (730, 1000)]:
-        given = answer(wins, games)
-        if given is None:
-            raise NotImplementedError
-        low, high = given
+        low, high = returned(answer(wins, games))
         right = interval(wins, games)
         if math.dist((low, high), right) > TOLERANCE:
             _refuse_interval(wins, games, (low, high), right)
@@ -61,7 +58,9 @@ def check_agent(answer: Any) -> str:
     """
     score = play_pairing(GAME, answer, RandomAgent(), starts=STARTS, seed=1)
     low, high = score.interval()
-    played = f"{100 * score.rate:.0f} % of {score.games} games ({100 * low:.0f} to {100 * high:.0f})"
+    played = (
+        f"{100 * score.rate:.0f} % of {score.games} games ({100 * low:.0f} to {100 * high:.0f})"
+    )
     require(
         high > 0.5,
         f"your agent is worse than random: {played}. Does it look from the right side? The player "

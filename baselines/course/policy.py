@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from azumaya.baselines.course.verdict import checked, require
+from azumaya.baselines.course.verdict import checked, require, returned
 from azumaya.envs.extras import require as require_package
 
 ROWS, ACTIONS = 6, 9
@@ -45,9 +45,7 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     logits, mask = _batch()
     legal = mask.bool()
     for shift in (0.0, -50.0):  # below 0, an illegal logit of 0 would be the best
-        log_probs = answer((logits + shift).clone(), mask.clone())
-        if log_probs is None:
-            raise NotImplementedError
+        log_probs = returned(answer((logits + shift).clone(), mask.clone()))
         right = masked_log_probs(logits + shift, mask)
         _check_probabilities(log_probs, right, legal)
     leaf = logits.clone().requires_grad_()
@@ -60,7 +58,7 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     )
     require(
         not leaf.grad[~legal].any(),
-        "the logits of illegal actions have a gradient; it should be 0, as nothing depends on them.",
+        "the logits of illegal actions have a gradient; it should be 0: nothing depends on them.",
     )
     return "illegal actions have probability 0 and no gradient, and the entropy is finite."
 
@@ -114,10 +112,10 @@ def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     for gradients, function in [(given, answer), (right, policy_loss)]:
         leaf = logits.clone().requires_grad_()
         values = torch.linspace(-0.5, 0.5, ROWS).requires_grad_()
-        loss = function(masked_log_probs(leaf, mask), actions, gains, values)
-        if loss is None:
-            raise NotImplementedError
-        require(loss.shape == (), f"the loss has the shape {tuple(loss.shape)}; it must be one number.")
+        loss = returned(function(masked_log_probs(leaf, mask), actions, gains, values))
+        require(
+            loss.shape == (), f"the loss has the shape {tuple(loss.shape)}; it must be one number."
+        )
         loss.backward()
         gradients[0] = leaf.grad
         if values.grad is not None:

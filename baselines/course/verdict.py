@@ -83,3 +83,9 @@ def require(condition: object, message: str) -> None:
     """Raise `WrongAnswerError` with a message unless a condition holds."""
     if not condition:
         raise WrongAnswerError(message)
+
+
+def returned(given: Any) -> Any:
+    """What an answer returned; raises `WrongAnswerError` for None."""
+    require(given is not None, "the function returned None; is there a return missing?")
+    return given
