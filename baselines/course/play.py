@@ -12,7 +12,7 @@ from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.course.verdict import checked, require, returned
 
 GAME = "score_dominari"
-STARTS = 100
+STARTS = 60
 TOLERANCE = 1e-3
 
 

@@ -56,9 +56,8 @@ def check_lambda_returns(answer: Returns) -> str:
     values = rng.uniform(-1, 1, (STEPS + 1, GAMES))
     movers = rng.integers(0, 2, (STEPS + 1, GAMES))
     for lam in (0.0, 1.0, 0.7):
-        batch = (rewards, values, movers, ended, lam)
-        given = returned(answer(*(array.copy() for array in batch[:4]), lam))
-        _compare(np.asarray(given), batch)
+        given = answer(rewards.copy(), values.copy(), movers.copy(), ended.copy(), lam)
+        _compare(np.asarray(returned(given)), (rewards, values, movers, ended, lam))
     return "lambda = 0, 0.7 and 1 agree; the sign follows the mover, and returns stop at the end."
 
 
