@@ -62,8 +62,8 @@ $(VENV)/.browser: $(VENV)/.dev
 
 # The course's notebooks, run from start to end with the solutions of their exercises.
 test-course: $(VENV)/.dev
-	$(BIN)/python -m tests.course.solved docs/_build/course
-	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 docs/_build/course $(RUN)
+	$(BIN)/python -m tests.course.solved runs/course
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 runs/course $(RUN)
 
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
 test-integrations: $(VENV)/.dev

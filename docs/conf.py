@@ -23,6 +23,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "cache" if os.environ.get("AZUMAYA_RUN_COURSE") else "off"
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 # Docstrings are written for people who read the source: `name` in them is code.
 default_role = "code"

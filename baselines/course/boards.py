@@ -18,7 +18,7 @@ class Boards:
     """
 
     def __init__(
-        self, positions: Sequence[Position], captions: Sequence[str] = (), width: int = 220
+        self, positions: Sequence[Position], captions: Sequence[str] = (), width: int = 300
     ) -> None:
         self.positions = list(positions)
         self.captions = [*captions, *[""] * (len(self.positions) - len(captions))]
