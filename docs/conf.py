@@ -18,7 +18,7 @@ exclude_patterns = ["_build", "_generated", "_data", "_ext", "images"]
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "dollarmath"]
 myst_heading_anchors = 3
 
-# The notebooks of the course run only on request: together they take some minutes. Their results are
+# The notebooks of the course run only on request: together they take minutes. Their results are
 # kept in the build folder, so a later build runs only those that have changed.
 nb_execution_mode = "cache" if os.environ.get("AZUMAYA_RUN_COURSE") else "off"
 nb_execution_timeout = 600
