@@ -12,7 +12,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations test-browser constraints clean
+	test-integrations test-browser test-course constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
@@ -61,6 +61,11 @@ $(VENV)/.browser: $(VENV)/.dev
 		|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
 	$(BIN)/python -m pip install -q -c constraints.txt playwright
 	touch $@
+
+# The course's notebooks, run from start to end with the solutions of their exercises.
+test-course: $(VENV)/.dev
+	$(BIN)/python -m tests.course.solved runs/course
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 runs/course $(RUN)
 
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
 test-integrations: $(VENV)/.dev

@@ -1,5 +1,6 @@
 """How Sphinx builds the documentation: `python -m sphinx -W -b html docs docs/_build/html`."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,10 +13,17 @@ author = "The Azumaya developers"
 copyright = "2026, the Azumaya developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "azumaya_docs"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "azumaya_docs"]
 exclude_patterns = ["_build", "_generated", "_data", "_ext", "images"]
-myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "dollarmath"]
 myst_heading_anchors = 3
+
+# The notebooks of the course run only on request: together they take minutes. Their results are
+# kept in the build folder, so a later build runs only those that have changed.
+nb_execution_mode = "cache" if os.environ.get("AZUMAYA_RUN_COURSE") else "off"
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 # Docstrings are written for people who read the source: `name` in them is code.
 default_role = "code"

@@ -1,0 +1,78 @@
+"""Notebook 8: ratings from the results of a league."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from azumaya.baselines.course.verdict import checked, require, returned
+
+POINTS = 400 / np.log(10)
+"""Elo points for each unit of the natural logarithm of strength."""
+TOLERANCE = 1.0
+"""How far a rating may be off, in Elo points."""
+ROUNDS = 3000
+Ratings = Callable[[np.ndarray], np.ndarray]
+
+
+def bradley_terry(wins: np.ndarray) -> np.ndarray:
+    """The course's answer: Elo ratings with the mean 0, `(n,)`, by Zermelo's iteration.
+
+    Args:
+        wins: how often the agent of the row has won against that of the column, `(n, n)`, draws
+            counting as half a win for each.
+    """
+    games = wins + wins.T
+    strengths = np.ones(len(wins))
+    for _ in range(ROUNDS):
+        expected = (games / (strengths[:, None] + strengths)).sum(axis=1)
+        strengths = wins.sum(axis=1) / expected
+        strengths /= np.exp(np.log(strengths).mean())
+    return POINTS * np.log(strengths)
+
+
+@checked(bradley_terry)
+def check_bradley_terry(answer: Ratings) -> str:
+    """Check `answer(wins)` on leagues whose ratings are known."""
+    _compare(answer, np.array([[0.0, 30.0], [10.0, 0.0]]), "two agents, 30 to 10")
+    strengths = np.array([0.3, 1.0, 2.0, 8.0])
+    games = np.array([[0, 90, 10, 5], [90, 0, 20, 5], [10, 20, 0, 60], [5, 5, 60, 0]])
+    shares = strengths[:, None] / (strengths[:, None] + strengths)
+    _compare(answer, games * shares, "agents that have not met equally often")
+    rng = np.random.default_rng(1)
+    _compare(answer, rng.integers(1, 20, (5, 5)) * (1.0 - np.eye(5)), "a league of five")
+    return "two agents, a league of five, and one with an uneven schedule."
+
+
+def _compare(answer: Ratings, wins: np.ndarray, what: str) -> None:
+    given = np.asarray(returned(answer(wins.copy())), float)
+    right = bradley_terry(wins)
+    require(
+        given.shape == right.shape and np.all(np.isfinite(given)),
+        f"{what}: the ratings are {given}; there should be {len(right)} finite numbers.",
+    )
+    require(
+        abs(given.mean()) < TOLERANCE,
+        f"{what}: the mean of the ratings is {given.mean():.1f}; only differences matter, so "
+        "subtract it.",
+    )
+    worst = int(np.argmax(np.abs(given - right)))
+    require(
+        abs(given[worst] - right[worst]) < TOLERANCE,
+        f"{what}: agent {worst} has {given[worst]:.1f}, and should have {right[worst]:.1f}."
+        f"{_hint(given, right, wins)}",
+    )
+
+
+def _hint(given: np.ndarray, right: np.ndarray, wins: np.ndarray) -> str:
+    """What a wrong answer looks like, if it is a typical one."""
+    if np.allclose(given * POINTS, right, atol=TOLERANCE):
+        return " Logarithms of strength become Elo points when multiplied by 400 / ln(10)."
+    rates = wins.sum(axis=1) / (wins + wins.T).sum(axis=1)
+    alone = POINTS * np.log(rates / (1 - rates))
+    if np.allclose(given, alone - alone.mean(), atol=TOLERANCE):
+        return " A win rate alone does not say against whom it was won."
+    if np.all(np.argsort(given) == np.argsort(right)):
+        return " The order is right; are there enough rounds?"
+    return ""

@@ -1,0 +1,168 @@
+"""Notebook 3: alpha-beta on endgames of Score-Dominari whose exact values are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from azumaya.baselines import load_exam
+from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.envs import Position
+
+GAME = "score_dominari"
+MOST_PLIES = 6
+COUNT = 30
+PLAIN_MOVES = 6_677
+"""The moves that plain minimax plays in all endgames of the check."""
+BOUND = 1
+"""No game of Score-Dominari is won or lost by more, with its default options."""
+AlphaBeta = Callable[[Position, float, float], float]
+
+
+def endgames(most_plies: int = MOST_PLIES, count: int = COUNT) -> list[tuple[Position, float]]:
+    """Endgames with their exact values for the player to move, from the public exam; short first.
+
+    Args:
+        most_plies: the most plies that the game may still have lasted when it was played.
+        count: the number of endgames, spread over all lengths.
+    """
+    exam = load_exam(GAME)
+    chosen = [row for row in range(len(exam.positions)) if _plies(exam, row) <= most_plies]
+    chosen.sort(key=lambda row: _plies(exam, row))
+    return [
+        (exam.start(row), exam.positions[row].value)
+        for row in chosen[:: len(chosen) // count][:count]
+    ]
+
+
+def _plies(exam: Any, row: int) -> int:
+    return int(exam.positions[row].plies_left)
+
+
+def gain(position: Position, after: Position, value_after: float) -> float:
+    """The value of a move for the player who makes it.
+
+    Args:
+        position: before the move.
+        after: after it.
+        value_after: the value of `after` for the player to move there; unused if the game is over.
+    """
+    if after.is_over:
+        return after.returns()[position.to_move]
+    return value_after if after.to_move == position.to_move else -value_after
+
+
+def alphabeta(position: Position, alpha: float, beta: float) -> float:
+    """The course's answer: the value for the player to move, if it lies between alpha and beta."""
+    best = float("-inf")
+    for action in position.legal_actions():
+        after = position.copy().play(action)
+        value = 0.0
+        if not after.is_over:
+            same = after.to_move == position.to_move
+            value = alphabeta(after, *((alpha, beta) if same else (-beta, -alpha)))
+        best = max(best, gain(position, after, value))
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    return best
+
+
+class Counted:
+    """A position that counts the moves played in it and in its copies.
+
+    Args:
+        position: the position.
+        counter: the count, in a list of one number that all copies share.
+    """
+
+    def __init__(self, position: Position, counter: list[int]) -> None:
+        self._position, self._counter = position, counter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._position, name)
+
+    def copy(self) -> Counted:
+        """An independent copy, with the same counter."""
+        return Counted(self._position.copy(), self._counter)
+
+    def play(self, move: str | int) -> Counted:
+        """Make a move and count it."""
+        self._counter[0] += 1
+        self._position.play(move)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Counted) and self._position == other._position
+
+    def __hash__(self) -> int:
+        return hash(self._position)
+
+
+@checked(alphabeta)
+def check_alphabeta(answer: AlphaBeta) -> str:
+    """Check `answer(position, alpha, beta)` on endgames with known values.
+
+    It must find every value, seen by the player to move, and play at most half of the moves that
+    plain minimax plays.
+    """
+    counter, solved = [0], endgames()
+    for position, value in solved:
+        counted: Any = Counted(position, counter)
+        given = returned(answer(counted, -BOUND, BOUND))
+        if given != value:
+            _refuse(position, given, value)
+    for position, value in [*solved, *_lost(solved)]:
+        _check_windows(answer, position, value)
+    share = counter[0] / PLAIN_MOVES
+    require(
+        share <= 0.5,
+        f"all {COUNT} values are right, but {counter[0]:,} moves were played, {share:.0%} of those "
+        "of plain minimax. When a move is at least as good as beta, stop looking at the others.",
+    )
+    return f"all {COUNT} values, with {counter[0]:,} moves; plain minimax plays {PLAIN_MOVES:,}."
+
+
+def _lost(solved: list[tuple[Position, float]]) -> list[tuple[Position, float]]:
+    """The positions after winning moves: lost for the player to move there."""
+    return [
+        (after, -BOUND)
+        for position, value in solved
+        if value == BOUND
+        for after in (position.copy().play(action) for action in position.legal_actions())
+        if not after.is_over and after.to_move != position.to_move
+        if alphabeta(after, -BOUND, BOUND) == -BOUND
+    ]
+
+
+def _check_windows(answer: AlphaBeta, position: Position, value: float) -> None:
+    """Check answers for windows that leave out some values."""
+    for alpha, beta in [(-1, 0), (0, 1)]:
+        given = answer(position, alpha, beta)
+        right = given <= alpha if value <= alpha else given >= beta
+        require(
+            right,
+            f"in {position}: with alpha={alpha} and beta={beta} yours is {given}, but the exact "
+            f"value is {value:+.0f}, so it should be {'at most' if value <= alpha else 'at least'} "
+            f"{alpha if value <= alpha else beta}. When the other player is to move, the window "
+            "is turned round: (-beta, -alpha).",
+        )
+
+
+def _refuse(position: Position, given: float, value: float) -> None:
+    hint = ""
+    if given == _always_flipping(position):
+        hint = (
+            " This is what comes out if the sign changes after every move. Look at to_move: after "
+            "some moves the same player is to move again."
+        )
+    elif given == -value != 0:
+        hint = " The sign is wrong: a value is for the player to move."
+    require(False, f"in {position}: yours is {given}, and the exact value is {value:+.0f}.{hint}")
+
+
+def _always_flipping(position: Position) -> float:
+    """The value if players are believed to alternate."""
+    if position.is_over:
+        return -position.returns()[position.to_move]
+    return max(-_always_flipping(position.copy().play(a)) for a in position.legal_actions())

@@ -1,0 +1,137 @@
+"""Notebook 6: masked policies and the policy gradient, in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.envs.extras import require as require_package
+
+ROWS, ACTIONS = 6, 9
+Tensor = Any  # torch is imported where it is used
+
+
+def _torch() -> Any:
+    return require_package("torch", "course")
+
+
+def masked_log_probs(logits: Tensor, mask: Tensor) -> Tensor:
+    """The course's answer: log-probabilities of the actions, with none for illegal ones.
+
+    Args:
+        logits: `(n, A)`.
+        mask: `(n, A)`, 1 or True for legal actions, of which each row has at least one.
+    """
+    torch = _torch()
+    lowest = torch.finfo(logits.dtype).min
+    return torch.log_softmax(logits.masked_fill(~mask.bool(), lowest), dim=-1)
+
+
+def _batch() -> tuple[Tensor, Tensor]:
+    """Logits and a mask; the first action is legal in every row."""
+    torch = _torch()
+    generator = torch.Generator().manual_seed(1)
+    logits = 3 * torch.randn(ROWS, ACTIONS, generator=generator)
+    mask = (torch.rand(ROWS, ACTIONS, generator=generator) < 0.5).to(torch.int8)
+    mask[:, 0] = 1
+    return logits, mask
+
+
+@checked(masked_log_probs)
+def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
+    """Check `answer(logits, mask)`: the values, the gradient and the entropy."""
+    torch = _torch()
+    logits, mask = _batch()
+    legal = mask.bool()
+    for shift in (0.0, -50.0):  # below 0, an illegal logit of 0 would be the best
+        log_probs = returned(answer((logits + shift).clone(), mask.clone()))
+        right = masked_log_probs(logits + shift, mask)
+        _check_probabilities(log_probs, right, legal)
+    leaf = logits.clone().requires_grad_()
+    log_probs = answer(leaf, mask.clone())
+    (-(log_probs.exp() * log_probs).sum()).backward()
+    require(
+        torch.isfinite(leaf.grad).all(),
+        "the gradient of the entropy is not a number: 0 * log 0. Fill illegal logits with a large "
+        "negative number, such as torch.finfo(logits.dtype).min, and not with minus infinity.",
+    )
+    require(
+        not leaf.grad[~legal].any(),
+        "the logits of illegal actions have a gradient; it should be 0: nothing depends on them.",
+    )
+    return "illegal actions have probability 0 and no gradient, and the entropy is finite."
+
+
+def _check_probabilities(given: Tensor, right: Tensor, legal: Tensor) -> None:
+    torch = _torch()
+    require(
+        given.shape == right.shape,
+        f"the answer has the shape {tuple(given.shape)}; it should be {tuple(right.shape)}.",
+    )
+    illegal = float(given.exp()[~legal].max())
+    require(
+        illegal < 1e-6,
+        f"an illegal action has the probability {illegal:.3g}; it should be 0. A logit of 0 is not "
+        "a probability of 0.",
+    )
+    total = float(given.exp().sum(dim=-1)[0])
+    require(
+        abs(total - 1) < 1e-4,
+        f"the probabilities of a row add up to {total:.3f}; the mask must act before the softmax, "
+        "so that what illegal actions lose goes to the legal ones.",
+    )
+    require(
+        torch.allclose(given[legal], right[legal], atol=1e-4),
+        "the log-probabilities of legal actions differ from those of a softmax over the legal "
+        "logits alone.",
+    )
+
+
+def policy_loss(log_probs: Tensor, actions: Tensor, gains: Tensor, values: Tensor) -> Tensor:
+    """The course's answer: the loss whose gradient is that of REINFORCE with a baseline.
+
+    Args:
+        log_probs: of all actions, `(n, A)`.
+        actions: those taken, `(n,)`.
+        gains: what the player who moved gained in the end, `(n,)`.
+        values: the baseline, `(n,)`; it may depend on parameters, but the loss must not train them.
+    """
+    taken = log_probs.gather(1, actions[:, None])[:, 0]
+    return -((gains - values.detach()) * taken).mean()
+
+
+@checked(policy_loss)
+def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> str:
+    """Check `answer(log_probs, actions, gains, values)` by its gradients."""
+    torch = _torch()
+    logits, mask = _batch()
+    actions = mask.long().argmax(dim=1)
+    gains = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0, 0.0])
+    given, right = (torch.zeros(2, ROWS, ACTIONS) for _ in (0, 1))
+    for gradients, function in [(given, answer), (right, policy_loss)]:
+        leaf = logits.clone().requires_grad_()
+        values = torch.linspace(-0.5, 0.5, ROWS).requires_grad_()
+        loss = returned(function(masked_log_probs(leaf, mask), actions, gains, values))
+        require(
+            loss.shape == (), f"the loss has the shape {tuple(loss.shape)}; it must be one number."
+        )
+        loss.backward()
+        gradients[0] = leaf.grad
+        if values.grad is not None:
+            gradients[1] = values.grad.abs().sum()
+    require(
+        not torch.allclose(given[0], -right[0], atol=1e-6),
+        "the sign is wrong: optimisers make a loss smaller, so the loss is minus what you want.",
+    )
+    require(
+        not given[1].any(),
+        "the loss also changes the values. As a baseline they are constants: values.detach().",
+    )
+    ratio = given[0].norm() / right[0].norm()
+    require(
+        torch.allclose(given[0], right[0], atol=1e-6),
+        "the gradient for the logits differs from that of the mean of (gain - value) * "
+        f"log-probability of the action taken (its norm is {ratio:.2f} times as large).",
+    )
+    return "the gradient is right, and the baseline stays as it is."

@@ -1,0 +1,1 @@
+"""Tests of the course: its notebooks' structure, and its checks of answers."""

@@ -1,0 +1,312 @@
+"""The checks accept the solutions, and refuse stubs and the mistakes that students make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.course import (
+    Verdict,
+    alphazero,
+    league,
+    masks,
+    mcts,
+    minimax,
+    play,
+    policy,
+    td,
+)
+from azumaya.baselines.course.verdict import checked, require
+from azumaya.envs import Position
+from tests.course.notebooks import NOTEBOOKS, Exercise, exercises
+
+EXERCISES = {
+    f"{path.stem[:2]}-{number}": exercise
+    for path in NOTEBOOKS
+    for number, exercise in enumerate(exercises(path), start=1)
+}
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+
+WRONG = {
+    "shifts wrap around": (
+        "01-1",
+        "    free = FULL & ~taken\n    for cell in cells(stones[number - 1]):\n"
+        "        free &= ~PEERS[cell]\n"
+        "    beside = taken << 1 | taken >> 1 | taken << 6 | taken >> 6\n"
+        "    return free & beside if taken else free\n",
+        "your mask allows .*no stone lies beside",
+    ),
+    "blanks are no neighbours": (
+        "01-1",
+        "    free = FULL & ~taken\n    for cell in cells(stones[number - 1]):\n"
+        "        free &= ~PEERS[cell]\n"
+        "    return free & beside(sum(stones)) if taken else free\n",
+        "your mask leaves out",
+    ),
+    "the first number needs a neighbour, too": (
+        "01-1",
+        "    return FULL & ~taken & beside(taken)\n",
+        "the first number goes anywhere",
+    ),
+    "negative numbers": ("01-1", "    return ~taken\n", "not negative"),
+    "the normal interval": ("02-1", "    return normal_interval(wins, games)\n", "normal interval"),
+    "ends swapped": (
+        "02-1",
+        "    from azumaya.baselines.arena.intervals import wilson\n"
+        "    return wilson(wins / games, games)[::-1]\n",
+        "lower end comes first",
+    ),
+    "evaluated for the opponent": (
+        "02-2",
+        "    planes = position.observation(position.to_move)\n"
+        "    return int(planes[12].sum()) - int(planes[13].sum())\n",
+        "worse than random.*right side",
+    ),
+    "all positions are equal": ("02-2", "    return 0\n", "not clearly better"),
+    "the sign changes after every move": (
+        "03-1",
+        "    best = -2\n    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        if after.is_over:\n            value = after.returns()[position.to_move]\n"
+        "        else:\n            value = -alphabeta(after, -beta, -alpha)\n"
+        "        best = max(best, value)\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    return best\n",
+        "if the sign changes after every move",
+    ),
+    "the window is not turned round": (
+        "03-1",
+        "    best = -2\n    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        value = 0 if after.is_over else alphabeta(after, alpha, beta)\n"
+        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    return best\n",
+        "window is turned round",
+    ),
+    "nothing is skipped": ("03-1", "    return minimax(position)\n", "moves were played"),
+    "logarithm of the wrong count": (
+        "04-1",
+        "    return total / visits + exploration * math.sqrt(math.log(visits) / parent_visits)\n",
+        "the mean 0.6000 plus a bonus",
+    ),
+    "untried moves come last": (
+        "04-1",
+        "    if visits == 0:\n        return 0\n"
+        "    return total / visits + exploration * math.sqrt(math.log(parent_visits) / visits)\n",
+        "should be math.inf",
+    ),
+    "totals for the player to move": (
+        "04-2",
+        "    for node in path:\n        node.visits += 1\n"
+        "        node.total += returns[node.position.to_move]\n",
+        "for the player who moved to the node",
+    ),
+    "signs alternate in the backup": (
+        "04-2",
+        "    value = returns[path[0].position.to_move]\n    path[0].visits += 1\n"
+        "    for node in path[1:]:\n        node.visits += 1\n        node.total += value\n"
+        "        value = -value\n",
+        "player_0 made the move wd3",
+    ),
+    "no sign in the return": (
+        "05-1",
+        "    returns, following = np.zeros(rewards.shape), values[-1]\n"
+        "    for t in reversed(range(len(rewards))):\n"
+        "        target = (1 - lam) * values[t + 1] + lam * following\n"
+        "        returns[t] = following = rewards[t] + np.where(ended[t], 0, target)\n"
+        "    return returns\n",
+        "sign must change",
+    ),
+    "returns go on after the end": (
+        "05-1",
+        "    returns, following = np.zeros(rewards.shape), values[-1]\n"
+        "    for t in reversed(range(len(rewards))):\n"
+        "        sign = np.where(movers[t + 1] == movers[t], 1, -1)\n"
+        "        target = sign * ((1 - lam) * values[t + 1] + lam * following)\n"
+        "        returns[t] = following = rewards[t] + target\n"
+        "    return returns\n",
+        "Nothing follows after the end",
+    ),
+    "logits times mask": (
+        "06-1",
+        "    return torch.log_softmax(logits * mask, dim=-1)\n",
+        "A logit of 0 is not a probability of 0",
+    ),
+    "minus infinity": (
+        "06-1",
+        "    return torch.log_softmax(logits.masked_fill(mask == 0, -torch.inf), dim=-1)\n",
+        "not a number",
+    ),
+    "masked after the softmax": (
+        "06-1",
+        "    return torch.log(torch.softmax(logits, dim=-1) * mask + 1e-12)\n",
+        "add up to",
+    ),
+    "the loss is made larger": (
+        "06-2",
+        "    taken = log_probs.gather(1, actions[:, None])[:, 0]\n"
+        "    return ((gains - values.detach()) * taken).mean()\n",
+        "the sign is wrong",
+    ),
+    "the baseline is trained": (
+        "06-2",
+        "    taken = log_probs.gather(1, actions[:, None])[:, 0]\n"
+        "    return -((gains - values) * taken).mean()\n",
+        "values.detach",
+    ),
+    "no baseline": (
+        "06-2",
+        "    taken = log_probs.gather(1, actions[:, None])[:, 0]\n"
+        "    return -(gains * taken).mean()\n",
+        "differs from that of the mean",
+    ),
+    "means of untried moves": (
+        "07-1",
+        "    with np.errstate(all='ignore'):\n"
+        "        return totals / visits + c * priors * np.sqrt(1 + visits.sum()) / (1 + visits)\n",
+        "counts as 0",
+    ),
+    "no priors": (
+        "07-1",
+        "    means = totals / np.maximum(visits, 1)\n"
+        "    return means + c * np.sqrt(1 + visits.sum()) / (1 + visits)\n",
+        "nothing was tried yet .*they should be",
+    ),
+    "values for player_0": (
+        "07-2",
+        "    policy = visits / visits.sum(axis=1, keepdims=True)\n"
+        "    return policy, np.full(len(movers), returns[0])\n",
+        "what the player to move gained",
+    ),
+    "powers overflow": (
+        "07-2",
+        "    with np.errstate(all='ignore'):\n"
+        "        powers = visits ** (1 / temperature)\n"
+        "        policy = powers / powers.sum(axis=1, keepdims=True)\n"
+        "    return policy, np.array(returns)[movers]\n",
+        "overflow",
+    ),
+    "no temperature": (
+        "07-2",
+        "    policy = visits / visits.sum(axis=1, keepdims=True)\n"
+        "    return policy, np.array(returns)[movers]\n",
+        "not in proportion",
+    ),
+    "win rates": (
+        "08-1",
+        "    rates = wins.sum(axis=1) / (wins + wins.T).sum(axis=1)\n"
+        "    found = 400 * np.log10(rates / (1 - rates))\n    return found - found.mean()\n",
+        "does not say against whom",
+    ),
+    "natural logarithms": (
+        "08-1",
+        "    from azumaya.baselines.course.league import POINTS, bradley_terry\n"
+        "    return bradley_terry(wins) / POINTS\n",
+        "multiplied by 400",
+    ),
+}
+"""By mistake: the exercise, the body of the wrong function, and what the check says."""
+
+
+@every_exercise
+def test_a_solution_is_accepted(exercise: Exercise) -> None:
+    verdict = exercise.verdict(exercise.solution)
+    assert verdict, verdict
+    assert repr(verdict).startswith("Right: ")
+
+
+@every_exercise
+def test_a_stub_is_refused(exercise: Exercise) -> None:
+    verdict = exercise.verdict(exercise.stub)
+    assert not verdict
+    assert repr(verdict) == "Not yet: the function has still to be written."
+
+
+@every_exercise
+def test_an_answer_without_a_return_is_refused(exercise: Exercise) -> None:
+    verdict = exercise.verdict(exercise.stub.replace("raise NotImplementedError", "pass"))
+    assert not verdict
+
+
+@every_exercise
+def test_an_error_in_an_answer_is_reported(exercise: Exercise) -> None:
+    verdict = exercise.verdict(exercise.stub.replace("raise NotImplementedError", "1 / 0"))
+    assert not verdict
+    assert "ZeroDivisionError" in verdict.message
+
+
+@pytest.mark.parametrize(("name", "body", "message"), WRONG.values(), ids=WRONG)
+def test_a_typical_mistake_is_refused(name: str, body: str, message: str) -> None:
+    exercise = EXERCISES[name]
+    verdict = exercise.verdict(exercise.stub.splitlines()[0] + "\n" + body)
+    assert not verdict
+    assert re.search(message, verdict.message, re.DOTALL), verdict.message
+
+
+def test_every_exercise_has_typical_mistakes() -> None:
+    assert {name for name, _, _ in WRONG.values()} == set(EXERCISES)
+
+
+CHECKS: dict[Callable[[Any], Verdict], Any] = {
+    masks.check_number_mask: masks.number_mask,
+    play.check_interval: play.interval,
+    minimax.check_alphabeta: minimax.alphabeta,
+    mcts.check_ucb: mcts.ucb,
+    mcts.check_backup: mcts.backup,
+    td.check_lambda_returns: td.lambda_returns,
+    policy.check_masked_log_probs: policy.masked_log_probs,
+    policy.check_policy_loss: policy.policy_loss,
+    alphazero.check_puct: alphazero.puct,
+    alphazero.check_training_targets: alphazero.training_targets,
+    league.check_bradley_terry: league.bradley_terry,
+}
+"""By check, the course's own answer."""
+
+
+@pytest.mark.parametrize(("check", "answer"), CHECKS.items(), ids=lambda f: f.__name__)
+def test_a_wrong_answer_is_replaced_by_the_course_s_own(check: Any, answer: Any) -> None:
+    """So the rest of a notebook runs, whether or not the exercise is solved."""
+    assert check(answer)
+
+    def wrong(*arguments: Any) -> None:
+        raise NotImplementedError
+
+    assert check(wrong).function is answer
+    assert check(answer).function is answer
+
+
+def test_a_verdict_shows_itself_in_notebooks_without_tags_of_the_answer() -> None:
+    @checked(len)
+    def check(answer: Any) -> str:
+        require(answer(3) == 3, f"yours is {answer(3)}")
+        return "yes"
+
+    assert "&lt;b&gt;" in check(lambda _: "<b>")._repr_html_()
+    assert "Right: yes" in check(lambda given: given)._repr_html_()
+
+
+def test_the_moves_of_plain_minimax_are_as_many_as_the_check_says() -> None:
+    counter = [0]
+
+    def value(position: Any) -> float:
+        best = -2.0
+        for action in position.legal_actions():
+            after = position.copy().play(action)
+            best = max(best, minimax.gain(position, after, 0.0 if after.is_over else value(after)))
+        return best
+
+    for position, exact in minimax.endgames():
+        assert value(minimax.Counted(position, counter)) == exact
+    assert counter[0] == minimax.PLAIN_MOVES
+
+
+def test_counted_positions_count_and_compare() -> None:
+    counter = [0]
+    position = minimax.Counted(Position("vierer_dominari"), counter)
+    other = position.copy().play("3c4")
+    assert counter == [1]
+    assert position != other
+    assert len({other, position.copy().play("3c4")}) == 1
+    assert counter == [2]
