@@ -15,6 +15,7 @@ from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
+from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
 from azumaya.envs.errors import OptionError, brief
@@ -23,14 +24,18 @@ from azumaya.envs.extras import require
 if TYPE_CHECKING:
     from azumaya.baselines.agents.policy import PolicyAgent
 
-SIMPLE: Mapping[str, Callable[[], Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+SIMPLE: Mapping[str, Callable[[], Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "champion": ChampionAgent,
+}
 """Agents without settings, by name."""
 
 MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The names of classes of one's own, such as `package.module:Class`."""
 
 NAMES_HELP = (
-    "random, greedy, uct:SIMULATIONS (such as uct:1000), puct:SIMULATIONS, alphabeta:NODES (such "
+    "random, greedy, champion, champion:NODES, uct:SIMULATIONS (such as uct:1000), puct:SIMULATIONS, alphabeta:NODES (such "
     "as alphabeta:50000), each of these with a time per move instead (such as uct:10ms), the last "
     "two also with a checkpoint (such as puct:200:PATH), a checkpoint's path, module:Class, or "
     "program:COMMAND"
@@ -45,6 +50,8 @@ def find_agent(name: str) -> Agent:
         name: one of
 
             - `random` or `greedy`;
+            - `champion`, trained values that ship with the package, or with search `champion:10ms`
+              or `champion:50000` (nodes);
             - `uct:1000` (simulations per move) or `uct:10ms` (time per move);
             - `puct:1000` or `puct:10ms`, with the game's own evaluation;
             - `alphabeta:50000` (nodes per move) or `alphabeta:10ms`;

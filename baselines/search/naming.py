@@ -17,16 +17,18 @@ from azumaya.baselines.search.agents import (
 )
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator
+from azumaya.baselines.values.champion import ChampionAgent
+from azumaya.baselines.values.value import is_value, load_value
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
-KINDS = ("uct", "puct", "alphabeta")
+KINDS = ("uct", "puct", "alphabeta", "champion")
 """The first parts of the names of search agents."""
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
 FORMS = (
     "uct:SIMULATIONS, puct:SIMULATIONS or alphabeta:NODES, each with MILLISECONDSms instead of the "
-    "number; and for puct and alphabeta :PATH of a checkpoint after it"
+    "number; champion:NODES; and for puct and alphabeta :PATH of a checkpoint after it"
 )
 
 
@@ -49,7 +51,7 @@ class SearchName:
 
 def is_search_name(name: str) -> bool:
     """Whether a name refers to a search agent, even if it is malformed."""
-    return name.partition(":")[0] in KINDS
+    return name.partition(":")[0] in KINDS and name != "champion"
 
 
 def read_search_name(name: str) -> SearchName:
@@ -85,6 +87,8 @@ def search_agent(name: str) -> Agent:
     budget = said.steps, said.milliseconds
     if said.kind == "uct":
         return UCTAgent(*budget)
+    if said.kind == "champion":
+        return ChampionAgent(*budget)
     learned = None if said.path is None else load_learned(said.path)
     if learned is None or isinstance(learned, Evaluation):
         made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
@@ -113,8 +117,6 @@ def load_learned(path: str) -> Evaluation | Evaluator:
     """
     if not any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json")):
         raise OptionError(f"checkpoint {shown(path)!r}: does not exist")
-    from azumaya.baselines.values.value import is_value, load_value  # noqa: PLC0415 - with a name only
-
     if is_value(path):
         return load_value(path).evaluation()
     require("torch", "train")

@@ -20,7 +20,7 @@ LONGEST_VALUE = 2_000
 LEVELS = (20, 100, 500, 2000)
 """Milliseconds of the searching agents that are offered."""
 DEFAULT_LEVEL = 100
-_SEARCH = re.compile(r"(?:uct|alphabeta):([0-9]{1,6})ms")
+_SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,6})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
 
@@ -42,7 +42,12 @@ class Choices:
 
     def described(self) -> dict[str, Any]:
         """All choices, for the page."""
-        levels = [f"uct:{ms}ms" for ms in LEVELS if ms <= self._limits.search]
+        levels = [
+            f"{kind}:{ms}ms"
+            for kind in ("uct", "champion")
+            for ms in LEVELS
+            if ms <= self._limits.search
+        ]
         return {
             "games": [
                 {"name": game.name, "title": game.title, "options": _options(game)}
