@@ -35,9 +35,10 @@ MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The names of classes of one's own, such as `package.module:Class`."""
 
 NAMES_HELP = (
-    "random, greedy, champion, champion:NODES, uct:SIMULATIONS (such as uct:1000), puct:SIMULATIONS, alphabeta:NODES (such "
-    "as alphabeta:50000), each of these with a time per move instead (such as uct:10ms), the last "
-    "two also with a checkpoint (such as puct:200:PATH), a checkpoint's path, module:Class, or "
+    "random, greedy, champion, champion:NODES, uct:SIMULATIONS (such as uct:1000), "
+    "puct:SIMULATIONS, alphabeta:NODES (such as alphabeta:50000), each of these with a time per "
+    "move instead (such as uct:10ms), the last two also with a checkpoint (such as puct:200:PATH), "
+    "a checkpoint's path, module:Class, or "
     "program:COMMAND"
 )
 """The names of agents, for help texts."""
