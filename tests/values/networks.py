@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -53,8 +52,3 @@ def network_of(game: Game, width: int = 4, seed: int = 3) -> tuple[Shape, np.nda
     weights[: shape.bias] *= 5
     weights[shape.bias : shape.second] = np.linspace(-0.3, 0.4, width)
     return shape, weights, np.zeros(scratch_words(game, shape), np.uint64)
-
-
-def plies_of(counts: np.ndarray) -> Iterator[int]:
-    """The indices of the plies that were played."""
-    yield from np.flatnonzero(counts)
