@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -33,7 +32,7 @@ from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
-from azumaya.baselines.training.events import event_writer
+from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.randomness import generators, restore_generators
 from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import (
@@ -495,7 +494,6 @@ class SelfPlayLearner(Learner):
         self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
         self.past = Past(config, self.network)
         self.done = self.updates = 0
-        self.began = time.monotonic(), 0
 
     @property
     def steps(self) -> int:
@@ -538,31 +536,21 @@ class SelfPlayLearner(Learner):
         found = update(self.network, self.optimizer, batch, self.config, self.workers)
         self.updates += 1
         self.done += len(batch.actions)
-        self.log({f"train/{name}": value for name, value in found.items()})
+        self.logs.write({f"train/{name}": value for name, value in found.items()}, self.steps)
 
     # ---- logs ----
 
     def begin(self, run: RunFolder, save: Save | None) -> None:
         """Open the logs."""
-        self.metrics, self.events = run.metrics, event_writer(str(run.path), self.steps)
-        self.began = time.monotonic(), self.steps
-
-    def log(self, values: Mapping[str, float]) -> None:
-        """Write metrics as a line of JSON and for TensorBoard."""
-        began, steps = self.began
-        speed = (self.steps - steps) / max(1e-9, time.monotonic() - began)
-        values = {**values, "time/fps": speed, "time/total_timesteps": self.steps}
-        self.metrics.write(values)
-        for name, value in values.items():
-            self.events.add_scalar(name, value, self.steps)  # type: ignore[no-untyped-call]
+        self.logs = RunLog(run, self.steps)
 
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates."""
-        self.log({f"eval/{name}": rate for name, rate in rates.items()})
+        self.logs.write({f"eval/{name}": rate for name, rate in rates.items()}, self.steps)
 
     def close(self) -> None:
         """Close the logs."""
-        self.events.close()  # type: ignore[no-untyped-call]
+        self.logs.close()
 
     # ---- saves ----
 

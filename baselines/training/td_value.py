@@ -16,7 +16,6 @@ the learning curve are in `session.py`, which all training scripts share.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ from azumaya.baselines.training.command import (
     run_script,
 )
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.events import event_writer
+from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
@@ -200,7 +199,6 @@ class ValueLearner(Learner):
         self.touched = np.zeros(self.shape.rows, np.int64)
         self.marks = np.zeros(self.shape.rows, np.bool_)
         self.done = self.updates = 0
-        self.began = time.monotonic(), 0
 
     @property
     def steps(self) -> int:
@@ -247,29 +245,18 @@ class ValueLearner(Learner):
         )  # fmt: skip
         self.updates += 1
         self.done += len(order)
-        self.log(
-            {
-                "train/error": float(error),
-                "train/plies": float(table.lengths.mean()),
-                "train/player_0": float(np.sign(table.results).mean()),
-            }
-        )
+        found = {
+            "train/error": float(error),
+            "train/plies": float(table.lengths.mean()),
+            "train/player_0": float(np.sign(table.results).mean()),
+        }
+        self.logs.write(found, self.steps)
 
     # ---- logs ----
 
     def begin(self, run: RunFolder, save: Save | None) -> None:
         """Open the logs."""
-        self.metrics, self.events = run.metrics, event_writer(str(run.path), self.steps)
-        self.began = time.monotonic(), self.steps
-
-    def log(self, values: Mapping[str, float]) -> None:
-        """Write metrics as a line of JSON and for TensorBoard."""
-        began, steps = self.began
-        speed = (self.steps - steps) / max(1e-9, time.monotonic() - began)
-        values = {**values, "time/fps": speed, "time/total_timesteps": self.steps}
-        self.metrics.write(values)
-        for name, value in values.items():
-            self.events.add_scalar(name, value, self.steps)  # type: ignore[no-untyped-call]
+        self.logs = RunLog(run, self.steps)
 
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates and, if the game has an exam, the share of wins kept in it."""
@@ -278,11 +265,11 @@ class ValueLearner(Learner):
             kept = take_exam(self.agent(), self.config.game).kept_wins
             if kept is not None:
                 values["eval/exam"] = kept
-        self.log(values)
+        self.logs.write(values, self.steps)
 
     def close(self) -> None:
         """Close the logs."""
-        self.events.close()  # type: ignore[no-untyped-call]
+        self.logs.close()
 
     # ---- saves ----
 
