@@ -150,7 +150,8 @@ class Workers:
     """
 
     def __init__(self, threads: int) -> None:
-        self.pool = ThreadPoolExecutor(threads)
+        # OpenMP counts threads for each calling thread, so each has to be told.
+        self.pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def act(
         self, network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
