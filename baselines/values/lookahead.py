@@ -25,8 +25,9 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `best_move(state, words, key, weights, scratch, trial)`.
 
     It returns the legal action, of those set in `words`, with the best value after it for the
-    player to move, and that value, from -1 to 1. Ties are broken by the key. What is hidden from
-    the players is drawn anew, in the same way for every action.
+    player to move, and that value. It lies from -1 to 1, unless the game's options allow a larger
+    payoff than those that the network was trained with. Ties are broken by the key. What is hidden
+    from the players is drawn anew, in the same way for every action.
     """
     play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
     draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
@@ -55,7 +56,7 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
                 action = 64 * w + lowest(left)
                 left &= left - ONE
                 result = sign * value_after(state, action, key, weights, scratch, trial)
-                if result > highest:
+                if best < 0 or result > highest:
                     best, highest, ties = action, result, 1
                 elif result == highest:
                     ties += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,6 +106,31 @@ def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
         load_value(path)
 
 
+def test_weights_of_another_type_are_refused(tmp_path: Path) -> None:
+    """Also of a type that NumPy does not have."""
+    path = saved(tmp_path)
+    entry = {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}
+    header = json.dumps({"weights": entry}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2))
+    with pytest.raises(CheckpointError, match=r"must be float32 numbers, not 'BF16'|arrays"):
+        load_value(path)
+
+
+@pytest.mark.parametrize(
+    ("width", "change", "message"),
+    [
+        (5, lambda weights: weights, "of float32 is needed for a width of 5"),
+        (4, lambda weights: weights.astype(np.float64), "of float32 is needed"),
+        (4, lambda weights: weights.tolist(), "of float32 is needed"),
+        (0, lambda weights: weights, "width=0"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(width: int, change: Any, message: str) -> None:
+    """Compiled code would read past their end."""
+    with pytest.raises(OptionError, match=message):
+        Value(GAME, width, change(network_of(GAME)[1]))
+
+
 # ---- the agent ----
 
 
@@ -125,6 +151,23 @@ def test_the_agent_plays_the_same_in_any_company() -> None:
     assert agent.act([], []) == []
 
 
+def test_the_agent_plays_for_larger_payoffs_than_it_was_trained_for() -> None:
+    """Where every move loses by a margin, it still chooses a legal one."""
+    game = TESTED["revers_dominari"]
+    shape, weights, _ = network_of(game)
+    agent = ValueAgent(Value(game, shape.width, weights))
+    lost = 0
+    for seed in range(12):
+        position, random = Position(game, seed=seed, reward="margin"), RandomAgent()
+        while not position.is_over:
+            before = position.copy()
+            position.play(random.act([position], [seed])[0])
+        (action,) = agent.act([before], [seed])
+        assert action in before.legal_actions()
+        lost += before.copy().play(action).returns()[before.to_move] < -2
+    assert lost > 0
+
+
 def test_the_agent_refuses_another_game() -> None:
     """Its features would be nonsense there."""
     shape, weights, _ = network_of(GAME)
@@ -141,7 +184,9 @@ def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
     assert isinstance(found, ValueAgent)
     assert found.name == str(path)
     for name in (f"puct:20:{path}", f"alphabeta:200:{path}", f"puct:1ms:{path}"):
-        assert find_agent(name).act([position], [1])[0] in position.legal_actions()
+        agent = find_agent(name)
+        assert agent.name == name
+        assert agent.act([position], [1])[0] in position.legal_actions()
     other = Position("vierer_dominari", seed=1)
     for name in (f"puct:20:{path}", f"alphabeta:200:{path}"):
         agent = find_agent(name)
