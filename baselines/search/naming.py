@@ -81,7 +81,7 @@ def search_agent(name: str) -> Agent:
     Raises:
         OptionError: the name is malformed, or alpha-beta is to search with a network.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: the name has a checkpoint's path, and torch is not installed.
+        MissingExtraError: a package that the checkpoint needs is not installed.
     """
     said = read_search_name(name)
     budget = said.steps, said.milliseconds
@@ -113,7 +113,7 @@ def load_learned(path: str) -> Evaluation | Evaluator:
     Raises:
         OptionError: there is no checkpoint at this path.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: torch is not installed.
+        MissingExtraError: safetensors, or for a torch network torch, is not installed.
     """
     if not is_checkpoint(path):
         raise OptionError(f"checkpoint {shown(path)!r}: does not exist")

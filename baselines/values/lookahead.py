@@ -15,7 +15,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 HIDDEN_DRAWS = 4
-"""How often what is hidden is drawn for a move; the values are averaged."""
+"""The number of draws of hidden information for each move; the values are averaged."""
 _FIRST_HIDDEN, _TIES = 1 << 40, 1 << 41
 """The draws of a key that draw what is hidden, and those that break ties."""
 
@@ -71,7 +71,8 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
 def choose_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `choose(states, keys, weights, scratch, words, trial, actions)`.
 
-    It writes the best move in each of many states.
+    It writes the best move in each state, `(n,)`, to `actions`, `(n,)` int64; `keys` is `(n,)`
+    uint64. `words`, `scratch` and `trial`, `(1,)` states, are room for one position.
     """
     write_legal, best_move = game.rules.write_legal, best_move_kernel(game, shape)
 
