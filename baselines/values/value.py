@@ -209,10 +209,12 @@ class ValueAgent(Agent):
 
     def check(self, position: Position) -> None:
         """Raise `CheckpointError` if the network is for another game."""
-        if position.game.id != self.value.game.id:
+        self._check_game(position.game)
+
+    def _check_game(self, game: Game) -> None:
+        if game.id != self.value.game.id:
             raise CheckpointError(
-                f"agent {self.name}: was trained on {self.value.game.id} and cannot play "
-                f"{position.game.id}"
+                f"agent {self.name}: was trained on {self.value.game.id} and cannot play {game.id}"
             )
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -232,7 +234,12 @@ class ValueAgent(Agent):
         return [int(action) for action in found]
 
     def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
-        """The best move in each position; uses all cores."""
+        """The best move in each position; uses all cores.
+
+        Raises:
+            CheckpointError: the network is for another game.
+        """
+        self._check_game(positions.game)
         actions = np.empty(len(keys), np.int64)
         game = self.value.game
 

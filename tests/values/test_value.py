@@ -174,6 +174,10 @@ def test_the_agent_refuses_another_game() -> None:
     agent = ValueAgent(Value(GAME, shape.width, weights))
     with pytest.raises(CheckpointError, match="cannot play azumaya/vierer_dominari"):
         agent.act([Position("vierer_dominari", seed=1)], [0])
+    other = TESTED["vierer_dominari"]
+    views = GameStates(other, Position(other).num_actions, other.new_states(1))
+    with pytest.raises(CheckpointError, match="cannot play azumaya/vierer_dominari"):
+        agent.act_states(views, np.zeros(1, np.uint64))
 
 
 def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
