@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
+from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
 from azumaya.baselines.values.champion import ChampionAgent
@@ -58,7 +59,8 @@ def find_agent(name: str) -> Agent:
             - `alphabeta:50000` (nodes per move) or `alphabeta:10ms`;
             - `puct:200:PATH` or `puct:10ms:PATH`, search with the checkpoint at a path;
               `alphabeta:10ms:PATH` if it is a compiled value;
-            - the path of a checkpoint, with or without its suffix (needs the extra `train`);
+            - the path of a checkpoint, with or without its suffix (needs the extra `values` for a
+              compiled value, otherwise `train`);
             - `module:Class`, a class of your own with a method `act(positions, keys)`, see
               `azumaya.baselines.agents.Agent`. It is made without arguments; the module may be in
               the current folder;
@@ -68,7 +70,7 @@ def find_agent(name: str) -> Agent:
     Raises:
         OptionError: the name is none of these, or the class cannot be used.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: the name is a checkpoint's path, and torch is not installed.
+        MissingExtraError: the checkpoint or champion needs a package that is not installed.
     """
     if not isinstance(name, str):
         raise OptionError(f"agent {brief(name)}: the name of an agent is needed, a text")
@@ -79,25 +81,17 @@ def find_agent(name: str) -> Agent:
     if name.startswith(PREFIX):
         return ProgramAgent(name.removeprefix(PREFIX))
     path = Path(name)
-    if _is_checkpoint(path):
+    if is_checkpoint(path):
         return _trained(name)
     if MODULE_AND_CLASS.fullmatch(name):
         return _imported(name)
     inside = path / "policy"
-    hint = f"; did you mean {inside}?" if _is_checkpoint(inside) else ""
+    hint = f"; did you mean {inside}?" if is_checkpoint(inside) else ""
     known = ", ".join((*SIMPLE, FORMS))
     raise OptionError(
         f"agent {shown(name)!r}: must be {known}, a checkpoint's path, module:Class "
         f"or {PREFIX}COMMAND{hint}"
     )
-
-
-def _is_checkpoint(path: Path) -> bool:
-    """Whether a checkpoint has this path; False, too, for a name that no file can have."""
-    try:
-        return any(path.with_suffix(end).is_file() for end in (".safetensors", ".json"))
-    except (OSError, ValueError):
-        return False
 
 
 def _imported(name: str) -> Agent:

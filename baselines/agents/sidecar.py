@@ -33,8 +33,8 @@ class Sidecar:
         game: the environment id.
         num_actions: the number of actions.
         planes: the names of the observation planes, in order.
-        network: a key of `NETWORKS`.
-        sizes: the network's `width` and `depth`.
+        network: a key of `NETWORKS`, or `value` for a compiled value.
+        sizes: the network's `width` and, if it has one, `depth`.
         options: the game's options in training.
         azumaya: the version of the library.
         notes: anything else worth keeping, such as the training's steps and seed.
@@ -75,6 +75,14 @@ def game_of_sidecar(sidecar: Sidecar) -> Game:
             f"{game.title} than azumaya {version()} has; train it again"
         )
     return game
+
+
+def is_checkpoint(path: str | Path) -> bool:
+    """Whether a checkpoint has this path; False, too, for a name that no file can have."""
+    try:
+        return any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json"))
+    except (OSError, ValueError):
+        return False
 
 
 def read_sidecar(path: str | Path) -> Sidecar:

@@ -138,20 +138,18 @@ def finish_kernel(kernels: GameKernels) -> Any:
     """The kernel that finishes the simulations that `select` began.
 
     `finish(start, stop, each, logits, values, trials, child, words, fresh, moves, found, scores,
-        leaves,
-    nodes, mean, reach, stats, paths, heat, nothing, scratch)`: `logits` `(rows, A)` and `values`
-    `(rows,)` are the network's, the latter what the player to move still gains. The priors are the
-    softmax of the logits over `heat`; new children are worth what their parent is, unless the game
-    is over there. `fresh`, `moves`, `found` and `scores` are not used; `nothing` and `scratch` are
-    empty.
+    leaves, nodes, mean, reach, stats, paths, heat, nothing, scratch)`: `logits` `(rows, A)` and
+    `values` `(rows,)` are the network's, the latter what the player to move still gains. The priors
+    are the softmax of the logits over `heat`; new children are worth what their parent is, unless
+    the game is over there. `fresh`, `moves`, `found` and `scores` are not used; `nothing` and
+    `scratch` are empty.
     """
     look, back_up = look_kernel(kernels, None), back_up_kernel(puct_reach)
 
     @kernel
     def finish(
         start, stop, each, logits, values, trials, child, words, fresh, moves, found, scores,
-        leaves,
-        nodes, mean, reach, stats, paths, heat, nothing, scratch,
+        leaves, nodes, mean, reach, stats, paths, heat, nothing, scratch,
     ):  # fmt: skip
         for row in range(start * each, stop * each):
             if not leaves[row].waits:
@@ -268,8 +266,7 @@ def finish_hidden_kernel(kernels: GameKernels) -> Any:
     @kernel
     def finish(
         start, stop, each, logits, values, trials, child, words, fresh, moves, found, scores,
-        leaves,
-        nodes, mean, reach, stats, paths, heat, nothing, scratch,
+        leaves, nodes, mean, reach, stats, paths, heat, nothing, scratch,
     ):  # fmt: skip
         for g in range(start, stop):
             if not leaves[g].waits:

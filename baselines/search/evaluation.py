@@ -97,7 +97,7 @@ def check_evaluation(evaluation: Any) -> Evaluation | None:
 def check_number(name: str, value: Any, *, most: float = math.inf, above: bool = False) -> float:
     """A finite number from 0 to `most`, or `above` 0; `OptionError` for anything else."""
     fits = isinstance(value, Real) and not isinstance(value, bool)
-    if fits and 0 <= float(value) <= min(most, sys.float_info.max) and (value or not above):
+    if fits and 0 <= value <= min(most, sys.float_info.max) and (value or not above):
         return float(value)
     least = "above 0" if above else "from 0"
     limit = "" if most == math.inf else f" to {most:g}"

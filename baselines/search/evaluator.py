@@ -57,9 +57,19 @@ def evaluated(
     """The logits, float32, and values, float64, of a batch.
 
     Raises:
-        OptionError: an array has the wrong shape, or a number that counts is not finite.
+        OptionError: the evaluator did not return a pair of arrays of numbers, an array has the
+            wrong shape, or a number that counts is not finite.
     """
-    logits, values = (np.asarray(found) for found in evaluator.evaluate(planes, masks))
+    given = evaluator.evaluate(planes, masks)
+    try:
+        logits, values = given
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused below
+            logits = np.asarray(logits).astype(np.float32, copy=False)
+        values = np.asarray(values).astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"evaluator: returned {brief(given)}: must be logits and values, two arrays of numbers"
+        ) from error
     for name, found, shape in (
         ("logits", logits, masks.shape),
         ("values", values, masks.shape[:1]),
@@ -70,4 +80,4 @@ def evaluated(
             )
     if not (np.isfinite(values).all() and np.isfinite(logits[masks]).all()):
         raise OptionError("evaluator: a value or a logit of a legal action is not finite")
-    return logits.astype(np.float32, copy=False), values.astype(np.float64, copy=False)
+    return logits, values

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.sidecar import read_sidecar
+from azumaya.baselines.agents.sidecar import is_checkpoint, read_sidecar
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
@@ -27,8 +26,9 @@ KINDS = ("uct", "puct", "alphabeta", "champion")
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
 FORMS = (
-    "uct:SIMULATIONS, puct:SIMULATIONS or alphabeta:NODES, each with MILLISECONDSms instead of the "
-    "number; champion:NODES; and for puct and alphabeta :PATH of a checkpoint after it"
+    "uct:SIMULATIONS, puct:SIMULATIONS, alphabeta:NODES or champion:NODES, each with "
+    "MILLISECONDSms instead of the number; and for puct and alphabeta :PATH of a checkpoint after "
+    "it"
 )
 
 
@@ -81,7 +81,7 @@ def search_agent(name: str) -> Agent:
     Raises:
         OptionError: the name is malformed, or alpha-beta is to search with a network.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: the name has a checkpoint's path, and torch is not installed.
+        MissingExtraError: a package that the checkpoint needs is not installed.
     """
     said = read_search_name(name)
     budget = said.steps, said.milliseconds
@@ -113,12 +113,12 @@ def load_learned(path: str) -> Evaluation | Evaluator:
     Raises:
         OptionError: there is no checkpoint at this path.
         CheckpointError: the checkpoint cannot be used.
-        MissingExtraError: torch is not installed.
+        MissingExtraError: safetensors, or for a torch network torch, is not installed.
     """
-    if not any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json")):
+    if not is_checkpoint(path):
         raise OptionError(f"checkpoint {shown(path)!r}: does not exist")
     if is_value(path):
-        return load_value(path).evaluation()
+        return replace(load_value(path).evaluation(), name=path)
     require("torch", "train")
     from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
 

@@ -25,7 +25,7 @@ from azumaya.baselines.search.uct_kernels import (
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import as_states
+from azumaya.envs.game import as_states, state_kind
 from azumaya.envs.whole import as_whole
 
 MEGABYTES = 64
@@ -180,7 +180,18 @@ class UCT:
 
 
 def check_running(positions: Sequence[Position]) -> None:
-    """Refuse positions that are over."""
+    """Check that positions are running and of one game, as the memory of a search needs.
+
+    Raises:
+        OptionError: one is over, or differs from the first in game or number of actions.
+    """
     for i, position in enumerate(positions):
         if position.is_over:
             raise OptionError(f"position {i}: the game is over; a running position is needed")
+        given, needed = _kind(position), _kind(positions[0])
+        if given != needed:
+            raise OptionError(f"position {i}: of {given}; all must be of {needed}, as the first")
+
+
+def _kind(position: Position) -> str:
+    return state_kind(position.game, position.num_actions)

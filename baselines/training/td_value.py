@@ -8,9 +8,9 @@ game it learns TD(lambda) returns, that is, a position's value is moved towards 
 values that followed it and the result. The agent that comes out plays by one step of lookahead;
 search uses the same value at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
-This file contains, from top to bottom: the hyperparameters; playing, in as many threads as there
-are cores; learning; and the state of a run. Measuring, saving, stopping, the final evaluation and
-the learning curve are in `session.py`, which all training scripts share.
+This file contains, from top to bottom: the hyperparameters; playing, in several threads; learning;
+and the state of a run. Measuring, saving, stopping, the final evaluation and the learning curve are
+in `session.py`, which all training scripts share.
 """
 
 from __future__ import annotations

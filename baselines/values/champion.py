@@ -1,6 +1,7 @@
 """The champions: values that ship with the package, one for each game, and an agent that uses them.
 
-Each was trained by the command in its sidecar's notes; `docs/guides/training.md` has their figures.
+Each was trained by `azumaya.baselines.training.td_value`; the notes of its sidecar have the seed
+and the steps.
 """
 
 from __future__ import annotations

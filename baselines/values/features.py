@@ -22,8 +22,8 @@ class Features:
         kind: a name that is stored with a network; it changes if the meaning of the rows does.
         rows: the number of rows.
         most: the most features of a position.
-        room: the size of the array that `write` needs, for the features and its own notes.
-        row_words: the words of an observation that `write` reads; one more than are written.
+        room: the size of the array that `write` needs: the features, and scratch space behind them.
+        row_words: the words of a row for `write`: a packed observation, and one word behind it.
         write: kernel `write(row, player, features)`: write the row numbers for an observation of
             `player`, `(row_words,)` uint64, to `(room,)` int32, and return how many there are.
     """

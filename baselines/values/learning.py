@@ -12,7 +12,7 @@ from azumaya.baselines.values.network import F32, LEAK, Shape, forward_kernel
 from azumaya.envs.kernels.compile import kernel
 
 MEAN_RATE, SQUARE_RATE, EPSILON = F32(0.1), F32(0.001), F32(1e-6)
-"""Adam's usual rates, as what is added at each step."""
+"""Adam's usual `1 - beta1` and `1 - beta2`, and its epsilon."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Moments:
 
     @classmethod
     def new(cls, shape: Shape) -> Moments:
-        """Those of a network that has not learned anything yet."""
+        """The moments before the first batch: zero."""
         return cls(
             np.zeros(shape.learned, np.float32),
             np.zeros(shape.learned, np.float32),

@@ -15,7 +15,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 HIDDEN_DRAWS = 4
-"""How often what is hidden is drawn for a move; the values are averaged."""
+"""The number of draws of hidden information for each move; the values are averaged."""
 _FIRST_HIDDEN, _TIES = 1 << 40, 1 << 41
 """The draws of a key that draw what is hidden, and those that break ties."""
 
@@ -25,8 +25,9 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `best_move(state, words, key, weights, scratch, trial)`.
 
     It returns the legal action, of those set in `words`, with the best value after it for the
-    player to move, and that value, from -1 to 1. Ties are broken by the key. What is hidden from
-    the players is drawn anew, in the same way for every action.
+    player to move, and that value. It lies from -1 to 1, unless the game's options allow a larger
+    payoff than those that the network was trained with. Ties are broken by the key. What is hidden
+    from the players is drawn anew, in the same way for every action.
     """
     play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
     draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
@@ -55,7 +56,7 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
                 action = 64 * w + lowest(left)
                 left &= left - ONE
                 result = sign * value_after(state, action, key, weights, scratch, trial)
-                if result > highest:
+                if best < 0 or result > highest:
                     best, highest, ties = action, result, 1
                 elif result == highest:
                     ties += 1
@@ -70,7 +71,8 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
 def choose_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `choose(states, keys, weights, scratch, words, trial, actions)`.
 
-    It writes the best move in each of many states.
+    It writes the best move in each state, `(n,)`, to `actions`, `(n,)` int64; `keys` is `(n,)`
+    uint64. `words`, `scratch` and `trial`, `(1,)` states, are room for one position.
     """
     write_legal, best_move = game.rules.write_legal, best_move_kernel(game, shape)
 

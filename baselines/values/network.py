@@ -1,10 +1,10 @@
 """The network: rows of features, one hidden layer, a value; and how it learns.
 
 `x = rows[features].sum() + bias`, `value = tanh(weights · relu(x) + bias + share * evaluate)`,
-where `relu` lets a tenth of negative values through and `evaluate` is the game's own evaluation,
-scaled. At the start `rows` are small and the network plays like the greedy agent; learning adds
-what that agent does not see. The value is that of the player to move, as a part of the most that
-can be won.
+where `relu` is leaky, with a slope of a tenth for negative values, and `evaluate` is the game's own
+evaluation, scaled. At the start `rows` are small and the network plays like the greedy agent;
+learning adds what that agent does not see. The value is that of the player to move, as a fraction
+of the largest payoff.
 
 All parameters are in one array, `(n,)` float32, so that a search takes them as one argument.
 """
@@ -24,7 +24,7 @@ from azumaya.envs.kernels.compile import kernel
 
 F32 = np.float32
 LEAK = F32(0.1)
-"""The part of a negative sum that passes."""
+"""The slope for negative sums."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Shape:
 
     @property
     def bias(self) -> int:
-        """Where the biases of the hidden layer begin."""
+        """The index of the first bias of the hidden layer."""
         return self.rows * self.width
 
     @property
     def second(self) -> int:
-        """Where the weights of the second layer begin."""
+        """The index of the first weight of the second layer."""
         return self.bias + self.width
 
     @property
     def last(self) -> int:
-        """Where the bias of the value is; the share of the evaluation follows."""
+        """The index of the value's bias; the share of the evaluation follows."""
         return self.second + self.width
 
     @property
@@ -61,12 +61,12 @@ class Shape:
 
     @property
     def scale(self) -> int:
-        """Where the game's evaluation is that counts as 1."""
+        """The index of the scale: what the game's evaluation is divided by."""
         return self.learned
 
     @property
     def bound(self) -> int:
-        """Where the payoff is that the value 1 stands for."""
+        """The index of the bound: the payoff that the value 1 stands for."""
         return self.learned + 1
 
     @property
@@ -76,7 +76,16 @@ class Shape:
 
 
 def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.ndarray:
-    """Parameters to begin with, `(size,)` float32: those of the game's evaluation, and noise."""
+    """The parameters before learning, `(size,)` float32.
+
+    The weights are small and random. The game's evaluation has a share of 1.
+
+    Args:
+        shape: the network's sizes.
+        seed: the seed of the random weights.
+        scale: what the game's evaluation is divided by.
+        bound: the payoff that the value 1 stands for.
+    """
     draws = np.random.default_rng(seed)
     weights = np.zeros(shape.size, np.float32)
     weights[: shape.bias] = draws.standard_normal(shape.bias) * 0.05
@@ -86,7 +95,7 @@ def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.nda
 
 
 def scratch_words(game: Game, shape: Shape) -> int:
-    """The words of scratch space that the kernels of a network need."""
+    """The number of uint64 words of scratch space that the kernels of a network need."""
     features = features_of(game)
     return features.row_words + (features.room + shape.width + 1) // 2
 
@@ -95,7 +104,8 @@ def scratch_words(game: Game, shape: Shape) -> int:
 def forward_kernel(shape: Shape) -> Any:
     """The kernel `forward(features, count, start, weights, hidden)`: a value from -1 to 1.
 
-    `start` is added before the last step. It leaves the sums of the hidden units in `hidden`,
+    `features` are row numbers, of which the first `count` apply; `start` is the game's evaluation,
+    scaled; `weights` is `(size,)` float32. The sums of the hidden units are left in `hidden`,
     `(width,)` float32.
     """
     width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
@@ -119,7 +129,7 @@ def forward_kernel(shape: Shape) -> Any:
 
 @functools.cache
 def view_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel `view(state, weights, scratch, found)`: the features of a position, and a start.
+    """The kernel `view(state, weights, scratch, found)`: what `forward` needs for a position.
 
     It writes the features from the view of the player to move to `found`, `(room,)` int32, and
     returns how many there are and the `start` for `forward`. `scratch` is an array of

@@ -1,4 +1,4 @@
-"""The features of games on 81 cells in which only houses matter and any cell is anybody's.
+"""The features of games on 81 cells in which only houses matter and no cell has an owner.
 
 All numbers are alike, and so are all cells, except for what they see:
 

@@ -26,17 +26,20 @@ from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import choose_kernel
 from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
 from azumaya.envs import Position
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.whole import whole_number
 
 KIND = "value"
 """The `network` of a sidecar whose weights are those of a compiled value."""
 WEIGHTS = "weights"
 """The name of the array in the file of weights."""
 MOST_WIDTH = 1024
+"""The most hidden units of a network."""
 MOST_BYTES = 1 << 28
-"""The largest network and the largest file of weights, in bytes, that are read."""
+"""The largest file of weights that is read, in bytes."""
 LEAST = 16
 """The fewest positions for which a thread is started."""
 
@@ -50,12 +53,28 @@ class Value:
         width: the hidden units.
         weights: all parameters, `(size,)` float32, see `azumaya.baselines.values.network`.
         sidecar: what is stored beside the weights; None if they have not been stored.
+
+    Raises:
+        OptionError: the weights are not those of a network of this width for this game.
     """
 
     game: Game
     width: int
     weights: np.ndarray
     sidecar: Sidecar | None = None
+
+    def __post_init__(self) -> None:
+        whole_number(self.width, "width", 1, MOST_WIDTH)
+        weights, size = self.weights, self.shape.size
+        if (
+            not isinstance(weights, np.ndarray)
+            or (weights.dtype, weights.shape) != (np.dtype(np.float32), (size,))
+            or not weights.flags.carray
+        ):
+            raise OptionError(
+                f"weights={brief(weights)}: a writable, contiguous array ({size},) of float32 is "
+                f"needed for a width of {self.width}"
+            )
 
     @property
     def shape(self) -> Shape:
@@ -142,6 +161,10 @@ def load_value(path: str | Path) -> Value:
         arrays = safetensors.load(read_bytes(source, MOST_BYTES))
     except OSError as error:
         raise unreadable(source, error) from error
+    except KeyError as error:  # a dtype that NumPy does not have
+        raise CheckpointError(
+            f"checkpoint {source}: {WEIGHTS!r}: must be float32 numbers, not {error}"
+        ) from error
     except (TypeError, ValueError, require("safetensors", "values").SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
     return Value(game, width, _checked(arrays, source, shape_of(game, width)), sidecar)
@@ -186,10 +209,12 @@ class ValueAgent(Agent):
 
     def check(self, position: Position) -> None:
         """Raise `CheckpointError` if the network is for another game."""
-        if position.game.id != self.value.game.id:
+        self._check_game(position.game)
+
+    def _check_game(self, game: Game) -> None:
+        if game.id != self.value.game.id:
             raise CheckpointError(
-                f"agent {self.name}: was trained on {self.value.game.id} and cannot play "
-                f"{position.game.id}"
+                f"agent {self.name}: was trained on {self.value.game.id} and cannot play {game.id}"
             )
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -209,7 +234,12 @@ class ValueAgent(Agent):
         return [int(action) for action in found]
 
     def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
-        """The best move in each position; uses all cores."""
+        """The best move in each position; uses all cores.
+
+        Raises:
+            CheckpointError: the network is for another game.
+        """
+        self._check_game(positions.game)
         actions = np.empty(len(keys), np.int64)
         game = self.value.game
 

@@ -182,6 +182,10 @@ class Wrong(Linear):
         (lambda logits, values: (logits, values[:, None]), r"values of shape \(16, 1\)"),
         (lambda logits, values: (logits, values * np.nan), "not finite"),
         (lambda logits, values: (logits + np.inf, values), "not finite"),
+        (lambda logits, values: (1e300 + logits.astype(np.float64), values), "not finite"),
+        (lambda logits, values: (logits, values, 0), "must be logits and values"),
+        (lambda logits, values: None, "must be logits and values"),
+        (lambda logits, values: (logits, ["high"] * len(values)), "two arrays of numbers"),
     ],
 )
 def test_wrong_evaluations_are_refused(change: Any, message: str) -> None:
@@ -273,6 +277,19 @@ def test_search_with_a_checkpoint(tmp_path: Any) -> None:
         find_agent(f"alphabeta:20:{path}")
     with pytest.raises(OptionError, match="does not exist"):
         find_agent(f"puct:20:{path}_")
+
+
+def test_positions_with_other_actions_are_refused() -> None:
+    """A network's logits have a place for each action of the first position."""
+    positions = [Position(SCORE), Position(SCORE, referee=False)]
+    with pytest.raises(OptionError, match=r"position 1: of .* actions; all must be of"):
+        BatchPUCT(Budget(5), Linear()).search(positions, [0, 0])
+
+
+@pytest.mark.parametrize("path", ["/", ".", "x" * 5000])
+def test_paths_that_no_file_can_have_are_refused(path: str) -> None:
+    with pytest.raises(OptionError, match="does not exist"):
+        search_agent(f"puct:20:{path}")
 
 
 @pytest.mark.parametrize("name", ["uct:20:policy", "puct:20:", "puct:x:policy", "puct::policy"])

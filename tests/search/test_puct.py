@@ -251,6 +251,7 @@ def test_agents() -> None:
         ({"evaluation": 3}, "evaluation=3: an Evaluation or None"),
         ({"exploration": -1}, "exploration=-1: a number from 0 is needed"),
         ({"exploration": "1"}, "exploration='1'"),
+        ({"exploration": 10**400}, "exploration=.*a number from 0 is needed"),
         ({"temperature": 0}, "temperature=0: a number above 0 is needed"),
         ({"temperature": float("nan")}, "temperature=nan"),
         ({"rollouts": 1.5}, "rollouts=1.5: a number from 0 to 1 is needed"),
@@ -278,6 +279,17 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
 def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Evaluation(*given)
+
+
+def test_positions_of_several_kinds_are_refused() -> None:
+    """The memory of a search has room for the states and moves of the first only."""
+    positions = [Position(SCORE), Position(SCORE, referee=False)]
+    with pytest.raises(OptionError, match=r"position 1: of .* actions; all must be of .* actions"):
+        PUCT(Budget(10)).search(positions, [0, 0])
+    with pytest.raises(
+        OptionError, match=r"position 1: of .*; all must be of azumaya/connect_four"
+    ):
+        PUCT(Budget(10)).search([Position(YARDSTICK), Position(SCORE)], [0, 0])
 
 
 def test_positions_that_are_over_are_refused() -> None:

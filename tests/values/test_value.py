@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import CheckpointError, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training.td_value import main, run_words
+from azumaya.baselines.training.td_value import ValueLearner, main, run_words
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.value import (
     KIND,
@@ -105,6 +106,31 @@ def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
         load_value(path)
 
 
+def test_weights_of_another_type_are_refused(tmp_path: Path) -> None:
+    """Also of a type that NumPy does not have."""
+    path = saved(tmp_path)
+    entry = {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}
+    header = json.dumps({"weights": entry}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2))
+    with pytest.raises(CheckpointError, match=r"must be float32 numbers, not 'BF16'|arrays"):
+        load_value(path)
+
+
+@pytest.mark.parametrize(
+    ("width", "change", "message"),
+    [
+        (5, lambda weights: weights, "of float32 is needed for a width of 5"),
+        (4, lambda weights: weights.astype(np.float64), "of float32 is needed"),
+        (4, lambda weights: weights.tolist(), "of float32 is needed"),
+        (0, lambda weights: weights, "width=0"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(width: int, change: Any, message: str) -> None:
+    """Compiled code would read past their end."""
+    with pytest.raises(OptionError, match=message):
+        Value(GAME, width, change(network_of(GAME)[1]))
+
+
 # ---- the agent ----
 
 
@@ -125,12 +151,33 @@ def test_the_agent_plays_the_same_in_any_company() -> None:
     assert agent.act([], []) == []
 
 
+def test_the_agent_plays_for_larger_payoffs_than_it_was_trained_for() -> None:
+    """Where every move loses by a margin, it still chooses a legal one."""
+    game = TESTED["revers_dominari"]
+    shape, weights, _ = network_of(game)
+    agent = ValueAgent(Value(game, shape.width, weights))
+    lost = 0
+    for seed in range(12):
+        position, random = Position(game, seed=seed, reward="margin"), RandomAgent()
+        while not position.is_over:
+            before = position.copy()
+            position.play(random.act([position], [seed])[0])
+        (action,) = agent.act([before], [seed])
+        assert action in before.legal_actions()
+        lost += before.copy().play(action).returns()[before.to_move] < -2
+    assert lost > 0
+
+
 def test_the_agent_refuses_another_game() -> None:
     """Its features would be nonsense there."""
     shape, weights, _ = network_of(GAME)
     agent = ValueAgent(Value(GAME, shape.width, weights))
     with pytest.raises(CheckpointError, match="cannot play azumaya/vierer_dominari"):
         agent.act([Position("vierer_dominari", seed=1)], [0])
+    other = TESTED["vierer_dominari"]
+    views = GameStates(other, Position(other).num_actions, other.new_states(1))
+    with pytest.raises(CheckpointError, match="cannot play azumaya/vierer_dominari"):
+        agent.act_states(views, np.zeros(1, np.uint64))
 
 
 def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
@@ -141,7 +188,9 @@ def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
     assert isinstance(found, ValueAgent)
     assert found.name == str(path)
     for name in (f"puct:20:{path}", f"alphabeta:200:{path}", f"puct:1ms:{path}"):
-        assert find_agent(name).act([position], [1])[0] in position.legal_actions()
+        agent = find_agent(name)
+        assert agent.name == name
+        assert agent.act([position], [1])[0] in position.legal_actions()
     other = Position("vierer_dominari", seed=1)
     for name in (f"puct:20:{path}", f"alphabeta:200:{path}"):
         agent = find_agent(name)
@@ -192,15 +241,22 @@ def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not folder.exists()
 
 
-def test_diverged_weights_end_the_run(tmp_path: Path) -> None:
+def test_diverged_weights_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the exit code of failures; they are not saved."""
-    words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--learning-rate", "1"]
-    more = ["--measure-starts", "1", "--final-starts", "1", "--output", str(tmp_path / "run")]
-    code = run_words([*words, *more])
-    if code == 0:
-        assert np.isfinite(load_value(tmp_path / "run" / "policy").weights).all()
-    else:
-        assert code == 1
+    update = ValueLearner.update
+
+    def diverge(learner: ValueLearner) -> None:
+        update(learner)
+        learner.weights[0] = np.nan
+
+    monkeypatch.setattr(ValueLearner, "update", diverge)
+    folder = tmp_path / "run"
+    words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--measure-starts", "1"]
+    assert run_words([*words, "--final-starts", "1", "--output", str(folder)]) == 1
+    assert "no longer finite" in capsys.readouterr().err
+    assert np.isfinite(load_value(folder / "policy").weights).all()
 
 
 def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:

@@ -1,0 +1,18 @@
+"""Every module of values can be the first that a program imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize("module", ["values.value", "values.champion", "values.lookahead"])
+def test_a_module_can_be_imported_first(module: str) -> None:
+    """Search finds its agents by name only when asked, so no import comes back to its beginning."""
+    words = f"import azumaya.baselines.{module}"
+    done = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
