@@ -139,12 +139,12 @@ def _check_windows(answer: AlphaBeta, position: Position, value: float) -> None:
     """Check answers for windows that leave out some values."""
     for alpha, beta in [(-1, 0), (0, 1)]:
         given = answer(position, alpha, beta)
-        right = given <= alpha if value <= alpha else given >= beta
+        right = value <= given <= alpha if value <= alpha else beta <= given <= value
         require(
             right,
             f"in {position}: with alpha={alpha} and beta={beta} yours is {given}, but the exact "
-            f"value is {value:+.0f}, so it should be {'at most' if value <= alpha else 'at least'} "
-            f"{alpha if value <= alpha else beta}. When the other player is to move, the window "
+            f"value is {value:+.0f}, so it should be from {min(value, beta):+.0f} to "
+            f"{max(value, alpha):+.0f}. When the other player is to move, the window "
             "is turned round: (-beta, -alpha).",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.arena.exams import exam_file
-from azumaya.baselines.classroom import linux, player
+from azumaya.baselines.classroom import confine, linux, player
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
 from azumaya.baselines.classroom.process import (
+    IsolationError,
     Limits,
     PlayerProcess,
     Room,
@@ -163,6 +165,40 @@ def test_what_a_missing_layer_allows_is_said() -> None:
         assert lacking(Isolation(without)), layer
     assert "use the network" in lacking(Isolation({LANDLOCK: ""}))
     assert "use the network" not in lacking(Isolation({LANDLOCK: "", NAMESPACES: ""}))
+
+
+@needs_linux
+def test_isolation_that_is_required_is_required_of_every_process(tmp_path: Path) -> None:
+    """Not only of the first: namespaces, for example, may run out."""
+    room = Room(Limits(megabytes=512, layers=(NAMESPACES, LANDLOCK), isolated=True), (tmp_path,))
+    agent = SubmissionAgent(Submission("first.py", FIRST), GAME, room)
+    with pytest.raises(IsolationError, match="could start processes"):
+        check(agent, GAME)
+    assert_nothing_is_left(tmp_path)
+
+
+def test_what_goes_on_printing_does_not_keep_the_parent() -> None:
+    """A process that was left behind, where nothing isolates it, may never stop writing."""
+    process = object.__new__(PlayerProcess)
+    process.printed, process.output = 0, b""
+    process._prints = os.open("/dev/zero", os.O_RDONLY)
+    try:
+        process._drain()
+    finally:
+        os.close(process._prints)
+    assert process.printed == 1 << 20
+
+
+def test_a_limit_that_cannot_be_set_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(number: int, limits: tuple[int, int]) -> None:
+        if number == resource.RLIMIT_AS:
+            raise ValueError("not here")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    found = Isolation(dict.fromkeys(LAYERS, "in force"))
+    confine._set_limits(1 << 30, 1, found)
+    assert found.missing == {"RLIMIT_AS": "not here"}
+    assert lacking(found) == ["take all memory"]
 
 
 def test_a_folder_is_carved_around_what_is_hidden(tmp_path: Path) -> None:
