@@ -27,6 +27,7 @@ from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.envs import Position
 from tests.classroom.submissions import (
+    ATTEMPTS,
     CONFINED,
     FIRST,
     HONEST,
@@ -68,17 +69,21 @@ def assert_nothing_is_left(place: Path) -> None:
     assert running_with(str(place)) == []
 
 
+def placed(source: bytes, room: Room) -> bytes:
+    """A submission with the places of its class filled in."""
+    places = {
+        b"@HERE@": room.hidden[0],
+        b"@OUT@": room.hidden[1],
+        b"@EXAM@": exam_file(GAME, "public"),
+    }
+    for mark, place in places.items():
+        source = source.replace(mark, os.fsencode(place))
+    return source
+
+
 def reported(name: str, hostile: Hostile, room: Room) -> str:
     """What the check of a submission says; empty if it passes."""
-    places = {
-        "@HERE@": room.hidden[0],
-        "@OUT@": room.hidden[1],
-        "@EXAM@": exam_file(GAME, "public"),
-    }
-    source = hostile.content
-    for mark, place in places.items():
-        source = source.replace(mark.encode(), str(place).encode())
-    agent = SubmissionAgent(Submission(name, source), GAME, room)
+    agent = SubmissionAgent(Submission(name, placed(hostile.content, room)), GAME, room)
     try:
         check(agent, GAME)
     except SubmissionError as error:
@@ -92,6 +97,22 @@ def reported(name: str, hostile: Hostile, room: Room) -> str:
 @pytest.mark.parametrize("name", CONFINED)
 def test_an_attempt_fails_and_is_reported(name: str, room: Room) -> None:
     assert CONFINED[name].told in reported(name, CONFINED[name], room)
+
+
+@needs_linux
+def test_attempts_are_refused(room: Room) -> None:
+    lines = ["for number, attempt in enumerate(ATTEMPTS):", "    try:", "        eval(attempt)"]
+    lines += ["        print(number, 'done')", "    except OSError as error:"]
+    lines += ["        print(number, type(error).__name__, error.errno)", "sys.stdout.flush()"]
+    source = placed(f"ATTEMPTS = {list(ATTEMPTS)!r}\n{inside(*lines)}".encode(), room)
+    process = PlayerProcess(GAME, "tries.py", source, room)
+    request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
+    try:
+        process.ask(request, 5)
+    finally:
+        process.close()
+    told = [f"{number} {error}" for number, error in enumerate(ATTEMPTS.values())]
+    assert process.output.decode().splitlines() == told
 
 
 @needs_linux

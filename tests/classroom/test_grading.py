@@ -82,7 +82,7 @@ def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
-    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2)
+    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2, "--classmates", 0)
     assert done.exit_code == 0, done.output
     found, before = marks(output), marks(clean[1])
     for name in HONEST:
