@@ -238,8 +238,8 @@ def _details(each: Marked, report: Report, games: Sequence[Shown]) -> str:
     run = each.run
     if run is not None:
         if set(run.missing) - set(report.isolation.missing):
-            found = Isolation(dict(run.isolation), dict(run.missing))
-            parts.append(_list("Run with less isolation", isolation_lines(found), 0))
+            isolation = Isolation(dict(run.isolation), dict(run.missing))
+            parts.append(_list("Run with less isolation", isolation_lines(isolation), 0))
         failures = faults_of(run, report.meetings)
         parts.append(_list("Failures", failures[:SHOWN_FAILURES], len(failures)))
         if run.sitting is not None:
