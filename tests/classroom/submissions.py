@@ -204,7 +204,7 @@ LATER = {
     ),
     "fails_later.py": Hostile(
         "moves = []\n\n\ndef act(position):\n    moves.append(0)\n"
-        "    return position.legal_moves()[0 if len(moves) < 40 else 10**6]\n",
+        "    return position.legal_moves()[0 if len(moves) < 60 else 10**6]\n",
         "IndexError",
     ),
 }
