@@ -62,7 +62,10 @@ app = typer.Typer(
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {', '.join(GAMES)}.")]
 MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
 GameLimit = Annotated[
-    float, typer.Option(min=0.1, help="Seconds for all moves of a game; a submission that needs more loses.")
+    float,
+    typer.Option(
+        min=0.1, help="Seconds for all moves of a game; a submission that needs more loses."
+    ),
 ]
 Megabytes = Annotated[int, typer.Option(min=512, help="Memory of a submission, in MiB.")]
 WithBaselines = Annotated[
