@@ -18,7 +18,6 @@ from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
-    IsolationError,
     Plan,
     grade,
     hidden_from,
@@ -36,7 +35,7 @@ from azumaya.baselines.classroom.marks import (
     csv_text,
     mark_class,
 )
-from azumaya.baselines.classroom.process import Limits, Room, StartingError
+from azumaya.baselines.classroom.process import IsolationError, Limits, Room, StartingError
 from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import NAME, ClassFile
@@ -63,7 +62,10 @@ app = typer.Typer(
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {', '.join(GAMES)}.")]
 MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
 GameLimit = Annotated[
-    float, typer.Option(min=0.1, help="Seconds for all moves of a game; who needs more loses it.")
+    float,
+    typer.Option(
+        min=0.1, help="Seconds for all moves of a game; a submission that needs more loses."
+    ),
 ]
 Megabytes = Annotated[int, typer.Option(min=512, help="Memory of a submission, in MiB.")]
 WithBaselines = Annotated[
@@ -138,7 +140,8 @@ def grade_command(
             find_agent(name)
         scheme = _scheme(opponents, weight, points)
         limits = Limits(
-            move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines
+            move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines,
+            isolated=require_isolation,
         )  # fmt: skip
         plan = Plan(
             game_named(game).name, _part(part), seed, opponents, pairs,
@@ -154,7 +157,7 @@ def grade_command(
         raise typer.BadParameter(str(error)) from None
     room = Room(limits, hidden_from(folder, output))
     try:
-        isolation = _run(file, submissions, plan, room, jobs, require_isolation)
+        isolation = _run(file, submissions, plan, room, jobs)
         _write(file, submissions, plan, scheme, isolation, output)
     finally:
         file.close()
@@ -258,14 +261,14 @@ def _check_folders(folder: Path, output: Path) -> None:
 
 def _run(
     file: ClassFile, submissions: Sequence[Submission], plan: Plan, room: Room,
-    jobs: int | None, require_isolation: bool,
+    jobs: int | None,
 ) -> Isolation:  # fmt: skip
     """Run what is missing, with a progress bar; returns what confines submissions here."""
     whole = [s for s in submissions if not s.problem]
     waiting = [s for s in whole if s.id not in file.runs]
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     try:
-        isolation = isolation_of(plan, room, require_isolation)
+        isolation = isolation_of(plan, room)
         for line in isolation_lines(isolation):
             say(line)
         warm_up(plan)
@@ -281,7 +284,7 @@ def _run(
 
             grade(file, submissions, plan, room, jobs or available_cores(), told)
     except IsolationError as error:
-        raise _failed(f"{error}; nothing was run") from None
+        raise _failed(f"{error}; no submission was run without isolation") from None
     except StartingError as error:
         raise _failed(error) from None
     except (KeyboardInterrupt, StoppedError):

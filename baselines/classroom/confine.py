@@ -38,7 +38,7 @@ class Isolation:
 
     Attributes:
         layers: by name of a layer, what is in force, in words.
-        missing: by name of a layer, why it is not in force.
+        missing: by name of a layer or a resource limit, why it is not in force.
     """
 
     layers: dict[str, str] = field(default_factory=dict)
@@ -100,8 +100,13 @@ def _set_limits(memory: int, seconds: int, found: Isolation) -> None:
     if NAMESPACES in found.layers:  # elsewhere all processes of the user count
         limits["RLIMIT_NPROC"] = PROCESSES
     for name, value in limits.items():
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            resource.setrlimit(getattr(resource, name), (value, value))
+        try:
+            number = getattr(resource, name)
+            hard = resource.getrlimit(number)[1]
+            least = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (least, least))
+        except (OSError, ValueError, AttributeError) as error:
+            found.missing[name] = str(error)
 
 
 def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
@@ -153,7 +158,7 @@ def close_off(found: Isolation, wanted: Iterable[str], readable: Iterable[str],
     Raises:
         RuntimeError: there are other threads, which would not be confined.
     """
-    if threading.active_count() > 1:
+    if max(threading.active_count(), linux.threads()) > 1:
         raise RuntimeError("a process with several threads cannot be confined")
     found.attempt(LANDLOCK, wanted, lambda: _landlock(readable, hidden))
     if NAMESPACES in found.layers or os.geteuid() == 0:

@@ -143,6 +143,14 @@ def carve(roots: Iterable[str], hidden: Iterable[str]) -> dict[str, int]:
     return found
 
 
+def threads() -> int:
+    """The number of threads of this process, those of libraries included; 0 if unknown."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0
+
+
 def children(process: int) -> list[int]:
     """The ids of the children of a process."""
     try:

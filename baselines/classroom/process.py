@@ -32,6 +32,9 @@ from azumaya.envs.registry import MODULES
 
 LONGEST_LINE = 1 << 14
 """Bytes of the longest answer that is read."""
+READ_AT_ONCE = 1 << 16
+LARGEST_PIPE = 1 << 20
+"""Bytes that a pipe may hold, unless a privileged process has enlarged it."""
 KEPT_OUTPUT = 2_000
 """Bytes of what a submission prints that are kept; the rest is counted."""
 LONGEST_ERROR = 400
@@ -55,6 +58,10 @@ class StartingError(RuntimeError):
     """The process of a submission cannot be started, through no fault of the submission."""
 
 
+class IsolationError(StartingError):
+    """Submissions cannot be isolated as far as was asked for."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a submission may use.
@@ -67,6 +74,7 @@ class Limits:
         cpu: seconds of processor time of its process.
         layers: the layers of isolation to put in force.
         baselines: whether it may import `azumaya.baselines`, without the exams.
+        isolated: whether a process in which a layer is missing is an error.
     """
 
     move: float = 2.0
@@ -76,6 +84,7 @@ class Limits:
     cpu: int = 300
     layers: tuple[str, ...] = LAYERS
     baselines: bool = False
+    isolated: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,7 @@ class PlayerProcess:
         output: the first of them.
 
     Raises:
+        IsolationError: a layer of isolation is required, and missing.
         StartingError: the process does not start.
         SubmissionError: the submission cannot be loaded.
         StoppedError: the room is being closed.
@@ -122,6 +132,8 @@ class PlayerProcess:
             self._start(game)
             ready = self._started()
             self.isolation = Isolation(ready["layers"], ready["missing"])
+            if self._limits.isolated:
+                _require(self.isolation)
             self._load(name, source)
         except BaseException:
             self.close()
@@ -255,7 +267,11 @@ class PlayerProcess:
         self.output += part[: max(0, KEPT_OUTPUT - len(self.output))]
 
     def _drain(self) -> None:
-        while part := _read(self._prints):
+        """Take in what the pipe still holds; a process that was left behind may go on writing."""
+        for _ in range(LARGEST_PIPE // READ_AT_ONCE):
+            part = _read(self._prints)
+            if not part:
+                return
             self._take_in(part)
 
     def _how_it_ended(self) -> str:
@@ -271,7 +287,7 @@ class PlayerProcess:
 
 def _read(pipe: int) -> bytes:
     try:
-        return os.read(pipe, 1 << 16)
+        return os.read(pipe, READ_AT_ONCE)
     except OSError:  # nothing there now
         return b""
 
@@ -303,10 +319,20 @@ def _environment(home: str) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _require(isolation: Isolation) -> None:
+    """Raise `IsolationError` if a submission in this isolation could do harm."""
+    could = lacking(isolation)
+    if could:
+        why = "; ".join(f"{layer}: {reason}" for layer, reason in isolation.missing.items())
+        raise IsolationError(f"a submission could {', '.join(could)} ({why})")
+
+
 def lacking(isolation: Isolation) -> list[str]:
     """What a submission could do because a layer of isolation is missing, in words."""
     filtered, apart = SECCOMP in isolation.layers, NAMESPACES in isolation.layers
     found = []
+    if "RLIMIT_AS" in isolation.missing:
+        found.append("take all memory")
     if LANDLOCK not in isolation.layers:
         found.append("read files, and write empty ones")
     if not filtered and not apart:

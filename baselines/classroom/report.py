@@ -237,6 +237,9 @@ def _details(each: Marked, report: Report, games: Sequence[Shown]) -> str:
     parts = [f"<p>{escape(_cut(remark))}</p>" for remark in each.remarks if remark]
     run = each.run
     if run is not None:
+        if set(run.missing) - set(report.isolation.missing):
+            isolation = Isolation(dict(run.isolation), dict(run.missing))
+            parts.append(_list("Run with less isolation", isolation_lines(isolation), 0))
         failures = faults_of(run, report.meetings)
         parts.append(_list("Failures", failures[:SHOWN_FAILURES], len(failures)))
         if run.sitting is not None:

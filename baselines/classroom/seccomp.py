@@ -31,7 +31,7 @@ EVERYWHERE = {
     "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsmount": 432,
     "fspick": 433, "pidfd_open": 434, "pidfd_getfd": 438, "process_madvise": 440,
     "mount_setattr": 442, "memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463,
-    "removexattrat": 466,
+    "removexattrat": 466, "file_setattr": 469,
 }
 """Numbers of refused calls that are the same on all machines."""
 

@@ -35,7 +35,7 @@ The function `act` is called for each move. It gets a `Position`:
 Rules of the competition:
 
 - You have {limits.move:g} seconds for a move, {limits.game:g} seconds for all your moves of a game,
-  and {limits.megabytes:,} MB of memory. The file is loaded in at most {limits.loading:g} seconds.
+  and {limits.megabytes:,} MiB of memory. The file is loaded in at most {limits.loading:g} seconds.
 - An illegal move, an error or too slow a move loses the game.
 - You may use Python's standard library, numpy and azumaya.envs. You cannot read or write files,
   start processes or use the network. Threads are allowed, but they share your time.

@@ -148,9 +148,11 @@ class ClassFile:
         except ValueError as error:
             raise ClassFileError(f"{shown(self.path)}: not the file of a class: {error}") from error
         wanted = json.loads(json.dumps(head))
-        other = [
-            key for key in wanted if not isinstance(begun, dict) or begun.get(key) != wanted[key]
-        ]
+        other = _differences(begun if isinstance(begun, dict) else {}, wanted)
+        if other and len(lines) == 1 and "record" not in other and "format" not in other:
+            os.ftruncate(self._file, 0)  # nothing was run with the other settings
+            self._append(head)
+            return
         if other:
             raise ClassFileError(
                 f"{shown(self.path)}: it was begun with another {', '.join(other)}; use the same "
@@ -192,6 +194,18 @@ class ClassFile:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise ClassFileError(f"{shown(self.path)}: another run is using it") from error
+
+
+def _differences(begun: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """The names of the settings that differ; those of limits one by one."""
+    found = []
+    for key, value in wanted.items():
+        before = begun.get(key)
+        if isinstance(before, dict) and isinstance(value, dict):
+            found += _differences(before, value)
+        elif before != value:
+            found.append(key)
+    return found
 
 
 def _meeting(saved: Mapping[str, Any]) -> Meeting:

@@ -139,13 +139,13 @@ def _check_windows(answer: AlphaBeta, position: Position, value: float) -> None:
     """Check answers for windows that leave out some values."""
     for alpha, beta in [(-1, 0), (0, 1)]:
         given = answer(position, alpha, beta)
-        right = given <= alpha if value <= alpha else given >= beta
+        low, high = (value, alpha) if value <= alpha else (beta, value)
+        bounds = f"from {low:+.0f} to {high:+.0f}" if low < high else f"{low:+.0f}"
         require(
-            right,
+            low <= given <= high,
             f"in {position}: with alpha={alpha} and beta={beta} yours is {given}, but the exact "
-            f"value is {value:+.0f}, so it should be {'at most' if value <= alpha else 'at least'} "
-            f"{alpha if value <= alpha else beta}. When the other player is to move, the window "
-            "is turned round: (-beta, -alpha).",
+            f"value is {value:+.0f}, so it should be {bounds}. When the other player is "
+            "to move, the window is turned round: (-beta, -alpha).",
         )
 
 

@@ -27,7 +27,7 @@ def check_interval(answer: Callable[[int, int], tuple[float, float]]) -> str:
     for wins, games in [(5, 10), (0, 20), (20, 20), (13, 17), (730, 1000)]:
         low, high = returned(answer(wins, games))
         right = interval(wins, games)
-        if math.dist((low, high), right) > TOLERANCE:
+        if not math.dist((low, high), right) <= TOLERANCE:  # nor if it is not a number
             _refuse_interval(wins, games, (low, high), right)
     return "five intervals agree, those of 0 of 20 and of 20 of 20 among them."
 

@@ -52,6 +52,10 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     log_probs = answer(leaf, mask.clone())
     (-(log_probs.exp() * log_probs).sum()).backward()
     require(
+        leaf.grad is not None,
+        "the result does not depend on the logits given: no gradient reaches them.",
+    )
+    require(
         torch.isfinite(leaf.grad).all(),
         "the gradient of the entropy is not a number: 0 * log 0. Fill illegal logits with a large "
         "negative number, such as torch.finfo(logits.dtype).min, and not with minus infinity.",
@@ -106,7 +110,7 @@ def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     """Check `answer(log_probs, actions, gains, values)` by its gradients."""
     torch = _torch()
     logits, mask = _batch()
-    actions = mask.long().argmax(dim=1)
+    actions = ACTIONS - 1 - mask.flip(1).long().argmax(dim=1)  # the last legal one of each row
     gains = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0, 0.0])
     given, right = (torch.zeros(2, ROWS, ACTIONS) for _ in (0, 1))
     for gradients, function in [(given, answer), (right, policy_loss)]:

@@ -63,12 +63,7 @@ CONFINED = {
     "takes_memory.py": Hostile(
         inside("x = []", "while True:", "    x += [1] * 10**7"), "MemoryError"
     ),
-    "writes_here.py": Hostile(inside("open('file', 'w').write('x')"), UNREADABLE),
-    "removes_files.py": Hostile(inside("os.unlink('@HERE@/first.py')"), "PermissionError"),
-    "reads_others.py": Hostile(inside("open('@HERE@/first.py').read()"), UNREADABLE),
     "reads_the_exam.py": Hostile(inside("open('@EXAM@', 'rb').read()"), UNREADABLE),
-    "connects.py": Hostile(inside("socket.create_connection(('127.0.0.1', 22), 1)"), DENIED),
-    "kills_its_parent.py": Hostile(inside("os.kill(os.getppid(), signal.SIGKILL)"), DENIED),
     "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),
     "answers_itself.py": Hostile(
         inside(
@@ -84,7 +79,31 @@ CONFINED = {
 """Submissions that need a process of their own; they fail their check. `@HERE@` is the folder of
 the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam."""
 
+ATTEMPTS = {
+    "open('file', 'w')": "PermissionError 13",
+    "open('@HERE@/first.py')": "PermissionError 13",
+    "open('@HERE@/first.py', 'w')": "PermissionError 13",
+    "os.listdir('@HERE@')": "PermissionError 13",
+    "open('@OUT@/class.jsonl', 'a')": "PermissionError 13",
+    "open('@EXAM@', 'rb')": "PermissionError 13",
+    "open('/etc/passwd')": "PermissionError 13",
+    "open('/proc/1/environ')": "PermissionError 13",
+    "os.unlink('@HERE@/first.py')": "PermissionError 1",
+    "os.chmod('@HERE@', 0)": "PermissionError 1",
+    "socket.create_connection(('127.0.0.1', 22), 1)": "PermissionError 1",
+    "os.kill(os.getppid(), signal.SIGKILL)": "PermissionError 1",
+    "os.kill(-1, signal.SIGKILL)": "PermissionError 1",
+    "subprocess.run(['/bin/true'])": "PermissionError 1",
+    "os.fork()": "PermissionError 1",
+}
+"""What is refused with an error, so that one process can try all of it; and the error."""
+
 MORE = {
+    "writes_here.py": Hostile(inside("open('file', 'w').write('x')"), UNREADABLE),
+    "removes_files.py": Hostile(inside("os.unlink('@HERE@/first.py')"), "PermissionError"),
+    "reads_others.py": Hostile(inside("open('@HERE@/first.py').read()"), UNREADABLE),
+    "connects.py": Hostile(inside("socket.create_connection(('127.0.0.1', 22), 1)"), DENIED),
+    "kills_its_parent.py": Hostile(inside("os.kill(os.getppid(), signal.SIGKILL)"), DENIED),
     "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
     "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
     "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
@@ -185,7 +204,7 @@ LATER = {
     ),
     "fails_later.py": Hostile(
         "moves = []\n\n\ndef act(position):\n    moves.append(0)\n"
-        "    return position.legal_moves()[0 if len(moves) < 9 else 10**6]\n",
+        "    return position.legal_moves()[0 if len(moves) < 60 else 10**6]\n",
         "IndexError",
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.arena.exams import exam_file
-from azumaya.baselines.classroom import linux, player
+from azumaya.baselines.classroom import confine, linux, player
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
 from azumaya.baselines.classroom.process import (
+    IsolationError,
     Limits,
     PlayerProcess,
     Room,
@@ -25,6 +27,7 @@ from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.envs import Position
 from tests.classroom.submissions import (
+    ATTEMPTS,
     CONFINED,
     FIRST,
     HONEST,
@@ -66,17 +69,21 @@ def assert_nothing_is_left(place: Path) -> None:
     assert running_with(str(place)) == []
 
 
+def placed(source: bytes, room: Room) -> bytes:
+    """A submission with the places of its class filled in."""
+    places = {
+        b"@HERE@": room.hidden[0],
+        b"@OUT@": room.hidden[1],
+        b"@EXAM@": exam_file(GAME, "public"),
+    }
+    for mark, place in places.items():
+        source = source.replace(mark, os.fsencode(place))
+    return source
+
+
 def reported(name: str, hostile: Hostile, room: Room) -> str:
     """What the check of a submission says; empty if it passes."""
-    places = {
-        "@HERE@": room.hidden[0],
-        "@OUT@": room.hidden[1],
-        "@EXAM@": exam_file(GAME, "public"),
-    }
-    source = hostile.content
-    for mark, place in places.items():
-        source = source.replace(mark.encode(), str(place).encode())
-    agent = SubmissionAgent(Submission(name, source), GAME, room)
+    agent = SubmissionAgent(Submission(name, placed(hostile.content, room)), GAME, room)
     try:
         check(agent, GAME)
     except SubmissionError as error:
@@ -90,6 +97,22 @@ def reported(name: str, hostile: Hostile, room: Room) -> str:
 @pytest.mark.parametrize("name", CONFINED)
 def test_an_attempt_fails_and_is_reported(name: str, room: Room) -> None:
     assert CONFINED[name].told in reported(name, CONFINED[name], room)
+
+
+@needs_linux
+def test_attempts_are_refused(room: Room) -> None:
+    lines = ["for number, attempt in enumerate(ATTEMPTS):", "    try:", "        eval(attempt)"]
+    lines += ["        print(number, 'done')", "    except OSError as error:"]
+    lines += ["        print(number, type(error).__name__, error.errno)", "sys.stdout.flush()"]
+    source = placed(f"ATTEMPTS = {list(ATTEMPTS)!r}\n{inside(*lines)}".encode(), room)
+    process = PlayerProcess(GAME, "tries.py", source, room)
+    request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
+    try:
+        process.ask(request, 5)
+    finally:
+        process.close()
+    told = [f"{number} {error}" for number, error in enumerate(ATTEMPTS.values())]
+    assert process.output.decode().splitlines() == told
 
 
 @needs_linux
@@ -163,6 +186,40 @@ def test_what_a_missing_layer_allows_is_said() -> None:
         assert lacking(Isolation(without)), layer
     assert "use the network" in lacking(Isolation({LANDLOCK: ""}))
     assert "use the network" not in lacking(Isolation({LANDLOCK: "", NAMESPACES: ""}))
+
+
+@needs_linux
+def test_isolation_that_is_required_is_required_of_every_process(tmp_path: Path) -> None:
+    """Not only of the first: namespaces, for example, may run out."""
+    room = Room(Limits(megabytes=512, layers=(NAMESPACES, LANDLOCK), isolated=True), (tmp_path,))
+    agent = SubmissionAgent(Submission("first.py", FIRST), GAME, room)
+    with pytest.raises(IsolationError, match="could start processes"):
+        check(agent, GAME)
+    assert_nothing_is_left(tmp_path)
+
+
+def test_what_goes_on_printing_does_not_keep_the_parent() -> None:
+    """A process that was left behind, where nothing isolates it, may never stop writing."""
+    process = object.__new__(PlayerProcess)
+    process.printed, process.output = 0, b""
+    process._prints = os.open("/dev/zero", os.O_RDONLY)
+    try:
+        process._drain()
+    finally:
+        os.close(process._prints)
+    assert process.printed == 1 << 20
+
+
+def test_a_limit_that_cannot_be_set_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(number: int, limits: tuple[int, int]) -> None:
+        if number == resource.RLIMIT_AS:
+            raise ValueError("not here")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    found = Isolation(dict.fromkeys(LAYERS, "in force"))
+    confine._set_limits(1 << 30, 1, found)
+    assert found.missing == {"RLIMIT_AS": "not here"}
+    assert lacking(found) == ["take all memory"]
 
 
 def test_a_folder_is_carved_around_what_is_hidden(tmp_path: Path) -> None:

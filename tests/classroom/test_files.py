@@ -117,6 +117,10 @@ def test_other_settings_and_a_second_run_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ClassFileError, match="another run is using it"):
         ClassFile(path, {"game": GAME, "seed": 0}, None)
     file.close()
+    ClassFile(path, {"game": GAME, "seed": 2}, None).close()  # nothing has been run yet
+    file = ClassFile(path, {"game": GAME, "seed": 0}, None)
+    file.add_run(run_of("a.py@1"))
+    file.close()
     with pytest.raises(ClassFileError, match="begun with another seed"):
         ClassFile(path, {"game": GAME, "seed": 1}, None)
     ClassFile(path, {"game": GAME, "seed": 0}, None).close()

@@ -82,7 +82,7 @@ def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
-    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2)
+    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2, "--classmates", 0)
     assert done.exit_code == 0, done.output
     found, before = marks(output), marks(clean[1])
     for name in HONEST:
@@ -188,8 +188,20 @@ def test_isolation_that_is_missing_is_told_or_required(
     refused = azumaya(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
     assert "a submission could start processes" in refused.output
-    assert "nothing was run" in refused.output
+    assert "no submission was run without isolation" in refused.output
     assert (output / "class.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_results_without_required_isolation_are_not_reused(
+    clean: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """What ran unconfined may have read the exam."""
+    kept = (clean[1] / "class.jsonl").read_bytes()
+    (tmp_path / "class.jsonl").write_bytes(kept)
+    refused = azumaya(GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
+    assert refused.exit_code == 2
+    assert "begun with another isolated" in " ".join(refused.output.replace("│", " ").split())
+    assert (tmp_path / "class.jsonl").read_bytes() == kept
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ import pytest
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import load_exam
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_game
-from azumaya.baselines.classroom.grading import meetings_of
+from azumaya.baselines.classroom.grading import Plan, meetings_of
 from azumaya.baselines.classroom.marks import CLASS, EXAM, Scheme, csv_text, mark_class
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.replays import blunders, instructive, refutation
+from azumaya.baselines.classroom.report import Report, report_page
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, sit
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
@@ -177,6 +179,15 @@ def test_the_costliest_mistake_is_shown_with_best_play_after_it() -> None:
     assert record.players[mover] == "a.py"
     shown = instructive([marked(sitting)], [], SMALL)
     assert [each.record for each in shown] == [record]
+
+
+def test_a_run_with_less_isolation_than_the_rest_is_reported() -> None:
+    one = marked(sat(lambda position, calls: known(position, True)))
+    apart = replace(one, run=replace(one.run, missing={"landlock": "none here"}))
+    for isolation, told in ((Isolation(), True), (Isolation({}, {"landlock": "none here"}), False)):
+        report = Report([one, apart], [], Plan(GAME), Scheme(), isolation)
+        page = report_page(report).split("Submission by submission")[1]
+        assert page.count("not in force: landlock (none here)") == int(told)
 
 
 # ---- games ----

@@ -53,6 +53,11 @@ WRONG = {
     ),
     "negative numbers": ("01-1", "    return ~taken\n", "not negative"),
     "the normal interval": ("02-1", "    return normal_interval(wins, games)\n", "normal interval"),
+    "not a number": (
+        "02-1",
+        "    return float('nan'), float('nan')\n",
+        "yours is nan to nan",
+    ),
     "ends swapped": (
         "02-1",
         "    from azumaya.baselines.arena.intervals import wilson\n"
@@ -84,6 +89,13 @@ WRONG = {
         "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
         "        if alpha >= beta:\n            break\n    return best\n",
         "window is turned round",
+    ),
+    "a bound below the value": (
+        "03-1",
+        "    from azumaya.baselines.course.minimax import alphabeta as search\n"
+        "    value = search(position, alpha, beta)\n"
+        "    return value if beta - alpha == 2 or value > alpha else -1\n",
+        r"should be \+0\.",
     ),
     "nothing is skipped": ("03-1", "    return minimax(position)\n", "moves were played"),
     "logarithm of the wrong count": (
@@ -143,6 +155,11 @@ WRONG = {
         "06-1",
         "    return torch.log(torch.softmax(logits, dim=-1) * mask + 1e-12)\n",
         "add up to",
+    ),
+    "the actions are ignored": (
+        "06-2",
+        "    return -((gains - values.detach()) * log_probs[:, 0]).mean()\n",
+        "of the action taken",
     ),
     "the loss is made larger": (
         "06-2",
