@@ -99,7 +99,9 @@ def test_agents_by_name_in_python(tmp_path: Path) -> None:
         assert baselines.find_agent(name).name == name
     path = trained(tmp_path / "agent")
     assert isinstance(baselines.find_agent(str(path)), PolicyAgent)
-    with pytest.raises(OptionError, match="agent 'human': must be random, greedy, champion, uct:SIM"):
+    with pytest.raises(
+        OptionError, match="agent 'human': must be random, greedy, champion, uct:SIM"
+    ):
         baselines.find_agent("human")
     assert set(baselines.__all__) <= set(dir(baselines))
     with pytest.raises(AttributeError, match="no attribute 'find_agents'"):
@@ -166,7 +168,10 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (("evaluate", "human"), ("a person cannot be evaluated: agent 'human': must be random,",)),
         (
             ("evaluate", "random", "nope"),
-            ("agent 'nope': must be random, greedy, champion, uct:SIMULATIONS,", "a checkpoint's path"),
+            (
+                "agent 'nope': must be random, greedy, champion, uct:SIMULATIONS,",
+                "a checkpoint's path",
+            ),
         ),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': must be uct:SIMULATIONS,",)),

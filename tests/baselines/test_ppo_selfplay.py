@@ -315,7 +315,8 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
         tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=128, width=16,
         depth=2, learning_rate=4e-3, shaping=0.0, measure_every=10**9, pool_every=5,
     )  # fmt: skip
-    before = SelfPlayLearner(config.completed()).agent()
+    network = SelfPlayLearner(config.completed()).network
+    before = PolicyAgent(network, "before", temperature=1.0)  # without it, only two games differ
     main(config)
     trained = PolicyAgent.load(tmp_path / "policy")
     for other in (RandomAgent(), before):

@@ -224,11 +224,8 @@ def saved_network(folder: Any, game: Game, network: str) -> str:
     """The path of a checkpoint of an untrained network."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("safetensors")
-    from azumaya.baselines.agents.checkpoint import (  # noqa: PLC0415 - needs torch
-        build,
-        describe,
-        save,
-    )
+    from azumaya.baselines.agents.checkpoint import build, save  # noqa: PLC0415 - needs torch
+    from azumaya.baselines.agents.sidecar import describe  # noqa: PLC0415 - next to it
 
     torch.manual_seed(1)
     sidecar = describe(game, Position(game).num_actions, network, {"width": 16, "depth": 2})
