@@ -49,8 +49,18 @@ def test_proven_values_are_minimax_values(
     assert exact > 8
 
 
-@pytest.mark.parametrize("leaves", [1, 5])
-@pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
+@pytest.mark.parametrize(
+    ("game", "leaves"),
+    [
+        (YARDSTICK, 1),
+        (YARDSTICK, 5),
+        (TILES, 1),
+        pytest.param(TILES, 5, marks=pytest.mark.slow),
+        pytest.param(SCORE, 1, marks=pytest.mark.slow),
+        pytest.param(SCORE, 5, marks=pytest.mark.slow),
+    ],
+    ids=label,
+)
 def test_what_is_searched_together_does_not_matter(game: Game, leaves: int) -> None:
     positions = [midgame(game, {}, seed, seed) for seed in range(37)]
     keys = [7 * seed for seed in range(37)]
