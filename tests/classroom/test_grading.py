@@ -141,9 +141,8 @@ main()
 """The command line; Ctrl-C works even if the shell that runs the tests has it ignored."""
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_path: Path) -> None:
     folder, output = clean[0], tmp_path / "out"
     words = [GAME, folder, "--output", output, *FEW, "--jobs", 1]

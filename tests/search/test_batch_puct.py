@@ -54,7 +54,7 @@ def test_proven_values_are_minimax_values(
     [
         (YARDSTICK, 1),
         (YARDSTICK, 5),
-        (TILES, 1),
+        pytest.param(TILES, 1, marks=pytest.mark.slow),
         pytest.param(TILES, 5, marks=pytest.mark.slow),
         pytest.param(SCORE, 1, marks=pytest.mark.slow),
         pytest.param(SCORE, 5, marks=pytest.mark.slow),
