@@ -15,7 +15,7 @@ from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.files import shown
-from azumaya.baselines.search.naming import FORMS, is_search_name, search_agent
+from azumaya.baselines.search.naming import KINDS, is_search_name, search_agent
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
@@ -87,7 +87,7 @@ def find_agent(name: str) -> Agent:
         return _imported(name)
     inside = path / "policy"
     hint = f"; did you mean {inside}?" if is_checkpoint(inside) else ""
-    known = ", ".join((*SIMPLE, FORMS))
+    known = ", ".join((*SIMPLE, f"uct:SIMULATIONS, likewise {', '.join(KINDS[1:])}"))
     raise OptionError(
         f"agent {shown(name)!r}: must be {known}, a checkpoint's path, module:Class "
         f"or {PREFIX}COMMAND{hint}"

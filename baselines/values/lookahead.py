@@ -90,13 +90,14 @@ def choose_kernel(game: Game, shape: Shape) -> Any:
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(first, last, starts, keys, explore, decay, weights, scratch, words, trial, found,
-    counts, begun, targets, notes, lengths, results)`: games `first` to `last - 1` begin in
+    `self_play(first, last, starts, keys, explore, decay, weights, scratch, words, trial, now,
+    found, counts, begun, targets, notes, lengths, results)`: games `first` to `last - 1` begin in
     `starts`, `(n,)`. A move is random with probability `explore`, else the best. For ply `t` of
     game `g` it writes the features to `found[g, t]`, their number to `counts`, the start for
     `forward` to `begun`, and to `targets` the TD(lambda) return with lambda `decay`: for the player
     to move, from -1 to 1, and cut off at random moves. A game that is still running after the plies
-    that fit counts with its last value. `notes` is `(plies, 3)` float32 of scratch space.
+    that fit counts with its last value. `trial` and `now` are `(1,)` states, and `notes` is
+    `(plies, 3)` float32: scratch space.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
