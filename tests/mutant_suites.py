@@ -62,6 +62,11 @@ def of_adapters(*folders: str) -> tuple[Stage, Stage]:
 
 
 _DOMINARI = "vierer or revers or score"
+_TOLD_BY_MOYO = (
+    Stage(("tests/games/test_sudoku_moyo_endgame.py",)),
+    Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_moyo or bounds")),
+)
+"""The stages for what a solver is told: no rule depends on it."""
 _GOLDENS = (
     "tests/golden",
     "-k",
@@ -76,6 +81,8 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
             Stage(("tests/wrappers/test_match.py", *_RULES, "-k", "match")),
         ),
     ),
+    ("envs/games/shima/endgame", _TOLD_BY_MOYO),
+    ("envs/games/shima/race", _TOLD_BY_MOYO),
     ("envs/games/shima/moyo", of_games("sudoku_moyo")),
     ("envs/games/shima/horikomi", of_games("sudoku_horikomi")),
     ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi")),

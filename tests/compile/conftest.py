@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-ENVS = Path(__file__).parents[2] / "envs"
+import azumaya.envs
+
+ENVS = Path(azumaya.envs.__file__).resolve().parent
 COPIED = ("compile.py", "cache.py", "cache_key.py", "private_folder.py")
 FOLDERS = ("geometry", "games", "kernels")
 
