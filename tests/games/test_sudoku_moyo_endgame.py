@@ -48,10 +48,9 @@ def seen_as_sets(position: Position, territory: str) -> Endgame:
 def candidates_of(position: Position) -> dict[str, set[str]]:
     """The candidates in a state, for each number."""
     words = position.state["candidates"][0]
+    bits = "".join(f"{int(word):064b}"[::-1] for word in words)
     return {
-        n: {
-            s for c, s in enumerate(SQUARES) if int(words[(at := 81 * i + c) >> 6]) >> (at & 63) & 1
-        }
+        n: {square for c, square in enumerate(SQUARES) if bits[81 * i + c] == "1"}
         for i, n in enumerate(NUMBERS)
     }
 
