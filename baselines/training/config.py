@@ -42,6 +42,7 @@ from azumaya.envs import OptionError, find_game
 AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
     "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
+    "ladder_starts",
 )  # fmt: skip
 """Options that may change when a run is resumed."""
 PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](
@@ -74,7 +75,8 @@ class RunConfig:
     """The run's folder; the default is a folder in runs/ with the game and the seed in its name."""
     resume: bool = False
     """Resume the run in the output folder with its own configuration; only `steps`, `minutes`,
-    `threads`, `measure_every`, `measure_starts` and `final_starts` may be changed."""
+    `threads`, `measure_every`, `measure_starts`, `final_starts` and `ladder_starts` may be
+    changed."""
     overwrite: bool = False
     """Start a new run in a folder that already holds one, and delete the old run's files."""
     threads: Annotated[int, Numbers(1, 1024)] = 1
@@ -85,6 +87,8 @@ class RunConfig:
     """Starts in each of these evaluations, played in both seats against each baseline."""
     final_starts: Annotated[int, Numbers(1, 1_000_000)] = 500
     """Starts in the final evaluation, played in both seats against each baseline."""
+    ladder_starts: Annotated[int, Numbers(0, 1_000_000)] = 20
+    """Starts for each agent of the ladder that searches; 0 for no ladder."""
 
     @property
     def run(self) -> RunFolder:

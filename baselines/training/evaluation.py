@@ -1,4 +1,4 @@
-"""Evaluating a run's agent against the baselines, and drawing its learning curve."""
+"""Evaluating a run's agent against the baselines and others, and drawing its learning curve."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
 from azumaya.baselines.training.run_folder import RunFolder
 
 BASELINES = (RandomAgent, GreedyAgent)
@@ -24,7 +25,10 @@ EVALUATION_SEED = 1_000_000
 def evaluate(
     config: RunConfig, agent: Agent, starts: int, bar: Progress | None = None
 ) -> list[Score]:
-    """Play the agent against each baseline, with the same plain starts in both seats."""
+    """Play the agent against each baseline, with the same balanced starts in both seats.
+
+    Starts are plain with options for which there is no book.
+    """
     scores = []
     for baseline in BASELINES:
         opponent = baseline()
@@ -32,14 +36,7 @@ def evaluate(
         advance = (lambda n, task=task: bar.advance(task, n)) if bar is not None else None
         scores.append(
             play_pairing(
-                config.game,
-                agent,
-                opponent,
-                starts,
-                EVALUATION_SEED,
-                config.options,
-                advance,
-                balanced=False,  # so that rates stay comparable with those of earlier runs
+                config.game, agent, opponent, starts, EVALUATION_SEED, config.options, advance
             )
         )
     return scores
@@ -60,6 +57,31 @@ def final_evaluation(
     results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **more} for s in scores]
     run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
     return scores
+
+
+def final_ladder(
+    config: RunConfig,
+    run: RunFolder,
+    agents: tuple[Agent, Agent | None],
+    scores: list[Score],
+    display: Display,
+) -> None:
+    """Measure the ladder, print it, and write `ladder.json` and `ladder.png`.
+
+    Args:
+        config: the run's options.
+        run: its folder.
+        agents: the trained agent, and the same with search if there is one.
+        scores: the results of the final evaluation.
+        display: where to print.
+    """
+    ladder = Ladder(config, *agents, scores)
+    rungs = list(ladder.rungs(lambda name: display.say(f"ladder: {name}")))
+    display.console.print(ladder_table(rungs, f"{config.game}: the ladder"))
+    picture = io.BytesIO()
+    draw_ladder(rungs, picture, config.game)
+    run.write("ladder.json", json.dumps(as_objects(rungs), indent=2) + "\n")
+    run.write("ladder.png", picture.getvalue())
 
 
 def draw_curve(run: RunFolder, title: str) -> None:

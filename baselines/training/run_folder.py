@@ -35,7 +35,7 @@ from azumaya.baselines.training.metrics import Metrics
 from azumaya.baselines.training.saves import Save, is_curve, read_save
 
 CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
-RESULTS = ("evaluation.json", "learning_curve.png")
+RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
 PLACE = ("output", "resume", "overwrite")

@@ -20,8 +20,14 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.evaluation import draw_curve, evaluate, final_evaluation
+from azumaya.baselines.training.evaluation import (
+    draw_curve,
+    evaluate,
+    final_evaluation,
+    final_ladder,
+)
 from azumaya.baselines.training.events import threads_quiet
+from azumaya.baselines.training.ladder import MILLISECONDS
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import Save
 
@@ -51,6 +57,10 @@ class Learner(ABC):
     @abstractmethod
     def agent(self) -> Agent:
         """The agent as trained so far."""
+
+    def searching(self, milliseconds: float) -> Agent | None:
+        """The same agent with a search of this time per move; None if there is no such search."""
+        return None
 
     @abstractmethod
     def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
@@ -213,6 +223,9 @@ def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]
         trained = display.minutes
         scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
         draw_curve(run, config.game)
+        if config.ladder_starts:
+            agents = learner.agent(), learner.searching(MILLISECONDS)
+            final_ladder(config, run, agents, scores, display)
         display.say(
             f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
             f"The run is in {run.path}/"

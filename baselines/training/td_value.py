@@ -19,10 +19,11 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
@@ -42,6 +43,7 @@ from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.session import Learner, Overseer, run_training
+from azumaya.baselines.values.champion import SEARCH, searcher
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
 from azumaya.baselines.values.lookahead import self_play_kernel
@@ -62,7 +64,10 @@ from azumaya.envs.setup import prepare
 PROGRAM = "azumaya.baselines.training.td_value"
 FILES = ("policy.safetensors", "policy.json")
 WEIGHTS, MEAN, SQUARE, STEPS = "weights", "adam.mean", "adam.square", "adam.steps"
-"""Names of arrays in a save: the parameters, and Adam's moments."""
+LATEST = "weights.latest"
+"""Names of arrays in a save: the agent's parameters, Adam's moments, the parameters that learn."""
+WARMING = 10
+"""Updates over which averaging begins: at first an average forgets faster."""
 
 
 def agent_files(save: Save) -> dict[str, bytes]:
@@ -101,11 +106,17 @@ class Config(RunConfig):
     """The learning rate at the end, as a fraction of the initial one."""
     batch: Count = 64
     """Positions in a batch."""
+    averaging: Share = 0.98
+    """How much of the agent's weights stays after each update; the rest are the weights just
+    learned. With 0 the agent has the last weights."""
+    search: Literal["alphabeta", "puct"] = "alphabeta"
+    """The search that the agent plays best with; it is stored with the agent."""
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
         game = find_game(self.game)
-        notes = {"features": features_of(game).kind, "seed": self.seed, **notes}
+        about = {"features": features_of(game).kind, "seed": self.seed, SEARCH: self.search}
+        notes = {**about, **notes}
         sizes = {"width": self.width}
         return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
 
@@ -194,6 +205,7 @@ class ValueLearner(Learner):
         _, scores = random_games(kernels_of(start), self.table.setup)
         scale = max(2.0 * float(np.abs(scores).mean()), 1.0)
         self.weights = first_weights(self.shape, config.seed, scale, payoff_bound(start))
+        self.average = self.weights.copy()
         self.moments = Moments.new(self.shape)
         self.gradient = np.zeros(self.shape.learned, np.float32)
         self.touched = np.zeros(self.shape.rows, np.int64)
@@ -212,7 +224,16 @@ class ValueLearner(Learner):
 
     def agent(self) -> ValueAgent:
         """The agent as trained so far."""
-        return ValueAgent(Value(self.table.game, self.config.width, self.weights))
+        return ValueAgent(self.value())
+
+    def value(self) -> Value:
+        """The value as trained so far."""
+        return Value(self.table.game, self.config.width, self.average)
+
+    def searching(self, milliseconds: float) -> Agent:
+        """The agent with search."""
+        start = Position(self.table.game, **self.config.options)
+        return searcher(self.value(), start, self.config.search, milliseconds=milliseconds)
 
     def check(self) -> None:
         """Check that all weights are finite."""
@@ -245,12 +266,18 @@ class ValueLearner(Learner):
         )  # fmt: skip
         self.updates += 1
         self.done += len(order)
+        self.follow()
         found = {
             "train/error": float(error),
             "train/plies": float(table.lengths.mean()),
             "train/player_0": float(np.sign(table.results).mean()),
         }
         self.logs.write(found, self.steps)
+
+    def follow(self) -> None:
+        """Move the agent's weights towards those just learned."""
+        kept = F32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
+        self.average = kept * self.average + (F32(1) - kept) * self.weights
 
     # ---- logs ----
 
@@ -277,7 +304,8 @@ class ValueLearner(Learner):
         """Copy everything needed to resume the run."""
         kept = self.moments
         arrays = {
-            WEIGHTS: self.weights.copy(),
+            WEIGHTS: self.average.copy(),
+            LATEST: self.weights.copy(),
             MEAN: kept.mean.copy(),
             SQUARE: kept.square.copy(),
             STEPS: kept.steps.copy(),
@@ -289,13 +317,15 @@ class ValueLearner(Learner):
     def restore(self, save: Save) -> None:
         """Continue from a save."""
         learned = (self.shape.learned,)
-        weights = save.take(WEIGHTS, np.float32, (self.shape.size,))
+        weights, average = (
+            save.take(name, np.float32, (self.shape.size,)) for name in (LATEST, WEIGHTS)
+        )
         self.moments = Moments(
             save.take(MEAN, np.float32, learned).copy(),
             save.take(SQUARE, np.float32, learned).copy(),
             save.take(STEPS, np.int64, (1,)).copy(),
         )
-        self.weights = weights.copy()
+        self.weights, self.average = weights.copy(), average.copy()
         self.done, self.updates = save.steps, saved_count(save, "updates")
 
 

@@ -19,6 +19,8 @@ from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
+SEARCH = "search"
+"""The note of a sidecar that says which search suits a value: `alphabeta` or `puct`."""
 DATA = Path(__file__).with_name("data")
 
 
@@ -42,11 +44,35 @@ def champion_value(game: Game) -> Value:
     return load_value(file)
 
 
+def searcher(
+    value: Value,
+    position: Position,
+    search: str,
+    steps: int | None = None,
+    milliseconds: float | None = None,
+) -> Agent:
+    """An agent that searches with a value.
+
+    Args:
+        value: the value.
+        position: any position of the game with the options to be played.
+        search: `puct`, or anything else for alpha-beta where it can be used.
+        steps: nodes per move (simulations of PUCT); give this or `milliseconds`.
+        milliseconds: time per move.
+
+    Raises:
+        OptionError: the budget is invalid.
+    """
+    by_puct = search == "puct" or kernels_of(position).hidden_draws
+    made = PUCTAgent if by_puct else AlphaBetaAgent
+    return made(steps, milliseconds, evaluation=value.evaluation())
+
+
 class ChampionAgent(Agent):
     """Plays any game with the value that ships for it.
 
-    Without a budget it looks one move ahead. With one it searches: by alpha-beta, or by PUCT where
-    draws are hidden from the players.
+    Without a budget it looks one move ahead. With one it searches as the value's sidecar says: by
+    alpha-beta or by PUCT, and always by PUCT where draws are hidden from the players.
 
     Args:
         steps: nodes per move (simulations of PUCT); give this, `milliseconds` or neither.
@@ -80,12 +106,10 @@ class ChampionAgent(Agent):
         if game.id not in self._players:
             value = champion_value(game)
             if self._budget == (None, None):
-                player: Agent = ValueAgent(value, CHAMPION)
-            elif kernels_of(position).hidden_draws:
-                player = PUCTAgent(*self._budget, evaluation=value.evaluation())
+                self._players[game.id] = ValueAgent(value, CHAMPION)
             else:
-                player = AlphaBetaAgent(*self._budget, evaluation=value.evaluation())
-            self._players[game.id] = player
+                search = str(value.sidecar.notes.get(SEARCH)) if value.sidecar else ""
+                self._players[game.id] = searcher(value, position, search, *self._budget)
         return self._players[game.id]
 
     def __getstate__(self) -> dict[str, object]:

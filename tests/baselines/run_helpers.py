@@ -24,7 +24,8 @@ def tiny_run(folder: Path, **changes: object) -> Config:
     """A configuration with six rollouts and four measurements that trains in a second."""
     return Config(**{
         "steps": 192, "output": folder, "games": 4, "rollout": 8, "batch": 16, "epochs": 2,
-        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
+        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3,
+        "ladder_starts": 0, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
@@ -32,8 +33,8 @@ def tiny_selfplay(folder: Path, **changes: object) -> ppo_selfplay.Config:
     """The same for self-play; the pool is full after the second update."""
     return ppo_selfplay.Config(**{
         "steps": 192, "output": folder, "games": 5, "rollout": 8, "batch": 16, "epochs": 2,
-        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3, "past_share": 0.4,
-        "pool": 2, "pool_every": 1, **changes,
+        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3,
+        "ladder_starts": 0, "past_share": 0.4, "pool": 2, "pool_every": 1, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
@@ -41,7 +42,8 @@ def tiny_td(folder: Path, **changes: object) -> td_value.Config:
     """The same for TD(lambda), with games of different lengths in each update."""
     return td_value.Config(**{
         "steps": 192, "output": folder, "games": 3, "width": 4, "batch": 16, "most_plies": 25,
-        "measure_every": 64, "measure_starts": 2, "final_starts": 3, **changes,
+        "measure_every": 64, "measure_starts": 2, "final_starts": 3,
+        "ladder_starts": 0, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from azumaya.baselines.training.run_folder import RunError
 
 TINY = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
-    "measure_starts": 2, "final_starts": 3,
+    "measure_starts": 2, "final_starts": 3, "ladder_starts": 0,
 }  # fmt: skip
 
 

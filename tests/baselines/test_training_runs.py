@@ -23,7 +23,7 @@ from azumaya.baselines.training.run_folder import RunError
 
 SMALL = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "depth": 1,
-    "measure-every": 64, "measure-starts": 2, "final-starts": 3,
+    "measure-every": 64, "measure-starts": 2, "final-starts": 3, "ladder-starts": 0,
 }  # fmt: skip
 TINY = [f"--{name}={value}" for name, value in SMALL.items()]
 """Arguments of a run that takes a second."""
@@ -330,7 +330,7 @@ def test_without_a_terminal_lines_are_printed(
 ) -> None:
     """Each measurement is a line; the number of steps is rounded up to whole rollouts."""
     main(Config(output=here, steps=33, minutes=5, games=4, rollout=8, batch=16, epochs=1, width=4,
-                measure_every=32, measure_starts=1, final_starts=1))  # fmt: skip
+                measure_every=32, measure_starts=1, final_starts=1, ladder_starts=0))  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
     shown = [line.split(" steps")[0] for line in lines if " steps, " in line]
     assert shown[0] == "0 of 64"

@@ -336,7 +336,7 @@ def test_overwriting_deletes_the_configuration_first(
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
     names = ("games", "rollout", "batch", "epochs", "width", "measure_every", "measure_starts",
-             "final_starts", "steps")  # fmt: skip
+             "final_starts", "ladder_starts", "steps")  # fmt: skip
     config: Config = tiny_run(tmp_path / "run")
     given = [f"--{name.replace('_', '-')}={getattr(config, name)}" for name in names]
     return [f"--output={tmp_path / 'run'}", *given]

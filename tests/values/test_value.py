@@ -254,7 +254,10 @@ def test_diverged_weights_end_the_run(
     monkeypatch.setattr(ValueLearner, "update", diverge)
     folder = tmp_path / "run"
     words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--measure-starts", "1"]
-    assert run_words([*words, "--final-starts", "1", "--output", str(folder)]) == 1
+    assert (
+        run_words([*words, "--final-starts", "1", "--ladder-starts", "0", "--output", str(folder)])
+        == 1
+    )
     assert "no longer finite" in capsys.readouterr().err
     assert np.isfinite(load_value(folder / "policy").weights).all()
 

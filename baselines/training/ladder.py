@@ -1,0 +1,256 @@
+"""The ladder: where a trained agent stands among others, from random to search.
+
+Every agent on it plays greedy on balanced starts and takes the exam. Two of them are UCT: one with
+as many simulations as take the time of a move of the trained agent, the other with 10 ms a move.
+Against the second the trained agent searches for 10 ms, too, if search can use it.
+
+MaskablePPO's results are not measured but stored: they are those of its own run with the default
+options, made by `python -m azumaya.baselines.training.ladder RUN...`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.arena.exam_report import shown_share
+from azumaya.baselines.arena.exam_results import Interval, take_exam
+from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.training.config import RunConfig
+from azumaya.envs import Position
+from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
+from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.position import episode_key
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+STORED = Path(__file__).with_name("stored_rungs.json")
+SEED = 2_000_000
+"""The first seed of the ladder's starts, far from those of training and of other evaluations."""
+MILLISECONDS = 10.0
+"""The time per move of agents that search."""
+TRIED = 128
+"""Positions on which the time per move is measured."""
+PLIES = 30
+"""The most random plies that lead to them."""
+SIMULATIONS = 50
+"""Simulations with which UCT's speed is measured."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One agent on the ladder.
+
+    Attributes:
+        name: its name.
+        greedy: its rate against greedy on balanced starts; None for greedy itself.
+        greedy_interval: Wilson's 95 % interval of that rate.
+        exam: the share of won positions of the exam's public part that it keeps; None if there is
+            no exam for the game and its options.
+        exam_interval: Wilson's 95 % interval of that share.
+        trained: the rate of the trained agent against it; None if they did not play.
+        trained_interval: Wilson's 95 % interval of that rate.
+        stored: whether the figures come from an earlier run.
+    """
+
+    name: str
+    greedy: float | None = None
+    greedy_interval: Interval | None = None
+    exam: float | None = None
+    exam_interval: Interval | None = None
+    trained: float | None = None
+    trained_interval: Interval | None = None
+    stored: bool = False
+
+
+class Ladder:
+    """Measures the rungs.
+
+    Args:
+        config: the run's options.
+        agent: the trained agent.
+        searching: the same agent with a search of `MILLISECONDS` a move; None if there is none.
+        scores: results of the trained agent against random and greedy.
+    """
+
+    def __init__(
+        self, config: RunConfig, agent: Agent, searching: Agent | None, scores: Sequence[Score]
+    ) -> None:
+        self.config, self.agent, self.searching = config, agent, searching
+        self.scores = {score.second: score for score in scores}
+        self.with_exam = has_exam(config.game) and not config.options
+
+    def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
+        """The rungs from bottom to top, each as soon as it is measured; `say` names the next one.
+
+        Raises:
+            KeyboardInterrupt: on Ctrl-C.
+        """
+        fast, slow = self.config.final_starts, self.config.ladder_starts
+        yield self._rung(RandomAgent(), fast, say, self.scores["random"])
+        yield self._rung(GreedyAgent(), 0, say, self.scores["greedy"])
+        yield from stored_rungs(self.config)
+        same_time = UCTAgent(simulations=self.simulations())
+        name = f"{same_time.name} (same time)"
+        yield replace(self._rung(same_time, slow, say, self.play(self.agent, same_time)), name=name)
+        trained = self._rung(self.agent, 0, say)
+        yield _against(trained, "greedy", self.scores["greedy"])
+        top = self.searching or self.agent
+        uct = UCTAgent(milliseconds=MILLISECONDS)
+        yield self._rung(uct, slow, say, self.play(top, uct))
+        if self.searching:
+            name = f"{trained.name} + {MILLISECONDS:g} ms of search"
+            yield replace(self._rung(self.searching, slow, say), name=name)
+
+    def _rung(
+        self, agent: Agent, starts: int, say: Callable[[str], None], score: Score | None = None
+    ) -> Rung:
+        """The rung of an agent: its exam, and `2 * starts` games against greedy."""
+        say(agent.name)
+        rung = Rung(agent.name)
+        if self.with_exam:
+            found = take_exam(agent, self.config.game)
+            rung = replace(rung, exam=found.kept_wins, exam_interval=found.kept_wins_interval)
+        if starts:
+            rung = _against(rung, "greedy", self.play(agent, GreedyAgent(), starts))
+        return rung if score is None else _against(rung, "trained", score)
+
+    def play(self, first: Agent, second: Agent, starts: int | None = None) -> Score:
+        """Games on balanced starts; by default as few as for agents that search."""
+        starts = starts or self.config.ladder_starts
+        return play_pairing(self.config.game, first, second, starts, SEED, self.config.options)
+
+    def simulations(self) -> int:
+        """How many simulations of UCT take as long as a move of the trained agent."""
+        positions = list(some_positions(self.config))
+        keys = list(range(len(positions)))
+        own = _seconds(lambda: self.agent.act(positions, keys))
+        uct = UCTAgent(simulations=SIMULATIONS)
+        return max(1, math.floor(SIMULATIONS * own / _seconds(lambda: uct.act(positions, keys))))
+
+
+def some_positions(config: RunConfig) -> Iterator[Position]:
+    """Running positions after up to `PLIES` random plies."""
+    for seed in range(TRIED):
+        position = Position(config.game, seed=SEED + seed, **config.options)
+        key = episode_key(SEED, seed, 0)
+        for ply in range(seed % (PLIES + 1)):
+            moves = position.legal_actions()
+            following = position.copy().play(moves[int(random_below(key, ply, len(moves)))])
+            if following.is_over:
+                break
+            position = following
+        yield position
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """How long a call takes; the first one, which may compile, does not count."""
+    call()
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def _against(rung: Rung, opponent: str, score: Score) -> Rung:
+    """A rung with another result: `opponent` is the name of the field."""
+    result: dict[str, Any] = {opponent: score.rate, f"{opponent}_interval": score.interval()}
+    return replace(rung, **result)
+
+
+# ---- stored results ----
+
+
+def stored_rungs(config: RunConfig) -> Iterator[Rung]:
+    """The stored results for a game with its default options."""
+    if STORED.exists() and not config.options:
+        found = json.loads(STORED.read_text("utf-8"))
+        yield from (Rung(**rung, stored=True) for rung in found.get(config.game, ()))
+
+
+def store(folders: Sequence[Path]) -> None:
+    """Keep the trained agents' rungs of some run folders as the stored results of their games.
+
+    Raises:
+        OptionError: a folder has no ladder.
+    """
+    kept = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    for folder in folders:
+        try:
+            game = json.loads((folder / "config.json").read_text("utf-8"))["game"]
+            rungs = json.loads((folder / "ladder.json").read_text("utf-8"))
+        except OSError as error:
+            raise OptionError(f"{folder}: there is no ladder of a run here ({error})") from error
+        (own,) = (rung for rung in rungs if rung["name"] == "policy")
+        fields = ("greedy", "greedy_interval", "exam", "exam_interval")
+        kept[game] = [{"name": "MaskablePPO", **{name: own[name] for name in fields}}]
+    STORED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8", newline="\n")
+
+
+# ---- showing ----
+
+
+def ladder_table(rungs: Sequence[Rung], title: str) -> Table:
+    """The ladder as a table, the strongest at the top."""
+    text = require("rich.text", "cli").Text
+    table: Table = require("rich.table", "cli").Table(
+        title=text(title),
+        caption="95 % intervals below. Stored results are marked *.",
+        box=require("rich.box", "cli").SIMPLE_HEAD,
+        leading=1,
+    )
+    table.add_column("agent", overflow="fold")
+    for name in ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for rung in reversed(rungs):
+        table.add_row(
+            text(rung.name + "*" * rung.stored),
+            shown_share(rung.greedy, rung.greedy_interval),
+            shown_share(rung.exam, rung.exam_interval),
+            shown_share(rung.trained, rung.trained_interval),
+        )
+    return table
+
+
+def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> None:
+    """Draw the ladder as bars, as a PNG (needs `train`)."""
+    figure = require("matplotlib.figure", "train").Figure(figsize=(8, 3.2), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    names = [rung.name + "*" * rung.stored for rung in rungs]
+    for panel, field, colour, heading in zip(
+        panels, ("greedy", "exam"), COLOURS, ("games won against greedy", "exam: wins kept"),
+        strict=False,
+    ):  # fmt: skip
+        for place, rung in enumerate(rungs):
+            share, interval = getattr(rung, field), getattr(rung, f"{field}_interval")
+            if share is not None:
+                ends = share - interval[0], interval[1] - share
+                errors = [[max(0.0, end)] for end in ends]  # rounding may go below 0
+                panel.barh(place, share, xerr=errors, color=colour, height=0.6, ecolor="0.3")
+        panel.set_title(heading, fontsize="medium")
+        panel.set(xlim=(0, 1), yticks=range(len(names)), yticklabels=names)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].axvline(0.5, color="0.7", linewidth=1)
+    figure.suptitle(title, fontsize="medium")
+    figure.savefig(path, dpi=150, format="png")
+
+
+def as_objects(rungs: Sequence[Rung]) -> list[dict[str, Any]]:
+    """The rungs for `ladder.json`."""
+    return [asdict(rung) for rung in rungs]
+
+
+if __name__ == "__main__":
+    store([Path(word) for word in sys.argv[1:]])
