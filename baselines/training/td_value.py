@@ -90,6 +90,8 @@ class Config(RunConfig):
     """Plies between two evaluations for the learning curve."""
     threads: Annotated[int, Numbers(1, 1024)] = 2
     """Threads that play games. Results do not depend on their number."""
+    features: Literal["shared", "plain"] = "shared"
+    """Whether numbers, cells and patterns that are alike share weights, or no bit shares any."""
     width: Annotated[int, Numbers(1, MOST_WIDTH)] = 16
     """Hidden units of the network."""
     games: Annotated[int, Numbers(1, 100_000)] = 128
@@ -112,11 +114,16 @@ class Config(RunConfig):
     search: Literal["alphabeta", "puct"] = "alphabeta"
     """The search that the agent plays best with; it is stored with the agent."""
 
+    @property
+    def plain(self) -> bool:
+        """Whether the features are plain."""
+        return self.features == "plain"
+
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
         game = find_game(self.game)
-        about = {"features": features_of(game).kind, "seed": self.seed, SEARCH: self.search}
-        notes = {**about, **notes}
+        kind = features_of(game, self.plain).kind
+        notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
         sizes = {"width": self.width}
         return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
 
@@ -142,10 +149,11 @@ class Table:
     def __init__(self, config: Config) -> None:
         self.config, self.game = config, find_game(config.game)
         self.setup = prepare(self.game, config.options)
-        self.shape = shape_of(self.game, config.width)
+        self.shape = shape_of(self.game, config.width, config.plain)
         plies = min(config.most_plies, self.game.options.max_steps(self.setup.settings))
         size = (config.games, plies)
-        self.found = np.zeros((*size, features_of(self.game).room), np.int32)
+        room = features_of(self.game, config.plain).room
+        self.found = np.zeros((*size, room), np.int32)
         self.counts, self.begun = np.zeros(size, np.int64), np.zeros(size, np.float32)
         self.targets = np.zeros(size, np.float32)
         self.lengths, self.results = (np.zeros(config.games, np.int64) for _ in range(2))
@@ -228,7 +236,7 @@ class ValueLearner(Learner):
 
     def value(self) -> Value:
         """The value as trained so far."""
-        return Value(self.table.game, self.config.width, self.average)
+        return Value(self.table.game, self.config.width, self.average, plain=self.config.plain)
 
     def searching(self, milliseconds: float) -> Agent:
         """The agent with search."""

@@ -34,10 +34,12 @@ class Shape:
     Attributes:
         rows: the rows of the first layer.
         width: the hidden units.
+        plain: whether the rows are those of plain features.
     """
 
     rows: int
     width: int
+    plain: bool = False
 
     @property
     def bias(self) -> int:
@@ -96,7 +98,7 @@ def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.nda
 
 def scratch_words(game: Game, shape: Shape) -> int:
     """The number of uint64 words of scratch space that the kernels of a network need."""
-    features = features_of(game)
+    features = features_of(game, shape.plain)
     return features.row_words + (features.room + shape.width + 1) // 2
 
 
@@ -135,7 +137,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
     returns how many there are and the `start` for `forward`. `scratch` is an array of
     `scratch_words(game, shape)` uint64.
     """
-    features = features_of(game)
+    features = features_of(game, shape.plain)
     write, observe, evaluate = features.write, game.rules.observe, game.rules.evaluate
     words, scale = features.row_words, shape.scale
 
@@ -158,8 +160,9 @@ def value_kernel(game: Game, shape: Shape) -> Any:
     The position must be running. `scratch` is as for `view_kernel`.
     """
     view, forward = view_kernel(game, shape), forward_kernel(shape)
-    first = 2 * features_of(game).row_words
-    behind, bound = first + features_of(game).room, shape.bound
+    features = features_of(game, shape.plain)
+    first = 2 * features.row_words
+    behind, bound = first + features.room, shape.bound
 
     @kernel
     def value(state, weights, scratch):

@@ -25,6 +25,7 @@ from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import choose_kernel
 from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
+from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
@@ -53,6 +54,7 @@ class Value:
         width: the hidden units.
         weights: all parameters, `(size,)` float32, see `azumaya.baselines.values.network`.
         sidecar: what is stored beside the weights; None if they have not been stored.
+        plain: whether the features are plain ones, see `azumaya.baselines.values.plain_features`.
 
     Raises:
         OptionError: the weights are not those of a network of this width for this game.
@@ -62,6 +64,7 @@ class Value:
     width: int
     weights: np.ndarray
     sidecar: Sidecar | None = None
+    plain: bool = False
 
     def __post_init__(self) -> None:
         whole_number(self.width, "width", 1, MOST_WIDTH)
@@ -79,7 +82,7 @@ class Value:
     @property
     def shape(self) -> Shape:
         """The network's sizes."""
-        return shape_of(self.game, self.width)
+        return shape_of(self.game, self.width, self.plain)
 
     def evaluation(self) -> Evaluation:
         """The network as search calls it; it shares the weights."""
@@ -88,9 +91,9 @@ class Value:
         return Evaluation(kernel, self.weights, words, str(name), self.game)
 
 
-def shape_of(game: Game, width: int) -> Shape:
-    """The sizes of a game's network with this many hidden units."""
-    return Shape(features_of(game).rows, width)
+def shape_of(game: Game, width: int, plain: bool = False) -> Shape:
+    """The sizes of a game's network with this many hidden units, perhaps with plain features."""
+    return Shape(features_of(game, plain).rows, width, plain)
 
 
 # ---- on disk ----
@@ -145,13 +148,13 @@ def load_value(path: str | Path) -> Value:
     source = Path(path).with_suffix(".safetensors")
     sidecar = read_sidecar(source)
     game, width = game_of_sidecar(sidecar), sidecar.sizes.get("width", 0)
-    features = features_of(game)
+    features, plain = features_of(game), sidecar.notes.get("features") == plain_features(game).kind
     if sidecar.network != KIND or not 1 <= width <= MOST_WIDTH:
         raise CheckpointError(
             f"checkpoint {source}: network {sidecar.network!r} of width {width}: a {KIND!r} of "
             f"width 1 to {MOST_WIDTH} is needed"
         )
-    if sidecar.notes.get("features") != features.kind:
+    if not plain and sidecar.notes.get("features") != features.kind:
         raise CheckpointError(
             f"checkpoint {source}: made with azumaya {sidecar.azumaya} for features "
             f"{sidecar.notes.get('features')!r}, and this version has {features.kind!r}; train it "
@@ -167,7 +170,8 @@ def load_value(path: str | Path) -> Value:
         ) from error
     except (TypeError, ValueError, require("safetensors", "values").SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
-    return Value(game, width, _checked(arrays, source, shape_of(game, width)), sidecar)
+    weights = _checked(arrays, source, shape_of(game, width, plain))
+    return Value(game, width, weights, sidecar, plain)
 
 
 def _checked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:

@@ -15,7 +15,7 @@ from azumaya.envs import Position
 from azumaya.envs.game import Game
 from azumaya.wrappers import random_transform
 from tests.cases import TESTED
-from tests.values.networks import features_for, positions_of
+from tests.values.networks import features_for, observation_row, positions_of
 
 GAMES = list(TESTED.values())
 
@@ -113,3 +113,14 @@ def test_the_rows_are_as_many_as_the_features_say() -> None:
     """A network allocates just these; the number is part of what its files must fit."""
     sizes = {name: features_of(game).rows for name, game in TESTED.items()}
     assert all(100 < rows < 50_000 for rows in sizes.values()), sizes
+
+
+def test_plain_features_are_the_bits_of_the_observation() -> None:
+    for game in TESTED.values():
+        features = features_of(game, plain=True)
+        out = np.zeros(features.room, np.int32)
+        for position in positions_of(game, seeds=1, every=9):
+            row = observation_row(position, position.to_move)
+            count = features.write(np.append(row[: game.observation.packed_words], 7), 0, out)
+            bits = [64 * w + b for w in range(len(row) - 1) for b in range(64) if row[w] >> b & 1]
+            assert out[:count].tolist() == bits

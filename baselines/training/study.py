@@ -1,0 +1,248 @@
+r"""Compare variants of a training run: several seeds of each, a table, and their learning curves.
+
+    python -m azumaya.baselines.training.study --game sudoku_moyo --steps 1000000 \
+        --variant "lambda 0: --decay 0" --variant "lambda 1: --decay 1"
+
+The first variant, `default`, has the script's own options; every other one changes some of them.
+Each run is a run of `td_value.py` (or another script, `--algorithm`) in a folder of its own, so
+studies can be stopped and continued: finished runs are kept, an unfinished one is resumed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.files import write_whole
+from azumaya.baselines.game_options import game_named
+from azumaya.baselines.training.checks import Count, Numbers, check_numbers
+from azumaya.baselines.training.command import INTERRUPTED, exit_code, run_script
+from azumaya.baselines.training.run_folder import RunError
+from azumaya.envs import OptionError
+from azumaya.envs.extras import require
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+ALGORITHMS = ("td_value", "expert_iteration", "ppo_selfplay", "maskable_ppo")
+DEFAULT = "default"
+PROGRAM = "azumaya.baselines.training.study"
+EXAM = "eval/exam"
+MEASURES = ("greedy", EXAM)
+"""What is shown: the rate against greedy, and the share of won positions of the exam kept."""
+HEADINGS = ("games won against greedy", "exam: wins kept")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The options of a study."""
+
+    game: str = "sudoku_moyo"
+    """The game's name."""
+    algorithm: str = ALGORITHMS[0]
+    """A script in this folder: td_value, expert_iteration, ppo_selfplay or maskable_ppo."""
+    variant: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""
+    seeds: tuple[int, ...] = (1, 2, 3)
+    """The seeds of each variant."""
+    steps: Count = 1_000_000
+    """Steps of every run."""
+    measurements: Annotated[int, Numbers(1, 1000)] = 5
+    """Points of each learning curve."""
+    measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 200
+    """Starts for each point, played in both seats against each baseline."""
+    output: Path | None = None
+    """The study's folder; the default is runs/study-GAME."""
+
+    @property
+    def folder(self) -> Path:
+        """The study's folder."""
+        return self.output or Path("runs") / f"study-{self.game}"
+
+    def variants(self) -> dict[str, list[str]]:
+        """The words that each variant adds to a command.
+
+        Raises:
+            OptionError: a variant is malformed or its name is taken.
+        """
+        found: dict[str, list[str]] = {DEFAULT: []}
+        for text in self.variant:
+            name, colon, options = (part.strip() for part in text.partition(":"))
+            if not colon or not name or "/" in name or name in found:
+                raise OptionError(
+                    f'--variant {text!r}: must be "NAME: OPTIONS" with a new name without /'
+                )
+            found[name] = shlex.split(options)
+        return found
+
+
+@dataclass
+class Results:
+    """The curves of a variant, one for each seed.
+
+    Attributes:
+        name: the variant.
+        curves: for each seed, a point for each measurement, with `steps` and the `MEASURES`.
+    """
+
+    name: str
+    curves: list[list[dict[str, float]]] = field(default_factory=list)
+
+    def last(self, measure: str) -> list[float]:
+        """The last value of a measure in each run that has one."""
+        return [curve[-1][measure] for curve in self.curves if measure in curve[-1]]
+
+
+def run_study(config: Config) -> list[Results]:
+    """Train all variants, print the table and draw the curves.
+
+    Raises:
+        OptionError: an option is invalid; nothing was changed.
+        RunError: a folder holds another run.
+        KeyboardInterrupt: on Ctrl-C; the same command goes on.
+    """
+    check_numbers(config)
+    game = game_named(config.game).name
+    if config.algorithm not in ALGORITHMS:
+        raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
+    if not config.seeds or len(set(config.seeds)) < len(config.seeds):
+        raise OptionError("--seeds: at least one seed is needed, and each only once")
+    script, variants = (
+        import_module(f"azumaya.baselines.training.{config.algorithm}"),
+        config.variants(),
+    )
+    found = [Results(name) for name in variants]
+    for seed in config.seeds:
+        for results in found:
+            run = config.folder / f"{results.name.replace(' ', '-')}-{seed}"
+            words = words_of(config, game, seed, run, variants[results.name])
+            results.curves.append(trained(script, run, words))
+    _report(config, game, found)
+    return found
+
+
+def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str]) -> list[str]:
+    """The command of one run."""
+    each = max(1, config.steps // config.measurements)
+    given = {
+        "game": game, "seed": seed, "output": run, "steps": config.steps, "measure-every": each,
+        "measure-starts": config.measure_starts, "final-starts": 1, "ladder-starts": 0,
+    }  # fmt: skip
+    return [*(f"--{name}={value}" for name, value in given.items()), *more]
+
+
+def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
+    """Train a run to its end, unless it is complete, and return its measurements.
+
+    Raises:
+        RunError: the folder holds another run, or the run failed.
+        KeyboardInterrupt: on Ctrl-C; the run is saved.
+    """
+    mark = run.with_suffix(".done")
+    if mark.exists():
+        if json.loads(mark.read_text("utf-8")) != list(words):
+            raise RunError(f"{run}: holds another run; choose another --output")
+        return curve_of(run)
+    how = "--resume" if (run / "resume.safetensors").exists() else "--overwrite"
+    code = script.run_words([*words, how])
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    if code:
+        raise RunError(f"{run}: the run failed")
+    write_whole(mark, json.dumps(list(words)).encode())
+    return curve_of(run)
+
+
+def curve_of(run: Path) -> list[dict[str, float]]:
+    """The measurements of a run, with the exam if it was taken."""
+    curve: list[dict[str, float]] = json.loads((run / "curve.json").read_text("utf-8"))
+    lines = map(json.loads, (run / "progress.json").read_text("utf-8").splitlines())
+    exams = {line["time/total_timesteps"]: line[EXAM] for line in lines if EXAM in line}
+    for point in curve:
+        if point["steps"] in exams:
+            point[EXAM] = exams[point["steps"]]
+    return curve
+
+
+# ---- showing ----
+
+
+def _report(config: Config, game: str, found: Sequence[Results]) -> None:
+    """Print the table, and write `study.json` and `study.png`."""
+    title = f"{game}: {len(config.seeds)} seeds of {config.steps:,} steps"
+    require("rich.console", "cli").Console().print(study_table(found, title))
+    picture = io.BytesIO()
+    draw_study(found, picture, title)
+    curves = {results.name: results.curves for results in found}
+    write_whole(config.folder / "study.json", (json.dumps(curves, indent=1) + "\n").encode())
+    write_whole(config.folder / "study.png", picture.getvalue())
+
+
+def study_table(found: Sequence[Results], title: str) -> Table:
+    """The last measurements: the mean over the seeds, with the least and the most."""
+    text = require("rich.text", "cli").Text
+    table: Table = require("rich.table", "cli").Table(
+        title=text(title),
+        caption="The mean over the seeds; below, the least and the most.",
+        box=require("rich.box", "cli").SIMPLE_HEAD,
+        leading=1,
+    )
+    table.add_column("variant", overflow="fold")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for results in found:
+        shown = (spread(results.last(measure)) for measure in MEASURES)
+        table.add_row(text(results.name), *shown)
+    return table
+
+
+def spread(values: Sequence[float]) -> str:
+    """A mean, and on the next line the least and the most."""
+    if not values:
+        return "-"
+    return f"{statistics.fmean(values):.1%}\n{min(values):.1%} - {max(values):.1%}"
+
+
+def draw_study(found: Sequence[Results], path: Path | io.BytesIO, title: str) -> None:
+    """Draw the curves as a PNG: a line for each run, a thick one for each variant's mean."""
+    figure = require("matplotlib.figure", "train").Figure(figsize=(9, 3.6), layout="constrained")
+    for axes, measure, heading in zip(figure.subplots(1, 2), MEASURES, HEADINGS, strict=True):
+        for number, results in enumerate(found):
+            style = "-" if number < len(COLOURS) else "--"
+            _draw_curves(axes, results, measure, COLOURS[number % len(COLOURS)], style)
+        axes.set(title=heading, xlabel="steps", ylim=(0, 1))
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].legend(frameon=False, fontsize="small")
+    figure.suptitle(title, fontsize="medium")
+    figure.savefig(path, dpi=150, format="png")
+
+
+def _draw_curves(axes: Any, results: Results, measure: str, colour: str, style: str) -> None:
+    lines = [[(p["steps"], p[measure]) for p in c if measure in p] for c in results.curves]
+    for line in filter(None, lines):
+        axes.plot(*zip(*line, strict=True), style, color=colour, linewidth=0.7, alpha=0.5)
+    shortest = min(map(len, lines))
+    at_once = [[line[place] for line in lines] for place in range(shortest)]
+    means = [tuple(map(statistics.fmean, zip(*points, strict=True))) for points in at_once]
+    if means:
+        axes.plot(*zip(*means, strict=True), style, color=colour, linewidth=2, label=results.name)
+
+
+def main() -> int:
+    """Run a command line; returns an exit code as the training scripts do."""
+    config = tyro.cli(Config, prog=f"python -m {PROGRAM}", description=__doc__)
+    return exit_code(lambda: run_study(config))
+
+
+if __name__ == "__main__":
+    run_script(main)

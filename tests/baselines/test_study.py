@@ -1,0 +1,95 @@
+"""Studies: several seeds of several variants of a training run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.training import study, td_value
+from azumaya.baselines.training.run_folder import RunError
+from azumaya.baselines.training.study import Config, Results, run_study, spread, study_table
+from azumaya.envs import OptionError
+
+VARIANTS = ("small: --width 4 --games 3",)
+
+
+def small(folder: Path, **changes: object) -> Config:
+    """A study of four runs that take a second each."""
+    given = {
+        "game": "sudoku_moyo", "variant": VARIANTS, "seeds": (1, 2), "steps": 128,
+        "measurements": 2, "measure_starts": 1, "output": folder / "study", **changes,
+    }  # fmt: skip
+    return Config(**given)  # type: ignore[arg-type]
+
+
+def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = small(tmp_path)
+    commands = []
+    run_words = td_value.run_words
+
+    def stop_at_third(words: list[str]) -> int:
+        commands.append(words)
+        return 130 if len(commands) == 3 else run_words(words)
+
+    monkeypatch.setattr(td_value, "run_words", stop_at_third)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(config)
+    found = run_study(config)
+    assert len(commands) == 5  # the two finished runs are not repeated
+    assert [results.name for results in found] == ["default", "small"]
+    for results in found:
+        assert len(results.curves) == 2
+        for curve in results.curves:
+            assert curve[0]["steps"] == 0
+            assert curve[-1]["steps"] >= 128
+            assert all(0 <= point[study.EXAM] <= 1 for point in curve)
+    assert (config.folder / "study.png").read_bytes().startswith(b"\x89PNG")
+    stored = json.loads((config.folder / "study.json").read_text())
+    assert stored == {results.name: results.curves for results in found}
+    assert "2 seeds of 128 steps" in capsys.readouterr().out
+    small_run = json.loads((config.folder / "small-1/policy.json").read_text())
+    assert small_run["sizes"] == {"width": 4}
+
+    with pytest.raises(RunError, match="default-1: holds another run; choose another --output"):
+        run_study(small(tmp_path, steps=129))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"variant": ("small",)}, "'small': must be \"NAME: OPTIONS\""),
+        ({"variant": ("default: --width 4",)}, 'must be "NAME: OPTIONS" with a new name'),
+        ({"variant": ("a/b: --width 4",)}, "with a new name without /"),
+        ({"seeds": ()}, "--seeds: at least one seed"),
+        ({"seeds": (1, 1)}, "each only once"),
+        ({"algorithm": "reinforce"}, "--algorithm reinforce: must be one of td_value"),
+        ({"steps": 0}, "--steps 0: must be a whole number from 1"),
+        ({"game": "chess"}, "chess"),
+    ],
+)
+def test_invalid_studies_are_refused(
+    changes: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(OptionError) as refused:
+        run_study(small(tmp_path, **changes))
+    assert message in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_variant_that_the_script_refuses_ends_the_study(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="odd-1: the run failed"):
+        run_study(small(tmp_path, variant=("odd: --explore 3",), seeds=(1,)))
+
+
+def test_the_table_shows_the_mean_the_least_and_the_most() -> None:
+    curves = [[{"steps": 1, "greedy": rate}] for rate in (0.2, 0.5, 0.8)]
+    assert spread([0.2, 0.5, 0.8]) == "50.0%\n20.0% - 80.0%"
+    table = study_table([Results("one", curves)], "title")
+    assert [list(column.cells) for column in table.columns[1:]] == [
+        ["50.0%\n20.0% - 80.0%"],
+        ["-"],
+    ]
