@@ -1,6 +1,7 @@
 """Games and exams for language models: prompts, a tolerant reader of answers, loops, adapters."""
 
 from azumaya.baselines.text.answers import Answer, read_answer
+from azumaya.baselines.text.duel import TextDuel
 from azumaya.baselines.text.episode import TextGame, TextPlayer, play_text_game
 from azumaya.baselines.text.exam import TextExam, TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
@@ -9,6 +10,7 @@ from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 
 __all__ = [
     "Answer",
+    "TextDuel",
     "TextExam",
     "TextExamResult",
     "TextGame",
