@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.text.answers import read_answer
@@ -119,7 +119,7 @@ def _action(play: _Play, key: int) -> int | None:
     here = play.position
     player = play.players[here.to_move]
     if isinstance(player, Agent) or hasattr(player, "act"):
-        return agent_action(player, here, key)
+        return agent_action(cast(Agent, player), here, key)
     tally = play.tallies[here.to_move]
     tally.turns += 1
     messages: list[Message] = []

@@ -262,13 +262,13 @@ class ExamData(vf.TaskData):
 class ExamTask(vf.Task[ExamData]):
     """A position in which the model names a move."""
 
-    @vf.reward
+    @vf.reward  # type: ignore[untyped-decorator]
     async def quality(self, trace: vf.Trace) -> float:
         """1 for a best move, 0 for a worst one or none: 1 - regret / the largest regret."""
         result = self.result(trace.last_reply)
         return scaled_score(result.answers[0].question, result.replies[0].move)
 
-    @vf.metric
+    @vf.metric  # type: ignore[untyped-decorator]
     async def figures(self, trace: vf.Trace) -> dict[str, float]:
         """`regret` and `kept` as in `azumaya exam`, and `legal`."""
         result = self.result(trace.last_reply)
@@ -292,7 +292,7 @@ class ExamTaskset(vf.Taskset[ExamTask, ExamConfig]):
         """The positions in the order in which they were drawn."""
         exam = self.config.exam()
         for number in exam.numbers:
-            system, question = exam.messages(number) or ()
+            system, question = exam.messages(number) or []
             data = ExamData(
                 id=exam.identity(number),
                 name=exam.identity(number),
