@@ -127,7 +127,7 @@ class TextExam:
         Returns:
             The chat up to the next question; None if no further answer is needed or allowed.
         """
-        if len(texts) >= self.tries:
+        if not self.is_open(number, texts):
             return None
         position = self.exam.start(number)
         question = position_prompt(position, None, legal_moves=self.legal_moves)
@@ -136,17 +136,21 @@ class TextExam:
             {"role": "user", "content": question},
         ]
         for text in texts:
-            answer = read_answer(position, text)
-            if answer.is_legal:
-                return None
             chat.append({"role": "assistant", "content": text})
-            chat.append({"role": "user", "content": answer.problem})
+            chat.append({"role": "user", "content": read_answer(position, text).problem})
         return chat
+
+    def is_open(self, number: int, texts: Sequence[str]) -> bool:
+        """Whether a position needs another answer, and may have one."""
+        if not texts or len(texts) >= self.tries:
+            return not texts
+        position = self.exam.start(number)
+        return not any(read_answer(position, text).is_legal for text in texts)
 
     def unanswered(self, answers: Answers) -> Iterator[int]:
         """The positions that need another answer, in order of the questions."""
         for number in self.numbers:
-            if self.messages(number, answers.get(number, ())) is not None:
+            if self.is_open(number, answers.get(number, ())):
                 yield number
 
     def reply(self, number: int, texts: Sequence[str]) -> Reply:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from azumaya.baselines import load_exam, take_exam
+from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, ExamError, ExamPosition, has_exam, keeps
 from azumaya.baselines.text import TextExam, take_text_exam, text_exam
 from azumaya.baselines.text.episode import Message
@@ -19,7 +23,7 @@ from tests.text.scripted import at_random, garbage, perfect
 
 EXAMS = [name for name in GAMES if has_exam(name)]
 GAME = "vierer_dominari"
-SOME = 20
+SOME = 15
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +60,10 @@ def test_a_game_without_an_exam_is_refused() -> None:
 
 
 def test_the_figures_are_those_of_the_same_moves_by_an_agent() -> None:
-    agent = take_exam("greedy", GAME)
-    exam = text_exam(GAME)
+    whole = load_exam(GAME)
+    part = replace(whole, positions=whole.positions[:60])
+    agent = answer_exam("greedy", part)
+    exam = TextExam(part, tuple(range(60)))
     moves = {exam.messages(n)[1]["content"]: a.move for n, a in enumerate(agent.answers)}  # type: ignore[index]
     model = take_text_exam(lambda messages: moves[messages[1]["content"]], exam, "greedy")
     same = {name: value for name, value in model.as_object().items() if name in agent.as_object()}
@@ -148,6 +154,19 @@ def test_wrong_arguments_are_named(argument: str, value: int) -> None:
 # ---- the file of answers ----
 
 
+KILLED = f"""
+import os, sys
+from azumaya.baselines.text import take_text_exam, text_exam
+
+answers = iter(["?", "move: 5a1", "move: 9z9"])
+
+def model(messages):
+    return next(answers, None) or os._exit(9)
+
+take_text_exam(model, text_exam("{GAME}", positions=8, seed=3, tries=2), "m", path=sys.argv[1])
+"""
+
+
 class StoppedError(Exception):
     """Raised by a model that fails."""
 
@@ -176,6 +195,17 @@ def test_a_stopped_exam_goes_on_with_what_is_missing(
     before = len(calls)
     assert take_text_exam(weak, few, "weak", path=path) == result
     assert len(calls) == before, "all positions were answered"
+
+
+def test_an_exam_goes_on_after_a_kill(few: TextExam, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode != 0
+    assert path.read_text().count('"answer"') == 3
+    told: list[int] = []
+    result = take_text_exam(perfect(few), few, "m", path=path, progress=told.append)
+    assert (told[0], sum(told)) == (3, 10)
+    assert (result.failed, result.illegal, result.unreadable) == (1, 1, 2)
 
 
 def test_a_torn_last_line_is_asked_again(few: TextExam, tmp_path: Path) -> None:
