@@ -10,11 +10,12 @@ import typer
 
 from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
+from azumaya.baselines.exam_commands import PartName, part_named
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console
-from azumaya.baselines.text.exam import TextExam, TextExamResult, text_exam
+from azumaya.baselines.text.exam import TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,12 +32,7 @@ def write(
             help=f"A game: {', '.join(GAMES)}. Default: all that have an exam. Repeat for more."
         ),
     ] = None,
-    part: Annotated[
-        str,
-        typer.Option(
-            help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only."
-        ),
-    ] = PARTS[0],
+    part: PartName = PARTS[0],
     positions: Annotated[
         int | None, typer.Option(min=1, help="Positions of each exam. Default: all.")
     ] = None,
@@ -52,21 +48,15 @@ def write(
     """Write positions of exams as prompts, one line of JSON each."""
     try:
         names = [game_named(name).name for name in dict.fromkeys(game or ())]
+        chosen = part_named(part)
         exams = [
-            _exam(name, part, positions, seed, legal_moves)
+            text_exam(name, chosen, positions=positions, seed=seed, legal_moves=legal_moves)
             for name in names or filter(has_exam, GAMES)
         ]
         count = write_prompts(output, exams, batch)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{output}: {count} prompts")
-
-
-def _exam(name: str, part: str, positions: int | None, seed: int, legal_moves: bool) -> TextExam:
-    known = next((each for each in PARTS if each == part), None)
-    if known is None:
-        raise OptionError(f"--part {part}: must be {' or '.join(PARTS)}")
-    return text_exam(name, known, positions=positions, seed=seed, legal_moves=legal_moves)
 
 
 @app.command("score")
