@@ -12,7 +12,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations test-browser test-course constraints clean
+	test-integrations test-browser test-course test-package constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
@@ -67,6 +67,10 @@ test-course: $(VENV)/.dev
 	$(BIN)/python -m tests.course.solved runs/course
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 runs/course $(RUN)
 
+# The sdist and the wheel: built, compared, installed in an empty environment and tried.
+test-package: $(VENV)/.dev
+	$(BIN)/python -m tests.check_package
+
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
 test-integrations: $(VENV)/.dev
 	$(BIN)/python -m tests.integrations $(RUN)
@@ -103,4 +107,4 @@ constraints: $(VENV)/.dev
 	mv .constraints.new constraints.txt
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest build dist docs/_build docs/_generated *.egg-info
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest build dist docs/_build docs/_generated *.egg-info src/*.egg-info

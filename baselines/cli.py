@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from azumaya.envs.extras import MissingExtraError, require
+from azumaya.baselines.completion import answer_shell
 
 FAILED = 2
 """The exit code if an optional package is missing."""
@@ -12,6 +12,11 @@ FAILED = 2
 
 def main() -> None:
     """Run the command line; missing packages and system errors are reported in one line."""
+    code = answer_shell()  # before anything slow is imported
+    if code is not None:
+        raise SystemExit(code)
+    from azumaya.envs.extras import MissingExtraError, require  # noqa: PLC0415 - imports numba
+
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")

@@ -18,6 +18,7 @@ from azumaya.baselines import (
     puzzle_commands,
     replay_commands,
     serve_commands,
+    texts_commands,
 )
 from azumaya.baselines.version import version as installed
 
@@ -40,7 +41,8 @@ app.command("analyse")(analyse_commands.analyse_command)
 app.command("serve")(serve_commands.serve)
 app.command("replay")(replay_commands.replay_command)
 app.command("exam")(exam_commands.exam)
-app.add_typer(league_commands.app, name="league")
+app.add_typer(texts_commands.app, name="texts")
+app.add_typer(league_commands.app, name="league", help="Agents play all against all; ratings.")
 app.add_typer(class_commands.app, name="class")
 app.add_typer(puzzle_commands.app, name="puzzles")
 app.command("doctor")(doctor_commands.doctor)

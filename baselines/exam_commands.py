@@ -18,13 +18,19 @@ from azumaya.baselines.arena.exam_report import (
     exam_table,
 )
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
-from azumaya.baselines.arena.exams import PARTS, Exam, has_exam, load_exam
+from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES, OptionError
 
 Sitting = tuple[Entrant, Exam]
+PartName = Annotated[
+    str,
+    typer.Option(
+        help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only."
+    ),
+]
 
 
 def exam(
@@ -36,12 +42,7 @@ def exam(
             "more games."
         ),
     ] = None,
-    part: Annotated[
-        str,
-        typer.Option(
-            help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only."
-        ),
-    ] = PARTS[0],
+    part: PartName = PARTS[0],
     seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object for each agent and game instead.")
@@ -74,18 +75,25 @@ def _sittings(names: Sequence[str], games: Sequence[str], part: str) -> list[Sit
         ValueError: there is no such agent, game or part; or an agent cannot play a game that was
             asked for, or any.
     """
-    if part not in PARTS:
-        raise OptionError(f"--part {part}: must be {' or '.join(PARTS)}")
+    chosen = part_named(part)
     entrants = [find_entrant(name, evaluated=True) for name in names]
     wanted = [game_named(name).name for name in dict.fromkeys(games)]
     sittings = []
     for name in wanted or filter(has_exam, GAMES):
-        exam = load_exam(name, part)
+        exam = load_exam(name, chosen)
         sittings += [(e, exam) for e in entrants if _fits(e, exam, asked=bool(wanted))]
     for entrant in entrants:
         if not any(entrant is other for other, _ in sittings):
             raise OptionError(f"agent {entrant.name}: it can play none of the exams")
     return sittings
+
+
+def part_named(name: str) -> Part:
+    """The part of exams with a name; raises `OptionError` if there is none."""
+    for part in PARTS:
+        if part == name:
+            return part
+    raise OptionError(f"--part {name}: must be {' or '.join(PARTS)}")
 
 
 def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:

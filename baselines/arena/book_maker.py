@@ -23,7 +23,6 @@ from azumaya.baselines.arena.seeded_work import (
     Folder,
     Jobs,
     Least,
-    Line,
     Plies,
     Seed,
     Version,
@@ -33,6 +32,7 @@ from azumaya.baselines.arena.seeded_work import (
 from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key

@@ -38,7 +38,6 @@ from azumaya.baselines.arena.seeded_work import (
     Folder,
     Jobs,
     Least,
-    Line,
     Plies,
     Seed,
     Version,
@@ -52,6 +51,7 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key

@@ -17,11 +17,11 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from azumaya.baselines.terminal import progress
+from azumaya.baselines.work_file import Line, WorkFileError, begin_work, line_text
 from azumaya.envs.errors import OptionError
 
 MOST_SEEDS = 10**9
 
-Line = dict[str, Any]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The first seed.")]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Processes.")]
 Folder = Annotated[Path, typer.Option("--work", help="The folder of unfinished work.")]
@@ -30,10 +30,6 @@ Finish = Annotated[bool, typer.Option("--finish", help="Use the work done so far
 Cut = Annotated[int, typer.Option("--cut", min=0, help="Cut rollouts after this many plies.")]
 Least = Annotated[int, typer.Option("--least", min=0, help="The fewest random plies.")]
 Plies = Annotated[int, typer.Option("--plies", min=0, help="The most random plies.")]
-
-
-class WorkFileError(ValueError):
-    """A file of work that cannot be continued."""
 
 
 def do_work(
@@ -68,41 +64,18 @@ def do_work(
     """
     if jobs < 1:
         raise OptionError(f"jobs={jobs}: must be at least 1")
-    lines = _begin(path, settings)
+    lines = begin_work(path, settings)
     columns = (TextColumn("{task.fields[tried]} tried, found"), BarColumn(), MofNCompleteColumn())
     with progress(*columns, TimeElapsedColumn()) as bar, path.open("a", encoding="utf-8") as file:
         task = bar.add_task("", total=wanted, completed=found(lines), tried=len(lines))
         results = _results(work, itertools.count(first_seed + len(lines)), jobs)
         while found(lines) < wanted and len(lines) < most:
             lines.append(next(results))
-            file.write(json.dumps(lines[-1], separators=(",", ":")) + "\n")
+            file.write(line_text(lines[-1]))
             file.flush()
             bar.update(task, completed=found(lines), tried=len(lines))
         results.close()
     return lines
-
-
-def _begin(path: Path, settings: Mapping[str, Any]) -> list[Line]:
-    """The lines of earlier runs; a torn last line is removed from the file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    head = json.dumps(settings)
-    if not path.exists() or not path.read_bytes():
-        path.write_text(head + "\n", encoding="utf-8")
-        return []
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    begun, *lines = whole.decode().splitlines() or [""]
-    if begun != head:
-        raise WorkFileError(
-            f"{path}: it was begun with other settings; use the same ones or another file"
-        )
-    if len(whole) < len(content):
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-    try:
-        return [json.loads(line) for line in lines]
-    except ValueError as error:
-        raise WorkFileError(f"{path}: damaged: {error}") from error
 
 
 def read_work(path: Path) -> tuple[Line, list[Line]]:
@@ -113,7 +86,7 @@ def read_work(path: Path) -> tuple[Line, list[Line]]:
     """
     try:
         settings = json.loads(path.open(encoding="utf-8").readline())
-        return settings, _begin(path, settings)
+        return settings, begin_work(path, settings)
     except (OSError, ValueError) as error:
         raise WorkFileError(f"{path}: {error}") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.text.answers import read_answer
@@ -119,7 +119,7 @@ def _action(play: _Play, key: int) -> int | None:
     here = play.position
     player = play.players[here.to_move]
     if isinstance(player, Agent) or hasattr(player, "act"):
-        return int(player.act([here.resample_hidden(key)], [key])[0])
+        return agent_action(cast(Agent, player), here, key)
     tally = play.tallies[here.to_move]
     tally.turns += 1
     messages: list[Message] = []
@@ -140,6 +140,11 @@ def _action(play: _Play, key: int) -> int | None:
         tally.unreadable += not answer.name
         question = answer.problem
     return None
+
+
+def agent_action(agent: Agent, position: Position, key: int) -> int:
+    """What an agent plays in a position of which it sees only what its seat may know."""
+    return int(agent.act([position.resample_hidden(key)], [key])[0])
 
 
 def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:

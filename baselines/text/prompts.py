@@ -43,17 +43,19 @@ def _settings(position: Position) -> str:
 
 
 def position_prompt(
-    position: Position, moves: Sequence[str] = (), *, legal_moves: bool = False
+    position: Position, moves: Sequence[str] | None = (), *, legal_moves: bool = False
 ) -> str:
     """A position as a question to the player to move: history, board, position text.
 
     Args:
         position: a running position.
-        moves: the names of the moves so far.
+        moves: the names of the moves so far; None if they are not known.
         legal_moves: whether to list the legal moves. With the list, a model that does not know the
             rules can play, too, so comparisons usually omit it.
     """
-    parts = [f"Moves so far: {' '.join(moves)}" if moves else "No move has been made yet."]
+    parts = []
+    if moves is not None:
+        parts = [f"Moves so far: {' '.join(moves)}" if moves else "No move has been made yet."]
     parts.append(position.draw(colour=False).strip())
     parts.append(f"As text: {position}")
     if legal_moves:

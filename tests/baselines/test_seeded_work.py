@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.seeded_work import Line, WorkFileError, do_work, read_work
+from azumaya.baselines.arena.seeded_work import do_work, read_work
+from azumaya.baselines.work_file import Line, WorkFileError
 from azumaya.envs.errors import OptionError
 
 SETTINGS = {"what": "squares"}
@@ -43,6 +44,18 @@ def test_work_goes_on_where_it_was_stopped(tmp_path: Path, kept: int) -> None:
     assert asked == list(range(done, 12))
     do_work(path, SETTINGS, work, len, 12)
     assert len(asked) == 12 - done, "there was enough already"
+
+
+def test_a_torn_first_line_is_written_again(tmp_path: Path) -> None:
+    path, whole = tmp_path / "work", tmp_path / "whole"
+    do_work(whole, SETTINGS, square, len, 2)
+    path.write_bytes(whole.read_bytes()[:7])
+    do_work(path, SETTINGS, square, len, 2)
+    assert path.read_bytes() == whole.read_bytes()
+    path.write_bytes(b"notes")
+    with pytest.raises(WorkFileError, match="other settings"):
+        do_work(path, SETTINGS, square, len, 2)
+    assert path.read_bytes() == b"notes"
 
 
 def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:

@@ -121,6 +121,15 @@ LIBRARIES = {
             "all games between scripted models, with second tries",
             torch=False,
         ),
+        Library(
+            "verifiers",
+            "verifiers",
+            ("verifiers==0.4.0",),
+            "verifiers_games.py",
+            "`azumaya-game`, `azumaya-exam`",
+            "a scripted model plays all games and takes all exams",
+            torch=False,
+        ),
     )
 }
 """The libraries by name, in the order in which they run."""

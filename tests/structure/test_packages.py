@@ -33,10 +33,12 @@ def test_packages_match_the_tree() -> None:
 
 
 def test_every_module_is_in_a_package() -> None:
-    """No Python file is in a folder that the wheel leaves out."""
+    """No Python file is in a folder that the wheel leaves out, and no listed module is missing."""
     tops = [ROOT / place for place in SETUPTOOLS["package-dir"].values()]
-    for file in (file for top in tops for file in top.rglob("*.py")):
+    alone = {ROOT / SETUPTOOLS["package-dir"][""] / f"{m}.py" for m in SETUPTOOLS["py-modules"]}
+    for file in {file for top in tops for file in top.rglob("*.py")} - alone:
         assert (file.parent / "__init__.py").exists(), file
+    assert all(file.exists() for file in alone)
 
 
 def test_data_files_are_packaged() -> None:
