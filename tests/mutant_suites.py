@@ -31,6 +31,8 @@ _RULES = (
     "tests/games", "tests/golden", "tests/oracles", "tests/contract", "tests/property",
     "tests/render",
 )  # fmt: skip
+_MATCH = "tests/wrappers/test_match.py"
+"""The match of two games of Sudoku Moyo shares its board."""
 _QUICK = "(test_playthrough or by_hand) and not interpreted"
 """Goldens that take seconds as plain Python; most perft files take a minute."""
 _ONE_GAME = "connect_four or not (sudoku or dominari or abalone)"
@@ -50,10 +52,11 @@ class Stage:
     interpreted: bool = False
 
 
-def of_games(names: str) -> tuple[Stage, Stage]:
-    """The stages for the rules of some games: a `-k` expression of their names."""
+def of_games(names: str, *more: str) -> tuple[Stage, Stage]:
+    """The stages for the rules of some games: a `-k` expression of their names, and more files."""
     quick = Stage(("tests/golden", "-k", f"({names}) and {_QUICK}"), interpreted=True)
-    return (quick, Stage((*_RULES, "-k", f"({names}) and not interpreted")))
+    names = " or ".join((names, *(Path(file).stem for file in more)))
+    return (quick, Stage((*_RULES, *more, "-k", f"({names}) and not interpreted")))
 
 
 def of_adapters(*folders: str) -> tuple[Stage, Stage]:
@@ -77,15 +80,15 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
     (
         "envs/games/shima/match",
         (
-            Stage(("tests/wrappers/test_match.py", "-k", "swaps or impossible"), True),
-            Stage(("tests/wrappers/test_match.py", *_RULES, "-k", "match")),
+            Stage((_MATCH, "-k", "swaps or impossible"), True),
+            Stage((_MATCH, *_RULES, "-k", "match")),
         ),
     ),
     ("envs/games/shima/endgame", _TOLD_BY_MOYO),
     ("envs/games/shima/race", _TOLD_BY_MOYO),
     ("envs/games/shima/moyo", of_games("sudoku_moyo")),
     ("envs/games/shima/horikomi", of_games("sudoku_horikomi")),
-    ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi")),
+    ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi", _MATCH)),
     ("envs/games/tiles/", of_games("sudoku_tiles")),
     ("envs/games/dominari/vierer", of_games("vierer")),
     ("envs/games/dominari/revers", of_games("revers")),

@@ -1,10 +1,13 @@
-"""Options are checked on every call, although prepared options are cached."""
+"""Options are checked on every call, although prepared ones are cached; `help` names them all."""
 
 from __future__ import annotations
 
+import inspect
+from importlib import import_module
+
 import pytest
 
-from azumaya.envs import OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import TESTED
 
 
@@ -19,3 +22,21 @@ def test_equal_values_of_another_type_are_refused(game: str) -> None:
                 continue
             with pytest.raises(OptionError, match=option.name):
                 Position(game, **{option.name: wrong})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_help_names_every_keyword(name: str) -> None:
+    """Editors read the docstring and the signature, which are made from the game's options."""
+    game = GAMES[name]
+    module = import_module(f"azumaya.envs.{name}_v{game.version}")
+    keywords = ["render_mode", "action_mask", *(o.name for o in game.options), "position"]
+    for function in (module.env, module.raw_env):
+        lines = inspect.getdoc(function).splitlines()
+        assert lines[0].startswith(game.title)
+        start = lines.index("Args:") + 1
+        named = [line.split(":")[0].strip() for line in lines[start : lines.index("Raises:")]]
+        assert [word for word in named if word] == keywords
+        assert list(inspect.signature(function).parameters) == keywords
+        for option in game.options:
+            assert option.meaning in inspect.getdoc(function)
+    assert module.env.__doc__ != module.raw_env.__doc__

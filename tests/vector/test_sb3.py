@@ -300,11 +300,13 @@ def test_illegal_actions(case: Case) -> None:
     assert [str(p) for p in strict.env_method("position")] == before
     with pytest.raises(IllegalActionError, match="shape"):
         strict.step(actions[:2])
+    actions[2] = int(masks[2].argmin())  # two in a row
     _, rewards, dones, infos = lenient.step(actions)
-    assert rewards[1] == -1
-    assert dones[1]
-    assert np.array_equal(infos[1]["terminal_observation"], shown[1])
-    assert str(lenient.env_method("position")[1]) != before[1]
+    assert dones.tolist() == [False, True, True]
+    for row in (1, 2):
+        assert rewards[row] == -1
+        assert np.array_equal(infos[row]["terminal_observation"], shown[row])
+        assert str(lenient.env_method("position")[row]) != before[row]
 
 
 @ONE_GAME
