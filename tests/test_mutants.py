@@ -124,8 +124,14 @@ def test_a_torn_line_costs_one_result(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("survive", "status"), [(0, 0), (1, 0), (2, 1)])
 def test_the_share_is_told_and_97_percent_are_asked_for(
-    survive: int, status: int, capsys: pytest.CaptureFixture[str]
+    survive: int,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    (tmp_path / "equivalent.json").write_text("{}")
+    monkeypatch.setattr(mutants, "EQUIVALENT", tmp_path / "equivalent.json")
     drawn = chosen(1, 40, "envs/games")
     assert mutants.report(drawn, drawn[:survive]) == status
     last = capsys.readouterr().out.splitlines()[-1]
