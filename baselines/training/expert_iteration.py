@@ -4,11 +4,13 @@
 
 A small network estimates who wins a position (`azumaya.baselines.values`). It plays games against
 itself, and alpha-beta with the network at the horizon chooses the moves. Searching makes a value
-better, and so the network learns what the search found:
+better, and so the network learns what the search found: each position of a game is moved towards a
+mixture of the value that its search found, the values that followed it, and the result. The end is
+learned exactly: from the last position backwards, the solver replaces values as far as it can.
 
-- the value of each position of a game, mixed with the values that followed it and the result;
-- the values of the positions in the search tree, or the bounds that the search found for them;
-- the end: from the last position backwards the solver finds exact values, as far as it can.
+Without search the network learns faster at first, so begin where `td_value` ended:
+
+    python -m azumaya.baselines.training.expert_iteration --start runs/td_value-sudoku_moyo-1/policy
 
 The agent that comes out plays by one step of lookahead; search uses the same value at full speed:
 `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
@@ -26,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -38,16 +40,17 @@ from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import FILES, ValueConfig, ValueRun, agent_files
+from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import (
-    harvest_kernel,
     imagine_kernel,
-    prepare_kernel,
     step_kernel,
     study_kernel,
+    view_all_kernel,
 )
 from azumaya.baselines.values.network import scratch_words
-from azumaya.envs import Position
+from azumaya.baselines.values.value import Value, load_value
+from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import RUNNING
 
 PROGRAM = "azumaya.baselines.training.expert_iteration"
@@ -61,18 +64,42 @@ class Config(ValueConfig):
 
     script = Script(PROGRAM, agent_files, FILES, prefix="expert_iteration-")
 
-    steps: Annotated[int, Numbers(1, 10**15)] = 2_000_000
-    """Total positions to learn from; the last games are always completed."""
-    measure_every: Count = 200_000
-    """Positions between two evaluations for the learning curve."""
+    steps: Annotated[int, Numbers(1, 10**15)] = 500_000
+    """Total plies to learn from; the last games are always completed."""
+    measure_every: Count = 50_000
+    """Plies between two evaluations for the learning curve."""
     games: Annotated[int, Numbers(1, 100_000)] = 32
     """Games played between two updates."""
-    nodes: Annotated[int, Numbers(1, 10**9)] = 100
+    start: str = ""
+    """The checkpoint of a compiled value to begin with, or `champion`; the default is to begin with
+    small random weights and the game's own evaluation."""
+    nodes: Annotated[int, Numbers(1, 10**9)] = 300
     """Positions that the teacher's search visits for each move; it completes at least one ply."""
-    tree: Annotated[int, Numbers(0, 100_000)] = 32
-    """The most positions to learn from in the tree of one search."""
-    exact_nodes: Annotated[int, Numbers(0, 10**9)] = 300
+    exact_nodes: Annotated[int, Numbers(0, 10**9)] = 1000
     """Positions that the solver visits at most for each position; 0 means no exact values."""
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also takes the width from the network to begin with."""
+        config = super().completed()
+        if not config.start:
+            return config
+        return replace(config, width=start_value(config).width)
+
+
+def start_value(config: Config) -> Value:
+    """The network to begin with.
+
+    Raises:
+        OptionError: it is of another game, or there is no champion.
+        CheckpointError: the file cannot be read.
+    """
+    game = find_game(config.game)
+    if config.start == CHAMPION:
+        return champion_value(game)
+    value = load_value(config.start)
+    if value.game is not game:
+        raise OptionError(f"start={config.start!r}: is of {value.game.id}, not {game.id}")
+    return value
 
 
 # ---- one game ----
@@ -83,21 +110,17 @@ MEGABYTES = 4
 
 @dataclass(frozen=True)
 class Lessons:
-    """What can be learned from one game, see `azumaya.baselines.values.lessons`.
+    """What can be learned from one game.
 
     Attributes:
-        states: positions, `(n,)`.
-        lows: the lower bounds of their values, `(n,)` float32.
-        highs: the upper bounds, `(n,)` float32.
-        plies: the length of the game.
-        solved: how many of its positions, from the last on, were solved.
+        states: its positions, `(plies,)` states.
+        values: their values for player_0, `(plies,)` float32, as fractions of the largest payoff.
+        solved: how many of them, from the last on, were solved.
         result: player_0's payoff.
     """
 
     states: np.ndarray
-    lows: np.ndarray
-    highs: np.ndarray
-    plies: int
+    values: np.ndarray
     solved: int
     result: int
 
@@ -116,25 +139,20 @@ class Teacher:
         kernels = replace(kernels, resample=None)
         self.room = Room(kernels, MEGABYTES, run.value().evaluation())
         self.memory = self.room.memory
-        self.study, self.harvest = study_kernel(kernels, run.shape), harvest_kernel(kernels)
+        self.study = study_kernel(kernels, run.shape)
         self.imagine, self.step = imagine_kernel(run.game), step_kernel(kernels)
         self.now, self.world = run.game.new_states(1), run.game.new_states(1)
         self.words = np.zeros(kernels.words, np.uint64)
-        self.found = run.game.new_states(config.tree)
-        self.lows, self.highs = (np.zeros(config.tree, np.float32) for _ in range(2))
 
     def lessons(self, key: np.uint64) -> Lessons:
         """Play a game; it depends on its key and on the weights alone."""
-        self.parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.game.rules.reset(self.now, 0, self.setup.starts, key)
         path, values, fixed = self.play(key)
         over, result = self.now["over"][0] != RUNNING, int(self.now["payoff"][0])
         last = result / self.bound if over else values[-1]
         solved = self.solve(key, path, values, fixed)
-        targets = self.look_back(values, fixed, last)
-        self.parts.append((np.concatenate(path), targets, targets))
-        columns = (np.concatenate(column) for column in zip(*self.parts, strict=True))
-        return Lessons(*columns, len(path), solved, result)
+        returns = self.look_back(values, fixed, last)
+        return Lessons(np.concatenate(path), returns, solved, result)
 
     def play(self, key: np.uint64) -> tuple[list[np.ndarray], list[float], list[bool]]:
         """Play a game from `now` on.
@@ -154,7 +172,6 @@ class Teacher:
             action, value, proven, _ = self.study(
                 world, False, config.nodes, self.bound, self.memory
             )
-            self.gather(world)
             random = self.step(now, action, key, t, config.explore, self.words)
             values.append(value)
             fixed.append(random or (proven and not self.hidden))
@@ -178,27 +195,19 @@ class Teacher:
             if not (found and proven):
                 return len(path) - 1 - t
             values[t], fixed[t] = value, True
-            self.gather(path[t])
         return len(path)
-
-    def gather(self, root: np.ndarray) -> None:
-        """Add the positions below one that was just searched."""
-        size = self.harvest(root, self.bound, self.memory, self.found, self.lows, self.highs)
-        self.parts.append(
-            (self.found[:size].copy(), self.lows[:size].copy(), self.highs[:size].copy())
-        )
 
     def look_back(self, values: list[float], fixed: list[bool], last: float) -> np.ndarray:
         """The TD(lambda) returns of a game, `(plies,)` float32; `last` is the value of its end."""
         decay, behind = self.config.decay, last
-        targets = np.zeros(len(values), np.float32)
+        returns = np.zeros(len(values), np.float32)
         for t in reversed(range(len(values))):
             if fixed[t]:
                 behind = values[t]
             elif t < len(values) - 1:
                 behind = decay * behind + (1 - decay) * values[t]
-            targets[t] = behind
-        return targets
+            returns[t] = behind
+        return returns
 
 
 # ---- many games ----
@@ -237,7 +246,7 @@ class School:
 # ---- learning ----
 
 CHUNK = 4096
-"""Lessons whose features are kept at a time."""
+"""Positions whose features are kept at a time."""
 
 
 class ExpertLearner(ValueRun):
@@ -247,50 +256,42 @@ class ExpertLearner(ValueRun):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
+        if config.start:
+            self.weights[:] = start_value(config).weights
         self.school = School(config, self)
-        self._prepare = prepare_kernel(self.game, self.shape)
+        self._view_all = view_all_kernel(self.game, self.shape)
         self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
-        self._found = np.zeros((CHUNK, features_of(self.game).room), np.int32)
-        self._counts, self._useful = (np.zeros(CHUNK, np.int64) for _ in range(2))
-        self._begun, self._targets = (np.zeros(CHUNK, np.float32) for _ in range(2))
+        self._rows = (
+            np.zeros((CHUNK, features_of(self.game).room), np.int32),
+            np.zeros(CHUNK, np.int64),
+            np.zeros(CHUNK, np.float32),
+            np.zeros(CHUNK, np.float32),
+        )
 
     def update(self) -> None:
         """Play games and learn from them once."""
         games = self.school.teach(self.keys())
         states = np.concatenate([game.states for game in games])
-        lows = np.concatenate([game.lows for game in games])
-        highs = np.concatenate([game.highs for game in games])
+        values = np.concatenate([game.values for game in games])
         order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(states))
-        used, error = 0, 0.0
+        error = 0.0
         for at in range(0, len(order), CHUNK):
             rows = order[at : at + CHUNK]
-            learned, total = self.learn_from(states[rows], lows[rows], highs[rows])
-            used, error = used + learned, error + total
+            error += self.learn_from(states[rows], values[rows])
         self.updates += 1
-        self.done += used
-        plies = np.array([game.plies for game in games])
-        values = {
-            "train/error": error / max(used, 1),
-            "train/plies": float(plies.mean()),
-            "train/solved": sum(game.solved for game in games) / float(plies.sum()),
-            "train/lessons_per_ply": len(states) / float(plies.sum()),
+        self.done += len(states)
+        logged = {
+            "train/error": error / len(states),
+            "train/plies": len(states) / len(games),
+            "train/solved": sum(game.solved for game in games) / len(states),
             "train/player_0": float(np.mean([np.sign(game.result) for game in games])),
         }
-        self.logs.write(values, self.steps)
+        self.logs.write(logged, self.steps)
 
-    def learn_from(
-        self, states: np.ndarray, lows: np.ndarray, highs: np.ndarray
-    ) -> tuple[int, float]:
-        """Learn from up to `CHUNK` lessons, `(n,)` each.
-
-        Returns:
-            How many there was something to learn from, and the sum of their squared errors.
-        """
-        rows = self._found, self._counts, self._begun, self._targets
-        count = self._prepare(
-            states, lows, highs, self.weights, self._scratch, *rows, self._useful
-        )
-        return count, count * self.fit(self._useful[:count], *rows)
+    def learn_from(self, states: np.ndarray, values: np.ndarray) -> float:
+        """Learn from up to `CHUNK` positions, `(n,)`; returns the sum of the squared errors."""
+        self._view_all(states, values, self.weights, self._scratch, *self._rows)
+        return len(states) * self.fit(np.arange(len(states)), *self._rows)
 
 
 @contextlib.contextmanager

@@ -150,9 +150,7 @@ class ValueRun(Learner):
     def keys(self) -> np.ndarray:
         """The keys of the games of the next update, `(games,)` uint64."""
         seed, number = self.config.seed, self.updates
-        return np.array(
-            [episode_key(seed, g, number) for g in range(self.config.games)], np.uint64
-        )
+        return np.array([episode_key(seed, g, number) for g in range(self.config.games)], np.uint64)
 
     def fit(
         self,

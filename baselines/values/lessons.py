@@ -1,8 +1,4 @@
-"""What search finds, as positions with bounds of their values, and as what a network learns from.
-
-A lesson is a running position whose value lies between two bounds. Both are fractions of the
-largest payoff, for player_0. They are equal where the value is known.
-"""
+"""What the games of expert iteration are made of: searching, moving, and what is learned from."""
 
 from __future__ import annotations
 
@@ -15,27 +11,22 @@ from azumaya.baselines.search.alphabeta_kernels import (
     DONE,
     PLIES,
     begin,
-    follow_kernel,
-    key_kernel,
     search_kernel,
     waits,
 )
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, find
+from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.baselines.values.lookahead import explores
-from azumaya.baselines.values.network import F32, Shape, forward_kernel, value_kernel, view_kernel
-from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.bits import ONE, ZERO, count, lowest, select_in
+from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import count, select_in
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 _HIDDEN = 1 << 40
 """The draws of a key that draw what is hidden."""
-
-
-# ---- searching and playing ----
 
 
 @functools.cache
@@ -113,79 +104,20 @@ def step_kernel(kernels: GameKernels) -> Any:
     return step
 
 
-# ---- what was found ----
-
-
-@kernel
-def bounds_of(entry, bound):
-    """The bounds in a table's entry that come from the deepest search of its position."""
-    low, high = F32(-1), F32(1)
-    if entry.low_depth >= entry.high_depth:
-        low = max(low, F32(entry.low / (UNIT * bound)))
-    if entry.high_depth >= entry.low_depth:
-        high = min(high, F32(entry.high / (UNIT * bound)))
-    return low, high
-
-
 @functools.cache
-def harvest_kernel(kernels: GameKernels) -> Any:
-    """The kernel that lists the positions of a search tree, those nearest to the root first.
+def view_all_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel that turns positions and their values into what `learn_kernel` takes.
 
-    `harvest(root, bound, memory, found, lows, highs)`: `root`, `(1,)`, was searched in a `Room`
-    with this memory. The running positions below it that the table knows are written to `found`,
-    `(n,)` states, and their bounds to `lows` and `highs`, `(n,)` float32. Returns how many there
-    are; those beyond `n` are left out.
+    `view_all(states, values, weights, scratch, found, counts, begun, targets)`: `states` and
+    `values` are `(n,)`, a value is that of player_0, as a fraction of the largest payoff.
     """
-    follow, legal, key_of = follow_kernel(kernels), legal_kernel(kernels), key_kernel(kernels)
+    view = view_kernel(game, shape)
 
     @kernel
-    def harvest(root, bound, memory, found, lows, highs):
-        states, words_of, outlooks, words = memory[0], memory[1], memory[2], memory[3]
-        table, age, head, tail = memory[8], memory[9][0].age, -1, 0
-        while head < tail and tail < found.shape[0]:
-            states[0] = root[0] if head < 0 else found[head]
-            head += 1
-            legal(states[0], words)
-            for w in range(words.shape[0]):
-                left = words[w]
-                while left != ZERO and tail < found.shape[0]:
-                    action = 64 * w + lowest(left)
-                    left &= left - ONE
-                    follow(states, 0, action)
-                    if states[1].over == RUNNING:
-                        first, second = key_of(states, words_of, outlooks, 1)
-                        at = find(table, first, second, age)
-                        if at >= 0:
-                            found[tail] = states[1]
-                            lows[tail], highs[tail] = bounds_of(table[at], bound)
-                            tail += 1
-        return tail
-
-    return harvest
-
-
-@functools.cache
-def prepare_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel that turns lessons into what `learn_kernel` takes.
-
-    `prepare(states, lows, highs, weights, scratch, found, counts, begun, targets, useful)`, for
-    `(n,)` lessons: a target is the network's value, moved between the bounds, for the player to
-    move. The lessons with something to learn are listed in `useful`, `(n,)` int64, and their number
-    is returned. The others are those whose value already lies between bounds that differ.
-    """
-    view, forward, width = view_kernel(game, shape), forward_kernel(shape), shape.width
-
-    @kernel
-    def prepare(states, lows, highs, weights, scratch, found, counts, begun, targets, useful):
-        hidden, kept = np.empty(width, np.float32), 0
+    def view_all(states, values, weights, scratch, found, counts, begun, targets):
         for i in range(states.shape[0]):
             counts[i], begun[i] = view(states[i], weights, scratch, found[i])
-            sign = F32(1 - 2 * np.int64(states[i].to_move))
-            value = sign * forward(found[i], counts[i], begun[i], weights, hidden)
-            targets[i] = sign * min(max(value, lows[i]), highs[i])
-            if lows[i] == highs[i] or value < lows[i] or value > highs[i]:
-                useful[kept] = i
-                kept += 1
-        return kept
+            targets[i] = values[i] if states[i].to_move == 0 else -values[i]
+        return 0
 
-    return prepare
+    return view_all
