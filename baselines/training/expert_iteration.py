@@ -5,8 +5,9 @@
 A small network estimates who wins a position (`azumaya.baselines.values`). It plays games against
 itself, and alpha-beta with the network at the horizon chooses the moves. Searching makes a value
 better, and so the network learns what the search found: each position of a game is moved towards a
-mixture of the value that its search found, the values that followed it, and the result. The end is
-learned exactly: from the last position backwards, the solver replaces values as far as it can.
+mixture of the value that its search found, the values that followed it, and the result. With
+`--exact-nodes` the end is learned exactly: from the last position backwards, the solver replaces
+values as far as it can.
 
 Without search the network learns faster at first, so begin where `td_value` ended:
 
@@ -75,8 +76,9 @@ class Config(ValueConfig):
     small random weights and the game's own evaluation."""
     nodes: Annotated[int, Numbers(1, 10**9)] = 300
     """Positions that the teacher's search visits for each move; it completes at least one ply."""
-    exact_nodes: Annotated[int, Numbers(0, 10**9)] = 1000
-    """Positions that the solver visits at most for each position; 0 means no exact values."""
+    exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
+    """Positions that the solver visits at most for each position; 0 means no exact values, with
+    which the agent played better without search (see the training guide)."""
 
     def completed(self) -> Self:
         """As `RunConfig.completed`; also takes the width from the network to begin with."""

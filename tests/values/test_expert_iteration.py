@@ -139,8 +139,8 @@ def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     """Values stay finite and games end; with hidden draws nothing is called exact."""
-    config = Config(game=name, output=tmp_path, games=8, most_plies=150).completed()
-    with make_learner(config) as learner:
+    config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=300)
+    with make_learner(config.completed()) as learner:
         hidden = learner.game.rules.resample is not None
         for _ in range(3):
             games = learner.school.teach(learner.keys())
