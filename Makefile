@@ -1,6 +1,7 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
 # PYTHON is any Python from 3.11 on; everything is installed into .venv.
-# ALGORITHM is a script in baselines/training: td_value, ppo_selfplay or maskable_ppo.
+# ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
+# maskable_ppo.
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -12,10 +12,12 @@ import numpy as np
 from azumaya.baselines.search.alphabeta_kernels import (
     CONTROL,
     DONE,
-    ENTER,
     FRAME,
     PLIES,
+    begin,
+    forget,
     search_kernel,
+    waits,
 )
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
@@ -119,35 +121,28 @@ class Room:
 
     def forget(self, key: int = 0) -> None:
         """Empty the table and reset the counters; `key` breaks ties at the root."""
-        age = int(self.control["age"][0]) + 1
-        self.control[:] = np.zeros(1, CONTROL)
-        self.control["age"], self.control["key"] = age, np.uint64(key)
-        self.control["phase"] = DONE
+        forget(self.control, np.uint64(key))
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
         self.bound = bound
-        self.control["bound"] = bound
-        self._states[0] = state[0]
-        self.frames["lower"][0], self.frames["upper"][0] = -bound * UNIT, bound * UNIT
-        self.frames["depth"][0], self.frames["move"][0] = depth, NO_MOVE
-        self.frames["count"][0] = 0
-        self.control["ply"], self.control["phase"] = 0, ENTER
+        begin(self._states, self.frames, self.control, state, bound, depth)
 
     def go_on(self, limit: int) -> None:
         """Search until `limit` positions have been visited or the search ends."""
-        self._run(
-            limit, self._states, self._state_words, self._outlook, self._words, self.frames,
-            self._tried, self.moves, self._scores, self.table, self.control, self._weights,
-            self._scratch,
+        self._run(limit, *self.memory)
+
+    @property
+    def memory(self) -> tuple[np.ndarray, ...]:
+        """The arguments of the kernel `run` after the first; see `search_kernel`."""
+        return (
+            self._states, self._state_words, self._outlook, self._words, self.frames, self._tried,
+            self.moves, self._scores, self.table, self.control, self._weights, self._scratch,
         )  # fmt: skip
 
     def waits(self, action: int) -> bool:
         """Whether the search of a root move is still pending or under way."""
-        frame = self.frames[0]
-        left = self.moves[frame["first"] : frame["first"] + frame["count"]]
-        trying = self.control["ply"][0] > 0 and self._tried[0] == action
-        return bool(trying or action in left)
+        return bool(waits(self.frames, self.control, self._tried, self.moves, action))
 
 
 def check_open(kernels: GameKernels) -> None:

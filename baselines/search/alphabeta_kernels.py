@@ -346,6 +346,36 @@ def absorb(frame, move, value, proven):
         frame.proven = frame.proven and proven
 
 
+@kernel
+def forget(control, key):
+    """Empty a search's table and reset its counters; `key` breaks ties at the root."""
+    own = control[0]
+    own.age += 1  # entries of another age do not count
+    own.ply, own.phase, own.value, own.proven, own.nodes = 0, DONE, 0, 0, 0
+    own.key = key
+
+
+@kernel
+def begin(states, frames, control, root, bound, depth):
+    """Begin a search of `root`, `(1,)`, to `depth` plies; the table keeps its entries."""
+    own, frame = control[0], frames[0]
+    states[0] = root[0]
+    frame.lower, frame.upper = -bound * UNIT, bound * UNIT
+    frame.depth, frame.move, frame.count = depth, NO_MOVE, 0
+    own.bound, own.ply, own.phase = bound, 0, ENTER
+
+
+@kernel
+def waits(frames, control, tried, moves, action):
+    """Whether the search of a root move is still pending or under way."""
+    if control[0].ply > 0 and tried[0] == action:
+        return True
+    for at in range(frames[0].first, frames[0].first + frames[0].count):
+        if moves[at] == action:
+            return True
+    return False
+
+
 @functools.cache
 def search_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that continues a search until `limit` positions have been visited.

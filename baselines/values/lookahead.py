@@ -20,6 +20,12 @@ _FIRST_HIDDEN, _TIES = 1 << 40, 1 << 41
 """The draws of a key that draw what is hidden, and those that break ties."""
 
 
+@kernel
+def explores(key, t, explore):
+    """Whether the move at ply `t` is random, which it is with probability `explore`."""
+    return np.float64(random_word(key, 2 * t) >> U64(11)) * 2.0**-53 < explore
+
+
 @functools.cache
 def best_move_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `best_move(state, words, key, weights, scratch, trial)`.
@@ -102,10 +108,6 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
     bound = shape.bound
-
-    @kernel
-    def explores(key, t, explore):
-        return np.float64(random_word(key, 2 * t) >> U64(11)) * 2.0**-53 < explore
 
     @kernel
     def play_one(g, now, key, explore, weights, scratch, words, trial, found, counts, begun, notes):

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.training import maskable_ppo, ppo_selfplay, td_value
+from azumaya.baselines.training import expert_iteration, maskable_ppo, ppo_selfplay, td_value
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.maskable_ppo import Config
+from tests.cases import YARDSTICK
 
 WALL_CLOCK = ("time/fps", "time/time_elapsed")
 """Metrics that depend on the speed of the machine."""
@@ -47,10 +48,20 @@ def tiny_td(folder: Path, **changes: object) -> td_value.Config:
     })  # type: ignore[arg-type]  # fmt: skip
 
 
+def tiny_expert(folder: Path, **changes: object) -> expert_iteration.Config:
+    """The same for expert iteration, in the yardstick, whose search compiles quickly."""
+    return expert_iteration.Config(**{
+        "game": YARDSTICK.name, "steps": 400, "output": folder, "games": 3, "width": 4,
+        "batch": 16, "most_plies": 25, "nodes": 30, "exact_nodes": 50, "measure_every": 130,
+        "measure_starts": 2, "final_starts": 3, "ladder_starts": 0, **changes,
+    })  # type: ignore[arg-type]  # fmt: skip
+
+
 SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
     "maskable_ppo": (maskable_ppo.main, tiny_run),
     "ppo_selfplay": (ppo_selfplay.main, tiny_selfplay),
     "td_value": (td_value.main, tiny_td),
+    "expert_iteration": (expert_iteration.main, tiny_expert),
 }
 """The training scripts, each with the configuration of a tiny run."""
 

@@ -203,11 +203,11 @@ def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
 # ---- training ----
 
 
-def without_evaluation(weights: np.ndarray) -> ValueAgent:
+def without_evaluation(weights: np.ndarray, width: int = 8) -> ValueAgent:
     """An agent that knows only what is in the rows."""
-    changed, shape = weights.copy(), shape_of(GAME, 8)
+    changed, shape = weights.copy(), shape_of(GAME, width)
     changed[shape.last + 1] = 0
-    return ValueAgent(Value(GAME, 8, changed))
+    return ValueAgent(Value(GAME, width, changed))
 
 
 def test_training_learns(tmp_path: Path) -> None:

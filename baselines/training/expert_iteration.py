@@ -1,0 +1,321 @@
+"""Train a value by expert iteration: search teaches the network that it searches with.
+
+    python -m azumaya.baselines.training.expert_iteration --game sudoku_moyo --seed 1
+
+A small network estimates who wins a position (`azumaya.baselines.values`). It plays games against
+itself, and alpha-beta with the network at the horizon chooses the moves. Searching makes a value
+better, and so the network learns what the search found: each position of a game is moved towards a
+mixture of the value that its search found, the values that followed it, and the result. With
+`--exact-nodes` the end is learned exactly: from the last position backwards, the solver replaces
+values as far as it can.
+
+Without search the network learns faster at first, so begin where `td_value` ended:
+
+    python -m azumaya.baselines.training.expert_iteration --start runs/td_value-sudoku_moyo-1/policy
+
+The agent that comes out plays by one step of lookahead; search uses the same value at full speed:
+`azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
+
+This file contains, from top to bottom: the hyperparameters; playing and solving one game; playing
+many games in threads; and learning. `value_run.py` has what all scripts that train a compiled value
+share. Measuring, saving, stopping, the final evaluation and the learning curve are in `session.py`,
+which all training scripts share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+from typing import Annotated, Self
+
+import numpy as np
+
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.training.checks import Count, Numbers
+from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.run_folder import Script
+from azumaya.baselines.training.session import run_training
+from azumaya.baselines.training.value_run import FILES, ValueConfig, ValueRun, agent_files
+from azumaya.baselines.values.champion import CHAMPION, champion_value
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.lessons import (
+    imagine_kernel,
+    step_kernel,
+    study_kernel,
+    view_all_kernel,
+)
+from azumaya.baselines.values.network import scratch_words
+from azumaya.baselines.values.value import Value, load_value
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.game import RUNNING
+
+PROGRAM = "azumaya.baselines.training.expert_iteration"
+
+# ---- the hyperparameters ----
+
+
+@dataclass(frozen=True)
+class Config(ValueConfig):
+    """Every hyperparameter of a run; `ValueConfig` has those that other scripts share."""
+
+    script = Script(PROGRAM, agent_files, FILES, prefix="expert_iteration-")
+
+    steps: Annotated[int, Numbers(1, 10**15)] = 500_000
+    """Total plies to learn from; the last games are always completed."""
+    measure_every: Count = 50_000
+    """Plies between two evaluations for the learning curve."""
+    games: Annotated[int, Numbers(1, 100_000)] = 32
+    """Games played between two updates."""
+    start: str = ""
+    """The checkpoint of a compiled value to begin with, or `champion`; the default is to begin with
+    small random weights and the game's own evaluation."""
+    nodes: Annotated[int, Numbers(1, 10**9)] = 300
+    """Positions that the teacher's search visits for each move; it completes at least one ply."""
+    exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
+    """Positions that the solver visits at most for each position; 0 means no exact values, with
+    which the agent played better without search (see the training guide)."""
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also takes the sizes from the network to begin with."""
+        config = super().completed()
+        if not config.start:
+            return config
+        value = start_value(config)
+        return replace(config, width=value.width, features="plain" if value.plain else "shared")
+
+
+def start_value(config: Config) -> Value:
+    """The network to begin with.
+
+    Raises:
+        OptionError: it is of another game, or there is no champion.
+        CheckpointError: the file cannot be read.
+    """
+    game = find_game(config.game)
+    if config.start == CHAMPION:
+        return champion_value(game)
+    value = load_value(config.start)
+    if value.game is not game:
+        raise OptionError(f"start={config.start!r}: is of {value.game.id}, not {game.id}")
+    return value
+
+
+# ---- one game ----
+
+MEGABYTES = 4
+"""Memory for the table of each thread's search; it fits in a core's cache."""
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What can be learned from one game.
+
+    Attributes:
+        states: its positions, `(plies,)` states.
+        values: their values for player_0, `(plies,)` float32, as fractions of the largest payoff.
+        solved: how many of them, from the last on, were solved.
+        result: player_0's payoff.
+    """
+
+    states: np.ndarray
+    values: np.ndarray
+    solved: int
+    result: int
+
+
+class Teacher:
+    """Plays games and finds out what can be learned from them; each thread has its own.
+
+    Games with hidden draws are searched as if they had none, in a world in which these are drawn
+    anew. What a search proves there is no exact value of the game.
+    """
+
+    def __init__(self, config: Config, run: ValueRun) -> None:
+        self.config, self.game, self.setup, self.bound = config, run.game, run.setup, run.bound
+        kernels = kernels_of(Position(run.game, **config.options))
+        self.hidden = kernels.hidden_draws
+        kernels = replace(kernels, resample=None)
+        self.room = Room(kernels, MEGABYTES, run.value().evaluation())
+        self.memory = self.room.memory
+        self.study = study_kernel(kernels, run.shape)
+        self.imagine, self.step = imagine_kernel(run.game), step_kernel(kernels)
+        self.now, self.world = run.game.new_states(1), run.game.new_states(1)
+        self.words = np.zeros(kernels.words, np.uint64)
+
+    def lessons(self, key: np.uint64) -> Lessons:
+        """Play a game; it depends on its key and on the weights alone."""
+        self.game.rules.reset(self.now, 0, self.setup.starts, key)
+        path, values, fixed = self.play(key)
+        over, result = self.now["over"][0] != RUNNING, int(self.now["payoff"][0])
+        last = result / self.bound if over else values[-1]
+        solved = self.solve(key, path, values, fixed)
+        returns = self.look_back(values, fixed, last)
+        return Lessons(np.concatenate(path), returns, solved, result)
+
+    def play(self, key: np.uint64) -> tuple[list[np.ndarray], list[float], list[bool]]:
+        """Play a game from `now` on.
+
+        Returns:
+            Its positions; their values for player_0; and whether these are final, because they are
+            proven or because a random move followed.
+        """
+        config, now, world = self.config, self.now, self.world
+        path: list[np.ndarray] = []
+        values, fixed = [], []
+        while now["over"][0] == RUNNING and len(path) < config.most_plies:
+            t = len(path)
+            path.append(now.copy())
+            self.imagine(now, world, key, t)
+            self.room.forget(int(key) ^ t)
+            action, value, proven, _ = self.study(
+                world, False, config.nodes, self.bound, self.memory
+            )
+            random = self.step(now, action, key, t, config.explore, self.words)
+            values.append(value)
+            fixed.append(random or (proven and not self.hidden))
+        return path, values, fixed
+
+    def solve(
+        self, key: np.uint64, path: list[np.ndarray], values: list[float], fixed: list[bool]
+    ) -> int:
+        """Replace values by exact ones, from the last position on until one cannot be solved.
+
+        Returns:
+            How many were solved.
+        """
+        if not self.config.exact_nodes or self.hidden:
+            return 0
+        self.room.forget(int(key))
+        for t in range(len(path) - 1, -1, -1):
+            _, value, proven, found = self.study(
+                path[t], True, self.config.exact_nodes, self.bound, self.memory
+            )
+            if not (found and proven):
+                return len(path) - 1 - t
+            values[t], fixed[t] = value, True
+        return len(path)
+
+    def look_back(self, values: list[float], fixed: list[bool], last: float) -> np.ndarray:
+        """The TD(lambda) returns of a game, `(plies,)` float32; `last` is the value of its end."""
+        decay, behind = self.config.decay, last
+        returns = np.zeros(len(values), np.float32)
+        for t in reversed(range(len(values))):
+            if fixed[t]:
+                behind = values[t]
+            elif t < len(values) - 1:
+                behind = decay * behind + (1 - decay) * values[t]
+            returns[t] = behind
+        return returns
+
+
+# ---- many games ----
+
+
+class School:
+    """Teachers in threads; a game does not depend on which of them plays it."""
+
+    def __init__(self, config: Config, run: ValueRun) -> None:
+        self._free: SimpleQueue[Teacher] = SimpleQueue()
+        for _ in range(config.threads):
+            self._free.put(Teacher(config, run))
+        self._pool = ThreadPoolExecutor(config.threads)
+
+    def teach(self, keys: np.ndarray) -> list[Lessons]:
+        """Play a game for each key; the results are in the order of the keys."""
+        games = [self._pool.submit(self._play, key) for key in keys]
+        try:
+            return [game.result() for game in games]
+        finally:
+            for game in games:
+                game.cancel()
+
+    def _play(self, key: np.uint64) -> Lessons:
+        teacher = self._free.get()
+        try:
+            return teacher.lessons(key)
+        finally:
+            self._free.put(teacher)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+
+
+# ---- learning ----
+
+CHUNK = 4096
+"""Positions whose features are kept at a time."""
+
+
+class ExpertLearner(ValueRun):
+    """Expert iteration in a training session."""
+
+    config: Config
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        if config.start:
+            self.weights[:] = self.average[:] = start_value(config).weights
+        self.school = School(config, self)
+        self._view_all = view_all_kernel(self.game, self.shape)
+        self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
+        self._rows = (
+            np.zeros((CHUNK, features_of(self.game, config.plain).room), np.int32),
+            np.zeros(CHUNK, np.int64),
+            np.zeros(CHUNK, np.float32),
+            np.zeros(CHUNK, np.float32),
+        )
+
+    def update(self) -> None:
+        """Play games and learn from them once."""
+        games = self.school.teach(self.keys())
+        states = np.concatenate([game.states for game in games])
+        values = np.concatenate([game.values for game in games])
+        order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(states))
+        error = 0.0
+        for at in range(0, len(order), CHUNK):
+            rows = order[at : at + CHUNK]
+            error += self.learn_from(states[rows], values[rows])
+        self.updates += 1
+        self.done += len(states)
+        logged = {
+            "train/error": error / len(states),
+            "train/plies": len(states) / len(games),
+            "train/solved": sum(game.solved for game in games) / len(states),
+            "train/player_0": float(np.mean([np.sign(game.result) for game in games])),
+        }
+        self.logs.write(logged, self.steps)
+
+    def learn_from(self, states: np.ndarray, values: np.ndarray) -> float:
+        """Learn from up to `CHUNK` positions, `(n,)`; returns the sum of the squared errors."""
+        self._view_all(states, values, self.weights, self._scratch, *self._rows)
+        return len(states) * self.fit(np.arange(len(states)), *self._rows)
+
+
+@contextlib.contextmanager
+def make_learner(config: Config) -> Iterator[ExpertLearner]:
+    """The learner; its threads end with it."""
+    learner = ExpertLearner(config)
+    try:
+        yield learner
+    finally:
+        learner.school.close()
+
+
+def main(config: Config) -> list[Score]:
+    """Train, evaluate, draw; `run_training` lists the errors."""
+    return run_training(config, make_learner)
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; returns 0, 1 on failure, 2 for invalid input, 130 after Ctrl-C."""
+    return exit_code(lambda: main(read_words(Config, words, __doc__)))
+
+
+if __name__ == "__main__":
+    run_script(run_words)

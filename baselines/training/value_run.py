@@ -1,0 +1,256 @@
+"""What the scripts that train a compiled value share: options, weights, learning, logs and saves.
+
+A script contributes a `Config` with options of its own and a `ValueRun` whose `update` plays games
+and learns from them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
+from azumaya.baselines.arena.exam_results import take_exam
+from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.search.evaluation import random_games
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.training.checks import Count, Numbers, Share
+from azumaya.baselines.training.command import TrainingError
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.logs import RunLog
+from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.saved_parts import agent_note, saved_count
+from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.session import Learner, Overseer
+from azumaya.baselines.values.champion import SEARCH, searcher
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.learning import Moments, learn_kernel
+from azumaya.baselines.values.network import first_weights
+from azumaya.baselines.values.value import (
+    KIND,
+    MOST_WIDTH,
+    Value,
+    ValueAgent,
+    shape_of,
+    value_files,
+)
+from azumaya.envs import Position, find_game
+from azumaya.envs.position import episode_key
+from azumaya.envs.setup import prepare
+
+FILES = ("policy.safetensors", "policy.json")
+WEIGHTS, MEAN, SQUARE, STEPS = "weights", "adam.mean", "adam.square", "adam.steps"
+LATEST = "weights.latest"
+"""Names of arrays in a save: the agent's parameters, Adam's moments, the parameters that learn."""
+WARMING = 10
+"""Updates over which averaging begins: at first an average forgets faster."""
+
+
+def agent_files(save: Save) -> dict[str, bytes]:
+    """The agent in a save, as the files of a checkpoint called `policy`."""
+    return value_files("policy", save.arrays[WEIGHTS], sidecar_of(save.notes.get("agent")))
+
+
+@dataclass(frozen=True)
+class ValueConfig(RunConfig):
+    """The options of a run that trains a compiled value by self-play."""
+
+    threads: Annotated[int, Numbers(1, 1024)] = 2
+    """Threads that play games. Results do not depend on their number."""
+    features: Literal["shared", "plain"] = "shared"
+    """Whether numbers, cells and patterns that are alike share weights, or no bit shares any."""
+    width: Annotated[int, Numbers(1, MOST_WIDTH)] = 16
+    """Hidden units of the network."""
+    games: Annotated[int, Numbers(1, 100_000)] = 128
+    """Games played between two updates."""
+    most_plies: Annotated[int, Numbers(1, 100_000)] = 400
+    """A game that lasts longer counts with the value of its last position."""
+    explore: Share = 0.1
+    """Fraction of moves that are random."""
+    decay: Share = 0.8
+    """TD(lambda)'s lambda: 1 learns from results alone, 0 from the next value alone."""
+    learning_rate: Annotated[float, Numbers(0, 1, above=True)] = 0.002
+    """Adam's initial learning rate."""
+    final_share: Share = 0.05
+    """The learning rate at the end, as a fraction of the initial one."""
+    batch: Count = 64
+    """Positions in a batch."""
+    averaging: Share = 0.98
+    """How much of the agent's weights stays after each update; the rest are the weights just
+    learned. With 0 the agent has the last weights."""
+    search: Literal["alphabeta", "puct"] = "alphabeta"
+    """The search that the agent plays best with; it is stored with the agent."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the features are plain."""
+        return self.features == "plain"
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        game = find_game(self.game)
+        kind = features_of(game, self.plain).kind
+        notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
+        sizes = {"width": self.width}
+        return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
+
+
+class ValueRun(Learner):
+    """A training session that learns a compiled value.
+
+    Attributes:
+        game: the game.
+        setup: the prepared options of the game.
+        shape: the network's sizes.
+        bound: the largest payoff.
+        weights: the network's parameters, with which games are played.
+        average: those of the agent, an average over the last updates.
+        updates: the updates so far.
+        logs: the logs, from `begin` on.
+    """
+
+    def __init__(self, config: ValueConfig) -> None:
+        self.config, self.game = config, find_game(config.game)
+        self.setup = prepare(self.game, config.options)
+        self.shape = shape_of(self.game, config.width, config.plain)
+        start = Position(self.game, **config.options)
+        self.bound = payoff_bound(start)
+        _, scores = random_games(kernels_of(start), self.setup)
+        scale = max(2.0 * float(np.abs(scores).mean()), 1.0)
+        self.weights = first_weights(self.shape, config.seed, scale, self.bound)
+        self.average = self.weights.copy()
+        self.moments = Moments.new(self.shape)
+        self._gradient = np.zeros(self.shape.learned, np.float32)
+        self._touched = np.zeros(self.shape.rows, np.int64)
+        self._marks = np.zeros(self.shape.rows, np.bool_)
+        self.done = self.updates = 0
+
+    @property
+    def steps(self) -> int:
+        """The number of positions learned from so far."""
+        return self.done
+
+    @property
+    def goal(self) -> int:
+        """The number of positions to learn from; the last games may exceed it."""
+        return self.config.steps
+
+    @abstractmethod
+    def update(self) -> None:
+        """Play games and learn from them once; increases `done` and `updates`, and logs."""
+
+    def value(self) -> Value:
+        """The network that learns; it shares the weights."""
+        return Value(self.game, self.config.width, self.weights, plain=self.config.plain)
+
+    def averaged(self) -> Value:
+        """The network with averaged weights, which it shares."""
+        return replace(self.value(), weights=self.average)
+
+    def agent(self) -> ValueAgent:
+        """The agent as trained so far."""
+        return ValueAgent(self.averaged())
+
+    def searching(self, milliseconds: float) -> Agent:
+        """The agent with search."""
+        start = Position(self.game, **self.config.options)
+        return searcher(self.averaged(), start, self.config.search, milliseconds=milliseconds)
+
+    def check(self) -> None:
+        """Check that all weights are finite."""
+        if not np.isfinite(self.weights).all():
+            raise TrainingError(
+                f"after {self.steps:,} steps the weights are no longer finite; start another run "
+                "with a smaller --learning-rate"
+            )
+
+    def learn(self, overseer: Overseer) -> None:
+        """Update until all steps are done."""
+        while self.steps < self.config.steps:
+            overseer.between_updates()
+            self.update()
+            self._follow()
+            overseer.display.advance(self.steps)
+
+    def _follow(self) -> None:
+        """Move the agent's weights towards those just learned."""
+        kept = np.float32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
+        self.average[:] = kept * self.average + (np.float32(1) - kept) * self.weights
+
+    def keys(self) -> np.ndarray:
+        """The keys of the games of the next update, `(games,)` uint64."""
+        seed, number = self.config.seed, self.updates
+        return np.array([episode_key(seed, g, number) for g in range(self.config.games)], np.uint64)
+
+    def fit(
+        self,
+        order: np.ndarray,
+        found: np.ndarray,
+        counts: np.ndarray,
+        begun: np.ndarray,
+        targets: np.ndarray,
+    ) -> float:
+        """Learn from positions once, in this order; returns the mean squared error.
+
+        The arguments are those of `learn_kernel`.
+        """
+        share, kept = min(1.0, self.steps / self.config.steps), self.moments
+        rate = self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
+        error = learn_kernel(self.shape)(
+            order, self.config.batch, rate, found, counts, begun, targets, self.weights,
+            kept.mean, kept.square, kept.steps, self._gradient, self._touched, self._marks,
+        )  # fmt: skip
+        return float(error)
+
+    # ---- logs ----
+
+    def begin(self, run: RunFolder, save: Save | None) -> None:
+        """Open the logs."""
+        self.logs = RunLog(run, self.steps)
+
+    def measured(self, rates: Mapping[str, float]) -> None:
+        """Log the win rates and, if the game has an exam, the share of wins kept in it."""
+        values = {f"eval/{name}": rate for name, rate in rates.items()}
+        if has_exam(self.config.game) and not self.config.options:
+            kept = take_exam(self.agent(), self.config.game).kept_wins
+            if kept is not None:
+                values["eval/exam"] = kept
+        self.logs.write(values, self.steps)
+
+    def close(self) -> None:
+        """Close the logs."""
+        self.logs.close()
+
+    # ---- saves ----
+
+    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+        """Copy everything needed to resume the run."""
+        kept = self.moments
+        arrays = {
+            WEIGHTS: self.average.copy(),
+            LATEST: self.weights.copy(),
+            MEAN: kept.mean.copy(),
+            SQUARE: kept.square.copy(),
+            STEPS: kept.steps.copy(),
+        }
+        sidecar = self.config.sidecar(self.setup.num_actions, steps=self.steps)
+        notes = {"updates": self.updates, "agent": agent_note(sidecar)}
+        return Save(self.steps, curve, lines, notes, arrays)
+
+    def restore(self, save: Save) -> None:
+        """Continue from a save."""
+        learned = (self.shape.learned,)
+        size = (self.shape.size,)
+        average, weights = (save.take(name, np.float32, size) for name in (WEIGHTS, LATEST))
+        self.moments = Moments(
+            save.take(MEAN, np.float32, learned).copy(),
+            save.take(SQUARE, np.float32, learned).copy(),
+            save.take(STEPS, np.int64, (1,)).copy(),
+        )
+        self.weights[:], self.average[:] = weights, average
+        self.done, self.updates = save.steps, saved_count(save, "updates")

@@ -1,0 +1,123 @@
+"""What the games of expert iteration are made of: searching, moving, and what is learned from."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.alphabeta_kernels import (
+    DONE,
+    PLIES,
+    begin,
+    search_kernel,
+    waits,
+)
+from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT
+from azumaya.baselines.search.uct_kernels import legal_kernel
+from azumaya.baselines.values.lookahead import explores
+from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import count, select_in
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_word
+
+_HIDDEN = 1 << 40
+"""The draws of a key that draw what is hidden."""
+
+
+@functools.cache
+def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
+    """The kernel that searches a position by alpha-beta with the network at the horizon.
+
+    `study(root, solving, nodes, bound, memory)`: if `solving`, it searches for the exact value
+    only; otherwise deeper and deeper, and completes at least one ply. It ends after about `nodes`
+    positions. `root` is `(1,)`, and `memory` is that of a `Room`, whose table is used as it is.
+
+    Returns the best move, its value for player_0 as a fraction of the largest payoff, whether that
+    is proven, and whether a search was completed; without, the others mean nothing.
+    """
+    run = search_kernel(kernels, value_kernel(kernels.game, shape))
+
+    @kernel
+    def study(root, solving, nodes, bound, memory):
+        states, frames, tried, moves, control = (
+            memory[0], memory[4], memory[5], memory[6], memory[9],
+        )  # fmt: skip
+        limit = control[0].nodes + nodes
+        best, score, proven, found, depth = np.int64(NO_MOVE), np.int64(0), False, False, 0
+        while not proven and depth < PLIES and (depth == 0 or control[0].nodes < limit):
+            depth = PROVEN if solving else depth + 1
+            begin(states, frames, control, root, bound, depth)
+            run(np.int64(INFINITE) if depth == 1 else limit, *memory)
+            move, ended = np.int64(frames[0].move), control[0].phase == DONE
+            if ended:
+                found, proven = True, frames[0].proven != 0
+            if ended or (move != NO_MOVE and not waits(frames, control, tried, moves, best)):
+                best, score = move, np.int64(frames[0].best)
+        sign = 1 - 2 * np.int64(root[0].to_move)
+        return best, F32(sign * score / (UNIT * bound)), proven, found
+
+    return study
+
+
+@functools.cache
+def imagine_kernel(game: Game) -> Any:
+    """The kernel `imagine(now, world, key, t)`: copy the position at ply `t` to `world`, `(1,)`.
+
+    What is hidden from the players is drawn anew.
+    """
+    resample = game.rules.resample
+
+    @kernel
+    def imagine(now, world, key, t):
+        world[0] = now[0]
+        if resample is not None:
+            resample(world[0], random_word(key, _HIDDEN + t))
+        return 0
+
+    return imagine
+
+
+@functools.cache
+def step_kernel(kernels: GameKernels) -> Any:
+    """The kernel `step(now, action, key, t, explore, words)`: make the move of ply `t`.
+
+    With probability `explore` it makes a random move instead; it returns whether it did. `now` is
+    `(1,)`, `words` scratch space for a row of legal actions.
+    """
+    play, legal = kernels.play, legal_kernel(kernels)
+
+    @kernel
+    def step(now, action, key, t, explore, words):
+        random = explores(key, t, explore)
+        if random:
+            legal(now[0], words)
+            left = draw_below(random_word(key, 2 * t + 1), 0, count(words, words.shape[0]))
+            action = select_in(words, words.shape[0], left)
+        play(now[0], action)
+        return random
+
+    return step
+
+
+@functools.cache
+def view_all_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel that turns positions and their values into what `learn_kernel` takes.
+
+    `view_all(states, values, weights, scratch, found, counts, begun, targets)`: `states` and
+    `values` are `(n,)`, a value is that of player_0, as a fraction of the largest payoff.
+    """
+    view = view_kernel(game, shape)
+
+    @kernel
+    def view_all(states, values, weights, scratch, found, counts, begun, targets):
+        for i in range(states.shape[0]):
+            counts[i], begun[i] = view(states[i], weights, scratch, found[i])
+            targets[i] = values[i] if states[i].to_move == 0 else -values[i]
+        return 0
+
+    return view_all

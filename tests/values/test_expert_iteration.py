@@ -1,0 +1,168 @@
+"""Expert iteration: what a game teaches, and what comes of it."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.training.expert_iteration import (
+    Config,
+    ExpertLearner,
+    Lessons,
+    Teacher,
+    main,
+    make_learner,
+    run_words,
+)
+from azumaya.baselines.values.champion import champion_value
+from azumaya.baselines.values.value import load_value
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.position import episode_key
+from tests.baselines.run_helpers import differing, results, tiny_expert
+from tests.cases import GAMES, TESTED
+from tests.search.minimax import Minimax, TooLarge
+from tests.values.networks import network_of
+from tests.values.test_value import saved, without_evaluation
+
+GAME = TESTED["connect_four"]
+
+
+def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher]:
+    """What an untrained network learns from one game."""
+    with make_learner(tiny_expert(folder, **changes)) as learner:
+        teacher = Teacher(learner.config, learner)
+        return teacher.lessons(episode_key(seed, 0, 0)), teacher
+
+
+def test_the_end_of_a_game_is_taught_exactly(tmp_path: Path) -> None:
+    """The last positions have the values that minimax finds, where that does not take too long."""
+    checked = 0
+    for seed in range(8):
+        found, teacher = taught(tmp_path, seed, exact_nodes=3000, most_plies=60)
+        for i in range(1, found.solved + 1):
+            position = Position.of_states(GAME, teacher.setup, found.states[-i:][:1])
+            with contextlib.suppress(TooLarge):
+                assert found.values[-i] == Minimax(1000).final(position)
+                checked += 1
+    assert checked > 12
+
+
+def test_without_exact_nodes_nothing_is_solved(tmp_path: Path) -> None:
+    """The same games are played all the same."""
+    with_, _ = taught(tmp_path, 1, exact_nodes=3000, most_plies=60)
+    without, _ = taught(tmp_path, 1, exact_nodes=0, most_plies=60)
+    assert with_.solved > 0
+    assert without.solved == 0
+    assert without.result == with_.result
+    assert without.states.tobytes() == with_.states.tobytes()
+
+
+def test_returns_mix_what_followed(tmp_path: Path) -> None:
+    """A fixed value is taken as it is, and passed on to the positions before."""
+    with make_learner(tiny_expert(tmp_path, decay=0.75)) as learner:
+        teacher = Teacher(learner.config, learner)
+        found = teacher.look_back([0.0, 0.4, 1.0, -0.5], [False, False, True, False], -1.0)
+        assert found == pytest.approx([0.75 * 0.85, 0.75 + 0.1, 1.0, -1.0])
+
+
+def test_long_games_are_cut_off(tmp_path: Path) -> None:
+    """They end with the value of their last position."""
+    found, teacher = taught(tmp_path, 2, most_plies=5, exact_nodes=0, explore=0)
+    assert (len(found.states), found.result) == (5, 0)
+    teacher.room.forget(int(episode_key(2, 0, 0)) ^ 4)
+    nodes = teacher.config.nodes
+    _, value, _, _ = teacher.study(found.states[-1:], False, nodes, 1, teacher.memory)
+    assert found.values[-1] == pytest.approx(value)
+
+
+def trained(folder: Path, **changes: object) -> float:
+    """The rate against random of the rows that a short training leaves."""
+    main(tiny_expert(folder, steps=15_000, games=32, most_plies=60, measure_every=20_000,
+                     batch=32, learning_rate=0.01, **changes))  # fmt: skip
+    agent = without_evaluation(load_value(folder / "policy").weights, 4)
+    return play_pairing(GAME, agent, RandomAgent(), 100, 7).rate
+
+
+def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After some seconds the rows alone beat a random player; taught the wrong way they lose."""
+    before = without_evaluation(network_of(GAME)[1], 4)
+    assert play_pairing(GAME, before, RandomAgent(), 100, 7).rate < 0.75
+    assert trained(tmp_path / "right") > 0.9
+    learn_from = ExpertLearner.learn_from
+    monkeypatch.setattr(
+        ExpertLearner, "learn_from", lambda self, states, values: learn_from(self, states, -values)
+    )
+    assert trained(tmp_path / "wrong") < 0.7
+
+
+def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
+    """The one given, with its width; one of another game is refused."""
+    first = str(saved(tmp_path, width=4))
+    config = tiny_expert(tmp_path / "run", start=first, width=16).completed()
+    with make_learner(config) as learner:
+        assert learner.shape.width == 4
+        assert (learner.weights == load_value(first).weights).all()
+    with pytest.raises(OptionError, match="is of azumaya/connect_four"):
+        tiny_expert(tmp_path / "run", start=first, game="abalone").completed()
+    champion = Config(game="abalone", start="champion").completed()
+    assert champion.width == champion_value(find_game("abalone")).width
+
+
+def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    """The games of an update do not depend on who plays them."""
+    for threads in (1, 3):
+        main(tiny_expert(tmp_path / str(threads), threads=threads, games=20))
+    one, three = results(tmp_path / "1"), results(tmp_path / "3")
+    assert set(differing(one, three)) <= {"config.json"}
+
+
+def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one line, before anything is created."""
+    folder = tmp_path / "run"
+    for words in (
+        ["--nodes", "0"],
+        ["--start", "nothing"],
+        ["--exact-nodes", "-1"],
+        ["--decay", "2"],
+    ):
+        assert run_words([*words, "--output", str(folder)]) == 2
+        assert capsys.readouterr().err.startswith("error: ")
+    assert not folder.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
+    """Values stay finite and games end; with hidden draws nothing is called exact."""
+    config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=300)
+    with make_learner(config.completed()) as learner:
+        hidden = learner.game.rules.resample is not None
+        for _ in range(3):
+            games = learner.school.teach(learner.keys())
+            for game in games:
+                assert (game.solved > 0) != hidden or len(game.states) == 150
+                assert (np.abs(game.values) <= 1).all()
+                assert np.isfinite(learner.learn_from(game.states, game.values))
+            learner.updates += 1
+        learner.check()
+
+
+@pytest.mark.slow
+def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
+    """Positions that differ only in what nobody can see teach the same."""
+    with make_learner(Config(game="sudoku_tiles", output=tmp_path).completed()) as learner:
+        teacher, key = Teacher(learner.config, learner), np.uint64(5)
+        learner.game.rules.reset(teacher.now, 0, teacher.setup.starts, key)
+        moves = set()
+        for draw in range(5):
+            now = teacher.now.copy()
+            learner.game.rules.resample(now[0], np.uint64(draw))
+            teacher.imagine(now, teacher.world, key, 0)
+            teacher.room.forget(1)
+            moves.add(teacher.study(teacher.world, False, 200, teacher.bound, teacher.memory)[:2])
+        assert len(moves) == 1

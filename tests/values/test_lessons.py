@@ -1,0 +1,107 @@
+"""What games of expert iteration are made of: searches, moves, and rows to learn from."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.search.alphabeta import Deepening, Room
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.table import UNIT
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.lessons import step_kernel, study_kernel, view_all_kernel
+from azumaya.baselines.values.value import Value
+from azumaya.envs import Position
+from tests.cases import TESTED
+from tests.search.minimax import late_positions
+from tests.values.networks import features_for, network_of, positions_of
+
+GAME = TESTED["connect_four"]
+SHAPE, WEIGHTS, SCRATCH = network_of(GAME)
+KERNELS = kernels_of(Position(GAME))
+LATE = list(late_positions(Position(GAME), seed=3, count=24, nodes=3000))
+
+
+def room() -> Room:
+    """Memory for a search with the network at the horizon."""
+    return Room(KERNELS, 1, Value(GAME, SHAPE.width, WEIGHTS).evaluation())
+
+
+@pytest.mark.parametrize("nodes", [40, 300, 2000])
+def test_a_position_is_searched_as_by_alpha_beta(nodes: int) -> None:
+    """The same move, value and proof, whatever was searched before in the same memory."""
+    study, one, other = study_kernel(KERNELS, SHAPE), room(), room()
+    proofs = 0
+    for key, position in enumerate(positions_of(GAME)):
+        search = Deepening(one, position, key)
+        search.advance(nodes)
+        wanted, sign = search.found(), 1 - 2 * position.to_move
+        other.forget(key)
+        best, value, proven, found = study(position.state, False, nodes, 1, other.memory)
+        assert found
+        assert (best, proven) == (wanted.best, wanted.exact)
+        assert value == pytest.approx(sign * wanted.score / UNIT, abs=1e-6)
+        proofs += proven
+    assert proofs > 0
+
+
+def test_at_least_one_ply_is_searched() -> None:
+    """However few positions are allowed."""
+    memory = room()
+    memory.forget(1)
+    position = Position(GAME)
+    best, _, _, found = study_kernel(KERNELS, SHAPE)(position.state, False, 1, 1, memory.memory)
+    assert found
+    assert best in position.legal_actions()
+
+
+def test_solved_values_are_those_of_minimax() -> None:
+    """For player_0; and a position that takes too long is not called solved."""
+    study, memory = study_kernel(KERNELS, SHAPE), room()
+    for position, gains in LATE:
+        memory.forget()
+        _, value, proven, found = study(position.state, True, 10**6, 1, memory.memory)
+        assert found
+        assert proven
+        sign = 1 - 2 * position.to_move
+        assert value == sign * max(gains.values())
+    memory.forget()
+    assert not study(Position(GAME).state, True, 50, 1, memory.memory)[3]
+
+
+def test_positions_become_rows_for_learning() -> None:
+    """With the features and the value of the player to move."""
+    positions = positions_of(GAME)
+    n, room = len(positions), features_of(GAME).room
+    states = GAME.new_states(n)
+    states[:] = np.concatenate([np.asarray(position.state) for position in positions])
+    values = np.linspace(-1, 1, n, dtype=np.float32)
+    found, counts = np.zeros((n, room), np.int32), np.zeros(n, np.int64)
+    begun, targets = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    view_all_kernel(GAME, SHAPE)(states, values, WEIGHTS, SCRATCH, found, counts, begun, targets)
+    for i, position in enumerate(positions):
+        sign = 1 - 2 * position.to_move
+        assert targets[i] == sign * values[i]
+        assert Counter(found[i, : counts[i]].tolist()) == features_for(position)
+        own = GAME.rules.evaluate(position.state[0], position.to_move)
+        assert begun[i] == pytest.approx(own / WEIGHTS[SHAPE.scale])
+
+
+def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
+    """The others are those given."""
+    step, words = step_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
+    counts = Counter[int]()
+    for key in range(400):
+        position = Position(GAME)
+        now, (given, *rest) = position.state, position.legal_actions()
+        random = step(now, given, np.uint64(key), 0, 0.25, words)
+        (made,) = (
+            action for action in (given, *rest) if (position.copy().play(action).state == now).all()
+        )
+        assert random or made == given
+        counts["random"] += random
+        counts["other"] += made != given
+    assert 70 < counts["random"] < 130
+    assert counts["other"] > 40
