@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -22,8 +23,11 @@ STATE_FILE = "games.sqlite3"
 ANY = frozenset({"0.0.0.0", "::", ""})
 """Addresses that mean every network the machine is on."""
 SECONDS_TO_OPEN = 0.4
-MOST_CONNECTIONS = 1_000
+MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
+
+OTHER_FILES = 200
+"""Open files besides connections: the games, pipes to the processes that search, libraries."""
 
 
 def serve(
@@ -55,6 +59,9 @@ def serve(
     longest_search: Annotated[
         float, typer.Option(min=1, help="The longest search for a move or a hint, in milliseconds.")
     ] = Limits.search,
+    most_games: Annotated[
+        int, typer.Option(min=1, help="Games that are kept. More are refused.")
+    ] = Limits.games,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Processes that search. Default: one for each core, up to 4."),
@@ -72,9 +79,11 @@ def serve(
     url = _url(host, listening.getsockname()[1])
     names = {*LOOPBACK, *_names(host), *(name.lower() for name in allow_host or ())}
     count = workers or min(4, os.cpu_count() or 1)
+    limits = Limits(search=longest_search, games=most_games)
+    _allow_connections()
     try:
         store = Store(_state_file(state))
-        app = make_app(store, agent or (), names, Limits(search=longest_search), count)
+        app = make_app(store, agent or (), names, limits, count)
     except (ValueError, sqlite3.Error) as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")
@@ -85,6 +94,21 @@ def serve(
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     config.limit_concurrency = MOST_CONNECTIONS
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _allow_connections() -> None:
+    """Ask the system for as many open files as there may be connections, where it has a limit."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS allows fewer than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:
