@@ -15,6 +15,7 @@ import typer
 
 from azumaya.baselines.files import shown
 from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.terminal import reason
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require
 
@@ -52,6 +53,13 @@ def serve(
             "more."
         ),
     ] = None,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(
+            help="Show the games of this file of records in the gallery, instead of those that "
+            "come with the package."
+        ),
+    ] = None,
     state: Annotated[
         Path | None,
         typer.Option(help="The file that keeps the games. Default: in the user's state folder."),
@@ -83,7 +91,9 @@ def serve(
     _allow_connections()
     try:
         store = Store(_state_file(state))
-        app = make_app(store, agent or (), names, limits, count)
+        app = make_app(store, agent or (), names, limits, count, gallery)
+    except OSError as error:
+        raise typer.BadParameter(f"--gallery {reason(error)}") from None
     except (ValueError, sqlite3.Error) as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -17,9 +17,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.baselines.files import UnusableFileError, parse_json
-from azumaya.baselines.replay import content_policy, replay_page, replay_script, replay_style
+from azumaya.baselines.replay import replay_page
+from azumaya.baselines.serve.answers import JSONAnswer
 from azumaya.baselines.serve.choices import Choices, milliseconds_of
+from azumaya.baselines.serve.exhibits import A_PAGE_MS, Exhibits, replay_answer
 from azumaya.baselines.serve.games import Games, OpenGame
 from azumaya.baselines.serve.guard import LOOPBACK, Guard
 from azumaya.baselines.serve.limits import Limits, RefusalError
@@ -30,22 +33,10 @@ from azumaya.envs.render.board import web_file
 COOKIE = "azumaya_visitor"
 A_YEAR = 365 * 24 * 3600
 HINT_MILLISECONDS = 1000.0
-A_PAGE_MS = 2000
-"""What a replay of a long game takes."""
 STATIC = {
     "board.js": "text/javascript", "board.css": "text/css",
     "app.js": "text/javascript", "app.css": "text/css",
 }  # fmt: skip
-
-
-class JSONAnswer(Response):
-    """An answer as JSON. A view has some 30 kB, which `json` takes a millisecond for."""
-
-    media_type = "application/json"
-
-    def render(self, content: Any) -> bytes:
-        """The content as bytes."""
-        return msgspec.json.encode(content)
 
 
 class Server:
@@ -68,6 +59,7 @@ class Server:
         return [
             Route("/", self.page),
             Route("/g/{game}", self.page),
+            Route("/gallery", self.page),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
             Route("/api/games", self.listed),
@@ -102,8 +94,7 @@ class Server:
         """A game as a replay, for those who were given its link."""
         table = await run_in_threadpool(self.games.shared, request.path_params["share"])
         page = await self.workers.run(replay_page, [table.record()], milliseconds=A_PAGE_MS)
-        policy = content_policy(replay_script(), replay_style())
-        return HTMLResponse(page, headers={"Content-Security-Policy": policy})
+        return replay_answer(page)
 
     # ---- games ----
 
@@ -221,6 +212,7 @@ def make_app(
     hosts: Iterable[str] = LOOPBACK,
     limits: Limits | None = None,
     workers: int = 2,
+    gallery: Path | None = None,
 ) -> Starlette:
     """The server as an ASGI application.
 
@@ -230,14 +222,17 @@ def make_app(
         hosts: the names by which the server may be called.
         limits: its limits.
         workers: processes that search; 0 for a thread.
+        gallery: a file of game records to show; None for the games that come with the package.
 
     Raises:
-        ValueError: there is no such agent.
+        ValueError: there is no such agent, or the gallery has a line that is no record.
+        OSError: the gallery cannot be read.
     """
     bounds = limits or Limits()
     choices = Choices(agents, bounds)
     pool = Workers(workers, bounds.waiting)
     server = Server(Games(store, choices, bounds), choices, pool, bounds)
+    exhibits = Exhibits(read_gallery(gallery), pool)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -247,7 +242,7 @@ def make_app(
         store.close()
 
     return Starlette(
-        routes=server.routes(),
+        routes=[*server.routes(), *exhibits.routes()],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={ValueError: refused, RefusalError: refused},
         lifespan=lifespan,
