@@ -57,7 +57,7 @@ def replay_page(
     parts: dict[str, int] = {}
     if values is None:
         values = [
-            () if milliseconds is None else values_of(record, milliseconds, told)
+            () if milliseconds is None else values_of(record, told, milliseconds=milliseconds)
             for record in records
         ]
     games = [_game(*pair, parts) for pair in zip(records, values, strict=True)]
@@ -173,33 +173,37 @@ def _number(value: Any, parts: dict[str, int]) -> int:
     return parts.setdefault(json.dumps(value, separators=(",", ":")), len(parts))
 
 
-def values_of(record: GameRecord, milliseconds: float, told: Told | None = None) -> list[float]:
+def values_of(
+    record: GameRecord,
+    told: Told | None = None,
+    *,
+    milliseconds: float | None = None,
+    simulations: int | None = None,
+) -> list[float]:
     """What player_0 ends with in each position of a game, as a search sees it.
 
     Args:
         record: the game.
-        milliseconds: the time for each position.
         told: called after each search.
+        milliseconds: the time for each position.
+        simulations: the budget for each position, if not a time; then the values are the same
+            each time.
 
     Raises:
-        OptionError: the time is not above 0.
+        OptionError: not exactly one budget is given, or it is not above 0.
         RecordError: the record breaks the rules.
     """
     positions = list(replay(record))
     values: list[float] = []
     for ply, position in enumerate(positions):
-        values.append(_value(position, milliseconds, ply))
+        values.append(float(position.returns()[0]))
+        if not position.is_over:
+            key = int(episode_key(0, 0, ply))
+            found = analyse(position, milliseconds=milliseconds, simulations=simulations, key=key)
+            values[-1] += found.value if found.to_move == 0 else -found.value
         if told is not None:
             told(ply + 1, len(positions))
     return values
-
-
-def _value(position: Position, milliseconds: float, ply: int) -> float:
-    so_far = float(position.returns()[0])
-    if position.is_over:
-        return so_far
-    found = analyse(position, milliseconds=milliseconds, key=int(episode_key(0, 0, ply)))
-    return so_far + (found.value if found.to_move == 0 else -found.value)
 
 
 def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) -> bytes:

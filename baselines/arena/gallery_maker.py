@@ -1,5 +1,8 @@
 """Plays games for the gallery: `python -m azumaya.baselines.arena.gallery_maker`.
 
+The agents search as many nodes or simulations as their names say, so that the games do not depend
+on the speed of the machine. Agents with a time per move can be named, too.
+
 Of several games of each pairing it keeps the one whose lead changes most often, since that is the
 one to learn from.
 """
@@ -22,7 +25,7 @@ from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES, Position
 from azumaya.envs.notation import GameRecord
 
-PAIRINGS = ("champion:50ms uct:50ms", "champion:50ms champion:50ms")
+PAIRINGS = ("champion:10000 uct:1000", "champion:10000 champion:10000")
 MOST_PLIES = 300
 """A longer game is no candidate."""
 
@@ -38,11 +41,11 @@ def play(game: str, pairing: str, seed: int) -> GameRecord:
     return table.record()
 
 
-def best_of(game: str, pairing: str, seeds: list[int], milliseconds: float) -> Exhibit:
+def best_of(game: str, pairing: str, seeds: list[int], simulations: int) -> Exhibit:
     """The finished game whose lead changes most often."""
     records = [play(game, pairing, seed) for seed in seeds]
     played = [
-        Exhibit(record, tuple(values_of(record, milliseconds)))
+        Exhibit(record, tuple(values_of(record, simulations=simulations)))
         for record in records
         if record.finished
     ]
@@ -54,21 +57,24 @@ def main(
     pairing: Annotated[
         list[str] | None, typer.Option(help="Two agents, with a space between. Repeat for more.")
     ] = None,
+    game: Annotated[
+        list[str] | None, typer.Option(help="A game. Repeat for more. Default: all of them.")
+    ] = None,
     candidates: Annotated[int, typer.Option(min=1, help="Games of which one is kept.")] = 3,
     values: Annotated[
-        float, typer.Option(min=1, help="Milliseconds to search each position for its value.")
-    ] = 100,
+        int, typer.Option(min=1, help="Simulations of the search for a position's value.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the first game.")] = 0,
 ) -> None:
     """Play games between agents, and keep those with the most changes of the lead."""
-    pairings, kept = pairing or PAIRINGS, []
+    pairings, wanted, kept = pairing or PAIRINGS, game or list(GAMES), list[Exhibit]()
     place = output or Path(str(files("azumaya.baselines.arena").joinpath("data", FILE)))
     with progress(TextColumn("playing"), BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("", total=len(GAMES) * len(pairings))
-        for game in GAMES:
+        task = bar.add_task("", total=len(wanted) * len(pairings))
+        for name in wanted:
             for number, names in enumerate(pairings):
                 first = seed + number * candidates
-                kept.append(best_of(game, names, list(range(first, first + candidates)), values))
+                kept.append(best_of(name, names, list(range(first, first + candidates)), values))
                 bar.advance(task)
     write_whole(place, "".join(f"{gallery_line(each)}\n" for each in kept).encode())
     for each in kept:

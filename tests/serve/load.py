@@ -182,7 +182,7 @@ def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> No
 
 
 @contextlib.contextmanager
-def served(words: list[str]) -> Iterator[tuple[int, tuple[str, int]]]:
+def served(words: list[str], **environment: str) -> Iterator[tuple[int, tuple[str, int]]]:
     """A server as a user starts it: its process and its address."""
     with tempfile.TemporaryDirectory() as folder:
         state = str(Path(folder) / "games.sqlite3")
@@ -191,6 +191,7 @@ def served(words: list[str]) -> Iterator[tuple[int, tuple[str, int]]]:
             [*command, "--no-browser", "--state", state, *words],
             stdout=subprocess.PIPE,
             text=True,
+            env={**os.environ, **environment},
             start_new_session=True,  # Ctrl-C ends the visitors first
         ) as process:
             assert process.stdout is not None
