@@ -65,7 +65,7 @@ async function showStart() {
     }
   });
   const gallery = add(main, "p", "Or watch ");
-  add(gallery, "a", "games between strong agents", { href: "/gallery" });
+  add(gallery, "a", "games between agents", { href: "/gallery" });
   if (games.length) showGames(games);
 }
 
