@@ -246,23 +246,25 @@ def replay_mp4(record: GameRecord, milliseconds: float = 700, width: int = 1120)
         MissingExtraError: one of the extras is not installed.
     """
     av = require("av", "video")
-    pictures = _pictures(record, width)
+    pictures = [_even(pixels) for pixels in _pictures(record, width)]
     often = max(1, round(milliseconds / 1000 * FRAMES_A_SECOND))
     output = BytesIO()
     with av.open(output, "w", format="mp4") as video:
-        stream = None
+        stream = video.add_stream("libx264", rate=FRAMES_A_SECOND)
+        stream.height, stream.width = pictures[0].shape[:2]
+        stream.pix_fmt = "yuv420p"  # the only one that all players understand
         for number, pixels in enumerate(pictures, start=1):
-            even = np.pad(pixels, [(0, n % 2) for n in pixels.shape[:2]] + [(0, 0)], "edge")
-            if stream is None:
-                stream = video.add_stream("libx264", rate=FRAMES_A_SECOND)
-                stream.height, stream.width = even.shape[:2]
-                stream.pix_fmt = "yuv420p"  # the only one that all players understand
-            frame = av.VideoFrame.from_ndarray(even, format="rgb24")
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
             for _ in range(often * (LAST_FRAME if number == len(pictures) else 1)):
                 frame.pts = None  # one frame after the other
                 video.mux(stream.encode(frame))
         video.mux(stream.encode())
     return output.getvalue()
+
+
+def _even(pixels: np.ndarray) -> np.ndarray:
+    """A picture whose width and height are even."""
+    return np.pad(pixels, [(0, side % 2) for side in pixels.shape[:2]] + [(0, 0)], "edge")
 
 
 def _pictures(record: GameRecord, width: int) -> list[np.ndarray]:

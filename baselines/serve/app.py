@@ -170,7 +170,9 @@ class Server:
     async def _opened(self, request: Request) -> OpenGame:
         wanted = request.path_params["game"], request.cookies.get(COOKIE, "")
         ready = self.games.at_hand(*wanted)
-        return ready or await run_in_threadpool(self.games.open, *wanted)
+        if ready is not None:
+            return ready
+        return await run_in_threadpool(self.games.open, *wanted)
 
     async def _asked(self, request: Request) -> tuple[OpenGame, dict[str, Any]]:
         body = await self._body(request)

@@ -54,6 +54,7 @@ class Clock:
     def __init__(self, pause: float) -> None:
         context = multiprocessing.get_context("spawn")
         self._phase, self._count = context.Value("i", 0), context.Value("q", 0)
+        self._faults = context.Value("q", 0)
         self.pause = pause
 
     @property
@@ -70,10 +71,16 @@ class Clock:
         """The number of answers that all visitors got."""
         return int(self._count.value)
 
-    def add(self, answers: int) -> None:
-        """Count answers."""
+    @property
+    def faults(self) -> int:
+        """How often something was wrong."""
+        return int(self._faults.value)
+
+    def add(self, answers: int, faults: int) -> None:
+        """Count answers, and what was wrong."""
         with self._count.get_lock():
             self._count.value += answers
+            self._faults.value += faults
 
 
 # ---- processes that send requests ----
@@ -124,12 +131,12 @@ def run(clock: Clock, tally: Tally, pipe: Pipe, works: list[Callable[[], Awaitab
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     async def counting() -> None:
-        known = 0
+        answers = faults = 0
         while clock.phase != "end":
             await asyncio.sleep(0.2)
-            answers = sum(map(len, tally.seconds.values()))
-            clock.add(answers - known)
-            known = answers
+            before = answers, faults
+            answers, faults = sum(map(len, tally.seconds.values())), tally.fault_count
+            clock.add(answers - before[0], faults - before[1])
 
     async def all_of_it() -> None:
         await asyncio.gather(counting(), *(work() for work in works))
@@ -273,7 +280,8 @@ class Test:
             work = 1000 * (processor_seconds(self.pid) - worked)
             self.work[phase] = round(work / max(self.clock.count - before, 1), 2)
             said = f"{phase}: {took:.0f} s, {self.clock.count:,} requests, {rate:.0f} a second, "
-            said += f"{self.memory[phase]} MB, {self.work[phase]} ms of processor time each"
+            said += f"{self.memory[phase]} MB, {self.work[phase]} ms of processor time each, "
+            said += f"{self.clock.faults} faults"
             print(f"\r{said} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
 
