@@ -94,7 +94,7 @@ async def play(visitor: Visitor, clock: Clock) -> None:
         await asyncio.sleep(visitor.rng.random() * clock.pause)
     while clock.phase != "end":
         await visitor.step()
-        if clock.phase != "full speed":
+        if clock.phase not in ("full speed", "end"):
             await asyncio.sleep(visitor.rng.expovariate(1 / clock.pause))
     if visitor.position is not None:
         await visitor.look()

@@ -28,11 +28,11 @@ from azumaya.envs.render.board import picture_of
 MOVES = 8
 
 
-def game(name: str, players: tuple[str, str] = ("me", "you")) -> GameRecord:
+def game(name: str, players: tuple[str, str] = ("me", "you"), plies: int = MOVES) -> GameRecord:
     """The first moves of a random game."""
     start, rng, moves = Position(name, seed=1), random.Random(0), []
     here = start.copy()
-    for _ in range(MOVES):
+    for _ in range(plies):
         moves.append(rng.choice(here.legal_moves()))
         here.play(moves[-1])
     return record_of(start, moves, here, players)
@@ -118,7 +118,7 @@ def test_a_video(tmp_path: Path) -> None:
     """Every position for the same time, the last one longer; sizes are even, as H.264 needs."""
     av = pytest.importorskip("av")
     file, video = tmp_path / "games.jsonl", tmp_path / "game.mp4"
-    write_records(file, [game("abalone"), game("sudoku_moyo")])
+    write_records(file, [game("abalone", plies=2), game("sudoku_moyo")])
     done = replay(file, "--output", video, "--pause", 100)
     assert done.exit_code == 0, done.output
     assert "1 game," in done.output
@@ -126,7 +126,7 @@ def test_a_video(tmp_path: Path) -> None:
         frames = [frame.to_ndarray(format="rgb24") for frame in opened.decode(video=0)]
         assert opened.streams.video[0].average_rate == FRAMES_A_SECOND
     shown = 1
-    assert len(frames) == shown * (MOVES + LAST_FRAME)
+    assert len(frames) == shown * (2 + LAST_FRAME)
     start = Position("abalone", seed=1)
     expected = rgb_of(svg_of(start.scene()), 1120)
     assert frames[0].shape[1] == 1120
