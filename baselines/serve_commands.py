@@ -27,6 +27,8 @@ SECONDS_TO_OPEN = 0.4
 MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
 
+IDLE_SECONDS = 30
+"""A connection is closed if no request comes for so long."""
 OTHER_FILES = 200
 """Open files besides connections: the games, pipes to the processes that search, libraries."""
 
@@ -103,6 +105,7 @@ def serve(
         opening.start()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     config.limit_concurrency = MOST_CONNECTIONS
+    config.timeout_keep_alive = IDLE_SECONDS
     uvicorn.Server(config).run(sockets=[listening])
 
 

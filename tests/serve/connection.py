@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 IDLE_SECONDS = 3.0
-"""A connection that was idle for longer is closed before the server does so, after 5 s."""
+"""A connection that was idle for longer is closed and opened again."""
 PATIENCE_SECONDS = 300.0
 
 
@@ -65,16 +65,27 @@ class Connection:
             head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
         if self.cookie:
             head += f"Cookie: {self.cookie}\r\n"
-        began = time.perf_counter()
+        began, request = time.perf_counter(), head.encode() + b"\r\n" + content
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                status, headers, answer = await self._exchange(head.encode() + b"\r\n" + content)
+                status, headers, answer = await self._send(request)
         except (OSError, EOFError, ValueError, TimeoutError) as error:
             self.close()
             raise DroppedError(f"{method} {path}: {type(error).__name__} {error}") from None
         self._used = time.perf_counter()
         self.cookie = headers.get("set-cookie", self.cookie).partition(";")[0]
         return Answer(status, headers, answer, self._used - began)
+
+    async def _send(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
+        """Send a request, once more if the server has closed an idle connection, as browsers do."""
+        reused = self._streams is not None
+        try:
+            return await self._exchange(request)
+        except (ConnectionError, asyncio.IncompleteReadError) as error:
+            if not reused or getattr(error, "partial", b""):
+                raise
+        self.close()
+        return await self._exchange(request)
 
     async def _exchange(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
         if self._streams is not None and time.perf_counter() - self._used > IDLE_SECONDS:
