@@ -13,7 +13,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations test-browser test-course test-package constraints clean
+	test-integrations test-browser test-load test-course test-package constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
@@ -56,6 +56,10 @@ test-newest: $(VENV)-newest/.core
 # The board in a real browser: Debian's Chromium, installed here if it can be, driven by Playwright.
 test-browser: $(VENV)/.browser
 	AZUMAYA_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/browser $(RUN)
+
+# A server on this machine under load. RUN: --requests 1000000, --games N, --pause SECONDS
+test-load: $(VENV)/.dev
+	$(BIN)/python -m tests.serve.load $(RUN)
 
 $(VENV)/.browser: $(VENV)/.dev
 	command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; } \

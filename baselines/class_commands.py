@@ -19,6 +19,7 @@ from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
     Plan,
+    class_meetings,
     grade,
     hidden_from,
     isolation_of,
@@ -110,7 +111,12 @@ def grade_command(
         int, typer.Option(min=1, help="Pairs of games against each opponent, time permitting.")
     ] = Plan.pairs,
     classmates: Annotated[
-        int, typer.Option(min=0, help="Other submissions that each one plays.")
+        int,
+        typer.Option(
+            min=0,
+            help="How many other submissions each one plays; 0 for none. If this number and that "
+            "of the submissions are both odd, each plays one more.",
+        ),
     ] = Plan.classmates,
     seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = Plan.seed,
     move_limit: MoveLimit = Limits.move,
@@ -274,13 +280,15 @@ def _run(
         warm_up(plan)
         with progress(*columns, TimeRemainingColumn()) as bar:
             task = bar.add_task("submissions", total=len(waiting))
-            games = bar.add_task("games of the class", total=None)
+            games = bar.add_task("games of the class", total=None)  # known once all are checked
 
             def told(kind: str, name: str) -> None:
                 if kind == "submission":
                     bar.advance(task)
                 else:
-                    bar.update(games, total=len(missing_meetings(file, whole, plan)))
+                    total = len(class_meetings(file, whole, plan))
+                    left = len(missing_meetings(file, whole, plan))
+                    bar.update(games, total=total, completed=total - left)
 
             grade(file, submissions, plan, room, jobs or available_cores(), told)
     except IsolationError as error:

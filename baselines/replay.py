@@ -1,4 +1,4 @@
-"""Recorded games as one page of HTML that needs nothing else, or as an animated picture."""
+"""Recorded games as one page of HTML that needs nothing else, an animated picture, or a video."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from html import escape
 from io import BytesIO
 from typing import Any
 
+import numpy as np
+
 from azumaya.baselines.search.analysis import analyse
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.envs import OptionError, Position
@@ -20,15 +22,22 @@ from azumaya.envs.position import episode_key
 from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of, web_file
 
+FRAMES_A_SECOND = 10
+"""Frames a second of a video; a position is shown for several."""
 LAST_FRAME = 4
 """How many times as long as the others the last picture of an animation is shown."""
 
+Values = Sequence[float]
+"""What player_0 ends with in each position of a game; empty if that is not known."""
 Told = Callable[[int, int], None]
 """`told(done, all)`: called as the work goes on."""
 
 
 def replay_page(
-    records: Sequence[GameRecord], milliseconds: float | None = None, told: Told | None = None
+    records: Sequence[GameRecord],
+    milliseconds: float | None = None,
+    told: Told | None = None,
+    values: Sequence[Values] | None = None,
 ) -> str:
     """Recorded games as a page with play, step and speed.
 
@@ -37,6 +46,7 @@ def replay_page(
         milliseconds: time to search each position for its value, which is shown as a graph; None
             for no graph.
         told: called after each search.
+        values: for each game, the values of its positions, which are known already; may be empty.
 
     Raises:
         OptionError: there are no games, or the time is not above 0.
@@ -45,7 +55,12 @@ def replay_page(
     if not records:
         raise OptionError("records: there are none; a replay needs at least one game")
     parts: dict[str, int] = {}
-    games = [_game(record, parts, milliseconds, told) for record in records]
+    if values is None:
+        values = [
+            () if milliseconds is None else values_of(record, told, milliseconds=milliseconds)
+            for record in records
+        ]
+    games = [_game(*pair, parts) for pair in zip(records, values, strict=True)]
     title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
     script, style = replay_script(), replay_style()
     return f"""{page_head(title, script, style)}
@@ -69,7 +84,7 @@ def games_element(records: Sequence[GameRecord]) -> str:
         RecordError: a record breaks the rules.
     """
     parts: dict[str, int] = {}
-    return _games_element([_game(record, parts, None, None) for record in records], parts)
+    return _games_element([_game(record, (), parts) for record in records], parts)
 
 
 def _games_element(games: Sequence[Any], parts: Iterable[str]) -> str:
@@ -122,9 +137,7 @@ def replay_style() -> str:
     return f"\n{web_file('board.css')}\n{web_file('replay.css')}"
 
 
-def _game(
-    record: GameRecord, parts: dict[str, int], milliseconds: float | None, told: Told | None
-) -> dict[str, Any]:
+def _game(record: GameRecord, values: Values, parts: dict[str, int]) -> dict[str, Any]:
     """A game for the page; what its pictures share is added to `parts`, text by number."""
     positions = list(replay(record))
     made: dict[str, Any] = {
@@ -137,8 +150,8 @@ def _game(
         ],
         "record": record.to_json(),
     }
-    if milliseconds is not None:
-        made["values"] = _values(positions, milliseconds, told)
+    if values:
+        made["values"] = list(values)
         made["bound"] = max(payoff_bound(positions[0]), 1)
     return made
 
@@ -160,24 +173,37 @@ def _number(value: Any, parts: dict[str, int]) -> int:
     return parts.setdefault(json.dumps(value, separators=(",", ":")), len(parts))
 
 
-def _values(
-    positions: Sequence[Position], milliseconds: float, told: Told | None
-) -> list[float | None]:
-    """What player_0 ends with in each position, as a search sees it."""
-    values: list[float | None] = []
+def values_of(
+    record: GameRecord,
+    told: Told | None = None,
+    *,
+    milliseconds: float | None = None,
+    simulations: int | None = None,
+) -> list[float]:
+    """What player_0 ends with in each position of a game, as a search sees it.
+
+    Args:
+        record: the game.
+        told: called after each search.
+        milliseconds: the time for each position.
+        simulations: the budget for each position, if not a time; then the values are the same
+            each time.
+
+    Raises:
+        OptionError: not exactly one budget is given, or it is not above 0.
+        RecordError: the record breaks the rules.
+    """
+    positions = list(replay(record))
+    values: list[float] = []
     for ply, position in enumerate(positions):
-        values.append(_value(position, milliseconds, ply))
+        values.append(float(position.returns()[0]))
+        if not position.is_over:
+            key = int(episode_key(0, 0, ply))
+            found = analyse(position, milliseconds=milliseconds, simulations=simulations, key=key)
+            values[-1] += found.value if found.to_move == 0 else -found.value
         if told is not None:
             told(ply + 1, len(positions))
     return values
-
-
-def _value(position: Position, milliseconds: float, ply: int) -> float:
-    so_far = float(position.returns()[0])
-    if position.is_over:
-        return so_far
-    found = analyse(position, milliseconds=milliseconds, key=int(episode_key(0, 0, ply)))
-    return so_far + (found.value if found.to_move == 0 else -found.value)
 
 
 def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) -> bytes:
@@ -194,8 +220,7 @@ def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) 
         MissingExtraError: the extra `render` is not installed.
     """
     image = require("PIL.Image", "render")
-    scenes = _scenes(record, list(replay(record)))
-    pictures = [image.fromarray(rgb_of(svg_of(scene), width)) for scene in scenes]
+    pictures = [image.fromarray(pixels) for pixels in _pictures(record, width)]
     pause = round(milliseconds)
     pauses = [pause] * (len(pictures) - 1) + [LAST_FRAME * pause]
     output = BytesIO()
@@ -203,3 +228,46 @@ def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) 
         output, "GIF", save_all=True, append_images=pictures[1:], duration=pauses, loop=0
     )
     return output.getvalue()
+
+
+def replay_mp4(record: GameRecord, milliseconds: float = 700, width: int = 1120) -> bytes:
+    """A recorded game as a video, H.264 in MP4, for slides (needs `render` and `video`).
+
+    Args:
+        record: the game.
+        milliseconds: how long each position is shown, to the nearest tenth of a second; the
+            last one stays longer.
+        width: the width in pixels. If it or the height is odd, the edge is doubled, since the
+            format needs even sizes.
+
+    Raises:
+        OptionError: the width is out of range.
+        RecordError: the record breaks the rules.
+        MissingExtraError: one of the extras is not installed.
+    """
+    av = require("av", "video")
+    pictures = [_even(pixels) for pixels in _pictures(record, width)]
+    often = max(1, round(milliseconds / 1000 * FRAMES_A_SECOND))
+    output = BytesIO()
+    with av.open(output, "w", format="mp4") as video:
+        stream = video.add_stream("libx264", rate=FRAMES_A_SECOND)
+        stream.height, stream.width = pictures[0].shape[:2]
+        stream.pix_fmt = "yuv420p"  # the only one that all players understand
+        for number, pixels in enumerate(pictures, start=1):
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            for _ in range(often * (LAST_FRAME if number == len(pictures) else 1)):
+                frame.pts = None  # one frame after the other
+                video.mux(stream.encode(frame))
+        video.mux(stream.encode())
+    return output.getvalue()
+
+
+def _even(pixels: np.ndarray) -> np.ndarray:
+    """A picture whose width and height are even."""
+    return np.pad(pixels, [(0, side % 2) for side in pixels.shape[:2]] + [(0, 0)], "edge")
+
+
+def _pictures(record: GameRecord, width: int) -> list[np.ndarray]:
+    """The positions of a game as pixels, `(height, width, 3)` uint8."""
+    scenes = _scenes(record, list(replay(record)))
+    return [rgb_of(svg_of(scene), width) for scene in scenes]

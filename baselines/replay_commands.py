@@ -1,8 +1,9 @@
-"""`azumaya replay`: recorded games as a page to hand on, or as an animated picture."""
+"""`azumaya replay`: recorded games as a page to hand on, as an animated picture, or as a video."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,19 +11,26 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.files import shown, write_whole
-from azumaya.baselines.replay import replay_gif, replay_page
+from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError
 from azumaya.envs.notation import GameRecord, read_records
 
 MOST_GAMES = 100
 """Games of one page, which all are in it as pictures."""
-PAGE, ANIMATION = ".html", ".gif"
+PAGE = ".html"
+MOVING: Mapping[str, Callable[[GameRecord, float], bytes]] = {
+    ".gif": replay_gif,
+    ".mp4": replay_mp4,
+}
+"""What else can be made of a game, by the ending of the file's name."""
 
 
 def replay_command(
     records: Annotated[Path, typer.Argument(help="A file of game records, one per line.")],
-    output: Annotated[Path, typer.Option(help=f"The {PAGE} page or {ANIMATION} picture to write.")],
+    output: Annotated[
+        Path, typer.Option(help="The file to write: a .html page, a .gif picture or a .mp4 video.")
+    ],
     line: Annotated[
         int | None,
         typer.Option(min=1, help=f"Only the game in this line. Default: up to {MOST_GAMES} games."),
@@ -35,31 +43,35 @@ def replay_command(
         ),
     ] = None,
     pause: Annotated[
-        float, typer.Option(min=20, help="Milliseconds for each position of a .gif.")
+        float, typer.Option(min=20, help="Milliseconds for each position of a .gif or .mp4.")
     ] = 700,
 ) -> None:
-    """Turn recorded games into one page that needs nothing else, or into an animated picture."""
+    """Turn recorded games into one page that needs nothing else, or one game into a video."""
     try:
         _check(output, values)
         games = _read(records, line)
-        if output.suffix == ANIMATION:
-            content = replay_gif(games[0], pause)
+        make = MOVING.get(output.suffix)
+        if make is not None:
+            games = games[:1]
+            content = make(games[0], pause)
         else:
             content = _page(games, values).encode()
         write_whole(output, content)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    typer.echo(f"{shown(output)}: {len(games)} games, {len(content) / 1e6:.1f} MB")
+    count = f"{len(games)} game{'s' * (len(games) > 1)}"
+    typer.echo(f"{shown(output)}: {count}, {len(content) / 1e6:.1f} MB")
 
 
 def _check(output: Path, values: float | None) -> None:
-    if output.suffix not in (PAGE, ANIMATION):
-        raise OptionError(f"--output {shown(output)}: must end in {PAGE} or {ANIMATION}")
+    if output.suffix not in (PAGE, *MOVING):
+        known = f"{PAGE}, {' or '.join(MOVING)}"
+        raise OptionError(f"--output {shown(output)}: must end in {known}")
     if not output.parent.is_dir():
         raise OptionError(f"--output {shown(output)}: there is no folder {shown(output.parent)}")
     if values is not None and not 0 < values < float("inf"):
         raise OptionError(f"--values {values:g}: a number above 0 is needed")
-    if values is not None and output.suffix == ANIMATION:
+    if values is not None and output.suffix in MOVING:
         raise OptionError(f"--values: only a {PAGE} page has a graph")
 
 

@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ import typer
 
 from azumaya.baselines.files import shown
 from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.terminal import reason
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require
 
@@ -22,8 +24,13 @@ STATE_FILE = "games.sqlite3"
 ANY = frozenset({"0.0.0.0", "::", ""})
 """Addresses that mean every network the machine is on."""
 SECONDS_TO_OPEN = 0.4
-MOST_CONNECTIONS = 1_000
+MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
+
+IDLE_SECONDS = 30
+"""A connection is closed if no request comes for so long."""
+OTHER_FILES = 200
+"""Open files besides connections: the games, pipes to the processes that search, libraries."""
 
 
 def serve(
@@ -48,6 +55,13 @@ def serve(
             "more."
         ),
     ] = None,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(
+            help="Show the games of this file of records in the gallery, instead of those that "
+            "come with the package."
+        ),
+    ] = None,
     state: Annotated[
         Path | None,
         typer.Option(help="The file that keeps the games. Default: in the user's state folder."),
@@ -55,6 +69,9 @@ def serve(
     longest_search: Annotated[
         float, typer.Option(min=1, help="The longest search for a move or a hint, in milliseconds.")
     ] = Limits.search,
+    most_games: Annotated[
+        int, typer.Option(min=1, help="Games that are kept. More are refused.")
+    ] = Limits.games,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Processes that search. Default: one for each core, up to 4."),
@@ -72,9 +89,13 @@ def serve(
     url = _url(host, listening.getsockname()[1])
     names = {*LOOPBACK, *_names(host), *(name.lower() for name in allow_host or ())}
     count = workers or min(4, os.cpu_count() or 1)
+    limits = Limits(search=longest_search, games=most_games)
+    _allow_connections()
     try:
         store = Store(_state_file(state))
-        app = make_app(store, agent or (), names, Limits(search=longest_search), count)
+        app = make_app(store, agent or (), names, limits, count, gallery)
+    except OSError as error:
+        raise typer.BadParameter(f"--gallery {reason(error)}") from None
     except (ValueError, sqlite3.Error) as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")
@@ -84,7 +105,23 @@ def serve(
         opening.start()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     config.limit_concurrency = MOST_CONNECTIONS
+    config.timeout_keep_alive = IDLE_SECONDS
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _allow_connections() -> None:
+    """Ask the system for as many open files as there may be connections, where it has a limit."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS allows fewer than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:

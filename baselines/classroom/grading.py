@@ -44,7 +44,7 @@ class Plan:
         exam_seconds: after this time no further positions of the exam are asked.
         game_seconds: after this time of its own no further games of a submission against the
             library's agents are begun; one pair against each is played in any case.
-        classmates: other submissions that each one plays, at most.
+        classmates: how many other submissions each one plays, see `meetings_of`.
         class_pairs: pairs of games against each of them.
         seconds: a submission that has used this time plays no more games in the class.
         limits: what a submission may use.
@@ -204,18 +204,25 @@ def _against_library(
 def missing_meetings(
     file: ClassFile, submissions: Sequence[Submission], plan: Plan
 ) -> list[tuple[Submission, Submission, int]]:
-    """The games of the class that are still to be played, round by round.
+    """The games of the class that are still to be played, round by round."""
+    return [
+        (first, second, number)
+        for first, second, number in class_meetings(file, submissions, plan)
+        if (first.id, second.id, number) not in file.meetings
+    ]
+
+
+def class_meetings(
+    file: ClassFile, submissions: Sequence[Submission], plan: Plan
+) -> list[tuple[Submission, Submission, int]]:
+    """All games of the class, played or not, round by round.
 
     Submissions that did not pass their check, failed too often or have used their time stay out,
     so that nobody gains or loses by meeting them.
     """
     fit = [s for s in submissions if _is_fit(file.runs.get(s.id), plan)]
-    found = []
-    for number in range(plan.class_pairs):
-        for first, second in meetings_of(fit, plan.classmates, plan.seed):
-            if (first.id, second.id, number) not in file.meetings:
-                found.append((first, second, number))
-    return found
+    pairs = meetings_of(fit, plan.classmates, plan.seed)
+    return [(*pair, number) for number in range(plan.class_pairs) for pair in pairs]
 
 
 def _is_fit(run: Run | None, plan: Plan) -> bool:
@@ -230,23 +237,30 @@ def _is_fit(run: Run | None, plan: Plan) -> bool:
 def meetings_of(
     submissions: Sequence[Submission], classmates: int, seed: int
 ) -> list[tuple[Submission, Submission]]:
-    """Who plays whom: each with the same number of others, as far as that can be.
+    """Who plays whom: each submission plays the same number of others.
 
-    The submissions stand in a circle, in an order that a digest draws, and play their neighbours.
+    The submissions stand in a circle, in an order that a digest draws, and play their neighbours on
+    both sides; for an odd number, also the one opposite. If both numbers are odd, nobody is
+    opposite, and each plays one more.
+
+    Args:
+        submissions: the submissions.
+        classmates: how many others each one plays; all of them, if there are no more.
+        seed: draws the order.
     """
 
     def place(submission: Submission) -> str:
         return hashlib.sha256(f"{seed} {submission.id}".encode()).hexdigest()
 
     circle, found = sorted(submissions, key=place), {}
-    for step in range(1, min(classmates, len(circle) - 1) // 2 + 1):
+    size = len(circle)
+    others = min(classmates + (classmates * size) % 2, size - 1)
+    steps = [*range(1, others // 2 + 1), *([size // 2] if others % 2 else [])]
+    for step in steps:
         for i, one in enumerate(circle):
-            other = circle[(i + step) % len(circle)]
+            other = circle[(i + step) % size]
             first, second = sorted((one, other), key=lambda s: s.id)
             found[first.id, second.id] = (first, second)
-    if len(circle) - 1 <= classmates:
-        pairs = [(one, other) for i, one in enumerate(circle) for other in circle[i + 1 :]]
-        found = {(a.id, b.id): (a, b) for a, b in (sorted(p, key=lambda s: s.id) for p in pairs)}
     return list(found.values())
 
 

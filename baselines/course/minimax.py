@@ -27,12 +27,26 @@ def endgames(most_plies: int = MOST_PLIES, count: int = COUNT) -> list[tuple[Pos
         count: the number of endgames, spread over all lengths.
     """
     exam = load_exam(GAME)
+    return [(exam.start(row), exam.positions[row].value) for row in _rows(exam, most_plies, count)]
+
+
+def endgames_by_length(most_plies: int, count: int) -> dict[int, list[Position]]:
+    """The positions of `endgames`, by the plies that the game lasted from there when it was played.
+
+    Args:
+        most_plies: the most plies.
+        count: the number of endgames, spread over all lengths.
+    """
+    exam, groups = load_exam(GAME), dict[int, list[Position]]()
+    for row in _rows(exam, most_plies, count):
+        groups.setdefault(_plies(exam, row), []).append(exam.start(row))
+    return groups
+
+
+def _rows(exam: Any, most_plies: int, count: int) -> list[int]:
     chosen = [row for row in range(len(exam.positions)) if _plies(exam, row) <= most_plies]
     chosen.sort(key=lambda row: _plies(exam, row))
-    return [
-        (exam.start(row), exam.positions[row].value)
-        for row in chosen[:: len(chosen) // count][:count]
-    ]
+    return chosen[:: len(chosen) // count][:count]
 
 
 def _plies(exam: Any, row: int) -> int:

@@ -7,18 +7,22 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.baselines.files import UnusableFileError, parse_json
-from azumaya.baselines.replay import content_policy, replay_page, replay_script, replay_style
-from azumaya.baselines.serve.choices import Choices
+from azumaya.baselines.replay import replay_page
+from azumaya.baselines.serve.answers import JSONAnswer
+from azumaya.baselines.serve.choices import Choices, milliseconds_of
+from azumaya.baselines.serve.exhibits import A_PAGE_MS, Exhibits, replay_answer
 from azumaya.baselines.serve.games import Games, OpenGame
 from azumaya.baselines.serve.guard import LOOPBACK, Guard
 from azumaya.baselines.serve.limits import Limits, RefusalError
@@ -55,6 +59,7 @@ class Server:
         return [
             Route("/", self.page),
             Route("/g/{game}", self.page),
+            Route("/gallery", self.page),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
             Route("/api/games", self.listed),
@@ -88,27 +93,26 @@ class Server:
     async def watch(self, request: Request) -> Response:
         """A game as a replay, for those who were given its link."""
         table = await run_in_threadpool(self.games.shared, request.path_params["share"])
-        page = await self.workers.run(replay_page, [table.record()])  # a long game takes seconds
-        policy = content_policy(replay_script(), replay_style())
-        return HTMLResponse(page, headers={"Content-Security-Policy": policy})
+        page = await self.workers.run(replay_page, [table.record()], milliseconds=A_PAGE_MS)
+        return replay_answer(page)
 
     # ---- games ----
 
     async def offered(self, request: Request) -> Response:
         """What may be chosen."""
-        return JSONResponse(self.choices.described())
+        return JSONAnswer(self.choices.described)
 
     async def listed(self, request: Request) -> Response:
         """The visitor's games."""
         visitor = request.cookies.get(COOKIE, "")
-        return JSONResponse(await run_in_threadpool(self.games.listed, visitor) if visitor else [])
+        return JSONAnswer(await run_in_threadpool(self.games.listed, visitor) if visitor else [])
 
     async def begin(self, request: Request) -> Response:
         """Begin a game; whoever has no token yet gets one."""
         wish = await self._body(request)
         visitor = request.cookies.get(COOKIE) or secrets.token_urlsafe(32)
         opened = await run_in_threadpool(self.games.begin, visitor, wish)
-        answer = JSONResponse(await run_in_threadpool(self.games.view, opened), 201)
+        answer = JSONAnswer(await run_in_threadpool(self.games.view, opened), 201)
         answer.set_cookie(
             COOKIE, visitor, max_age=A_YEAR, httponly=True, samesite="strict",
             secure=request.url.scheme == "https",
@@ -118,7 +122,7 @@ class Server:
     async def look(self, request: Request) -> Response:
         """The view of a game."""
         opened = await self._opened(request)
-        return JSONResponse(await run_in_threadpool(self.games.view, opened))
+        return JSONAnswer(await run_in_threadpool(self.games.view, opened))
 
     async def record(self, request: Request) -> Response:
         """The record of a game, as a file to keep."""
@@ -142,14 +146,15 @@ class Server:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
         opened, _ = await self._asked(request)
         name, position, key = await run_in_threadpool(self.games.thinking, opened)
-        move = await self.workers.run(think, name, position, key)
+        time = milliseconds_of(name)
+        move = await self.workers.run(think, name, position, key, milliseconds=time)
         return await self._view(self.games.answer, opened, position, move)
 
     async def explain(self, request: Request) -> Response:
         """Why a person's clicks make no move."""
         opened, body = await self._asked(request)
         cells, label = body.get("cells"), body.get("label", "")
-        return JSONResponse(
+        return JSONAnswer(
             {"sentences": await run_in_threadpool(self.games.explain, opened, cells, label)}
         )
 
@@ -158,13 +163,16 @@ class Server:
         opened, body = await self._asked(request)
         usual = min(HINT_MILLISECONDS, self.limits.search)
         wanted = self.games.hinted(opened, body.get("milliseconds", usual))
-        return JSONResponse(await self.workers.run(hint, *wanted))
+        return JSONAnswer(await self.workers.run(hint, *wanted, milliseconds=wanted[1]))
 
     # ---- requests ----
 
     async def _opened(self, request: Request) -> OpenGame:
-        visitor = request.cookies.get(COOKIE, "")
-        return await run_in_threadpool(self.games.open, request.path_params["game"], visitor)
+        wanted = request.path_params["game"], request.cookies.get(COOKIE, "")
+        ready = self.games.at_hand(*wanted)
+        if ready is not None:
+            return ready
+        return await run_in_threadpool(self.games.open, *wanted)
 
     async def _asked(self, request: Request) -> tuple[OpenGame, dict[str, Any]]:
         body = await self._body(request)
@@ -173,7 +181,7 @@ class Server:
         return await self._opened(request), body
 
     async def _view(self, change: Callable[..., Any], *arguments: Any) -> Response:
-        return JSONResponse(await run_in_threadpool(change, *arguments))
+        return JSONAnswer(await run_in_threadpool(change, *arguments))
 
     async def _body(self, request: Request) -> Any:
         """The JSON of a request; it may come in pieces, without a length."""
@@ -197,7 +205,7 @@ def own_file(name: str) -> str:
 async def refused(request: Request, error: Exception) -> Response:
     """The answer to what cannot be done."""
     status = error.status if isinstance(error, RefusalError) else 400
-    return JSONResponse({"error": str(error)}, status)
+    return JSONAnswer({"error": str(error)}, status)
 
 
 def make_app(
@@ -206,6 +214,7 @@ def make_app(
     hosts: Iterable[str] = LOOPBACK,
     limits: Limits | None = None,
     workers: int = 2,
+    gallery: Path | None = None,
 ) -> Starlette:
     """The server as an ASGI application.
 
@@ -215,14 +224,17 @@ def make_app(
         hosts: the names by which the server may be called.
         limits: its limits.
         workers: processes that search; 0 for a thread.
+        gallery: a file of game records to show; None for the games that come with the package.
 
     Raises:
-        ValueError: there is no such agent.
+        ValueError: there is no such agent, or the gallery has a line that is no record.
+        OSError: the gallery cannot be read.
     """
     bounds = limits or Limits()
     choices = Choices(agents, bounds)
     pool = Workers(workers, bounds.waiting)
     server = Server(Games(store, choices, bounds), choices, pool, bounds)
+    exhibits = Exhibits(read_gallery(gallery), pool)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -232,7 +244,7 @@ def make_app(
         store.close()
 
     return Starlette(
-        routes=server.routes(),
+        routes=[*server.routes(), *exhibits.routes()],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={ValueError: refused, RefusalError: refused},
         lifespan=lifespan,

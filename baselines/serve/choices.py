@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE
@@ -24,6 +25,12 @@ _SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,6})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
 
+def milliseconds_of(player: str) -> float:
+    """The time that a player takes for a move; 0 if its name does not say it."""
+    search = _SEARCH.fullmatch(player)
+    return float(search[1]) if search else 0.0
+
+
 class Choices:
     """What may be chosen on a server.
 
@@ -40,6 +47,7 @@ class Choices:
         self._listed = {name: find_entrant(name, evaluated=True) for name in agents}
         self._limits = limits
 
+    @cached_property
     def described(self) -> dict[str, Any]:
         """All choices, for the page."""
         levels = [

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakValueDictionary
 
 from azumaya.baselines.entrants import HUMAN, first_position
 from azumaya.baselines.files import is_count, shown
@@ -21,10 +22,13 @@ from azumaya.envs.render.board import view_of
 from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.pointing import why_not
 
-IN_MEMORY = 128
+IN_MEMORY = 1_500
 """Games that are kept ready; others are played again from the start when they are opened."""
+POSITIONS_IN_MEMORY = 100_000
+"""Positions of all games that are kept ready. A position takes up to 1.5 kB."""
 LISTED = 50
 """Games that the list of a visitor shows."""
+NOT_YOURS = "there is no such game, or it is not yours"
 MOST_CELLS = 8
 """Cells that a question may name."""
 
@@ -50,6 +54,8 @@ class Games:
     def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
         self._store, self._choices, self._limits = store, choices, limits
         self._ready: OrderedDict[str, OpenGame] = OrderedDict()
+        # A game in use is the same object for all requests, even once it is no longer kept ready.
+        self._in_use: WeakValueDictionary[str, OpenGame] = WeakValueDictionary()
         self._lock = threading.Lock()
 
     # ---- begin and open ----
@@ -110,24 +116,41 @@ class Games:
         Raises:
             RefusalError: there is no such game.
         """
+        opened = self.at_hand(name, visitor)
+        if opened is not None:
+            return opened
+        kept = self._store.find(name)
+        if kept is None:
+            raise RefusalError(404, NOT_YOURS)
+        _check_owner(kept, visitor)
+        return self._put(OpenGame(kept, self._table(kept)))
+
+    def at_hand(self, name: str, visitor: str) -> OpenGame | None:
+        """A game of a visitor if it is in memory; this takes no time.
+
+        Raises:
+            RefusalError: it is another visitor's.
+        """
         with self._lock:
-            opened = self._ready.get(name)
+            opened = self._in_use.get(name)
         if opened is None:
-            kept = self._store.find(name)
-            if kept is None or not secrets.compare_digest(kept.visitor, digest(visitor)):
-                raise RefusalError(404, "there is no such game, or it is not yours")
-            return self._put(OpenGame(kept, self._table(kept)))
-        if not secrets.compare_digest(opened.kept.visitor, digest(visitor)):
-            raise RefusalError(404, "there is no such game, or it is not yours")
+            return None
+        _check_owner(opened.kept, visitor)
         return self._put(opened)
 
     def _put(self, opened: OpenGame) -> OpenGame:
         with self._lock:
-            opened = self._ready.setdefault(opened.kept.id, opened)
+            opened = self._in_use.setdefault(opened.kept.id, opened)
+            self._ready[opened.kept.id] = opened
             self._ready.move_to_end(opened.kept.id)
-            while len(self._ready) > IN_MEMORY:
+            while len(self._ready) > 1 and self._is_full():
                 self._ready.popitem(last=False)
         return opened
+
+    def _is_full(self) -> bool:
+        """Whether more is kept ready than there is room for."""
+        positions = sum(len(opened.table.history) for opened in self._ready.values())
+        return len(self._ready) > IN_MEMORY or positions > POSITIONS_IN_MEMORY
 
     def shared(self, share: str) -> Table:
         """A game as those see it who were given its link; raises `RefusalError`."""
@@ -258,6 +281,11 @@ class Games:
             if opened.table.here.is_over:
                 raise RefusalError(409, "the game is over")
             return opened.table.here, float(milliseconds), opened.table.key
+
+
+def _check_owner(kept: Kept, visitor: str) -> None:
+    if not secrets.compare_digest(kept.visitor, digest(visitor)):
+        raise RefusalError(404, NOT_YOURS)
 
 
 def digest(token: str) -> str:

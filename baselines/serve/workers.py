@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -21,12 +22,16 @@ from azumaya.baselines.serve.limits import RefusalError
 from azumaya.baselines.table import agent_move
 from azumaya.envs import Position
 
+SHORT_MS = 200
+"""Work that takes at most so many milliseconds is short."""
 SHOWN = 8
 """Moves that a hint lists."""
 
 
 class Workers:
     """A pool of processes for searches.
+
+    Long work never takes all processes, if there are several: one is left for short searches.
 
     Args:
         count: how many; 0 for a thread of this process, as in tests.
@@ -36,6 +41,7 @@ class Workers:
     def __init__(self, count: int, waiting: int) -> None:
         self._count, self._waiting = count, waiting
         self._pending = 0
+        self._long = asyncio.Semaphore(max(1, count - 1))
         self._pool = self._new_pool()
 
     def _new_pool(self) -> Executor:
@@ -49,8 +55,13 @@ class Workers:
         for _ in range(self._count):
             self._pool.submit(_known, "random")
 
-    async def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def run(self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0) -> Any:
         """Do some work in the pool; what it raises is raised here.
+
+        Args:
+            work: a function that a process can import.
+            arguments: its arguments.
+            milliseconds: how long it takes, as far as that is known.
 
         Raises:
             RefusalError: too much is waiting already.
@@ -59,7 +70,8 @@ class Workers:
             raise RefusalError(503, "too many searches are under way; try again in a moment")
         self._pending += 1
         try:
-            return await self._run(work, *arguments)
+            async with self._long if milliseconds > SHORT_MS else nullcontext():
+                return await self._run(work, *arguments)
         finally:
             self._pending -= 1
 

@@ -82,7 +82,8 @@ def board(cells: Iterable[int]) -> np.uint64:
 
 def cells_on(word: np.uint64 | int) -> list[int]:
     """The cells set on a board, ascending."""
-    return [cell for cell in range(CELLS) if int(word) >> PLACE[cell] & 1]
+    bits = int(word)
+    return [cell for cell in range(CELLS) if bits >> PLACE[cell] & 1]
 
 
 FULL = board(range(CELLS))

@@ -178,7 +178,13 @@ def board_of(cells: Iterable[int], words: int) -> np.ndarray:
 
 def cells_of(board: np.ndarray) -> list[int]:
     """The cells set on a board, `(words,)` uint64, in ascending order."""
-    return [64 * i + b for i, word in enumerate(board) for b in range(64) if int(word) >> b & 1]
+    cells = []
+    for i, word in enumerate(board):
+        left = int(word)
+        while left:
+            cells.append(64 * i + (left & -left).bit_length() - 1)
+            left &= left - 1
+    return cells
 
 
 def draw(board: np.ndarray, columns: int, rows: int) -> str:

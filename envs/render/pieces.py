@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from azumaya.envs.render.layout import Point
 from azumaya.envs.render.palette import DEAD, DEAD_RING, LAST, POCKET, POCKET_EDGE, Piece, piece
 from azumaya.envs.render.strokes import Anchor, short, text_path
@@ -9,6 +11,9 @@ from azumaya.envs.scene import Stone
 
 LIGHTS = ((0.1, 0.76, 0.1), (0.19, 0.52, 0.13), (0.36, 0.2, 0.6))
 """Highlights on a marble: offset and size (in radii) and opacity."""
+
+PICTURES = 16_384
+"""Pictures of one kind that are kept, since most pieces of a game stay where they are."""
 
 Attribute = str | float | int
 
@@ -43,12 +48,14 @@ def disc(at: Point, radius: float, **attributes: Attribute) -> str:
     return element("circle", cx=at[0], cy=at[1], r=radius, **attributes)
 
 
+@lru_cache(maxsize=PICTURES)
 def square(at: Point, side: float, corner: float = 0, **attributes: Attribute) -> str:
     """A square around a centre, with rounded corners."""
     x, y = at[0] - side / 2, at[1] - side / 2
     return element("rect", x=x, y=y, width=side, height=side, rx=corner, **attributes)
 
 
+@lru_cache(maxsize=PICTURES)
 def stone(what: Stone, at: Point, pitch: float) -> str:
     """A stone: round, or square for a given or a tile; a blank has a ring instead of a number."""
     look = piece(what.colour)
@@ -87,6 +94,7 @@ def _tile(look: Piece, at: Point, pitch: float, edge: float, given: bool) -> str
     return shadow + body + frame
 
 
+@lru_cache(maxsize=PICTURES)
 def marble(what: Stone, at: Point, pitch: float) -> str:
     """A marble: a ball with soft light from the top left."""
     look = piece(what.colour)
@@ -105,6 +113,7 @@ def marble(what: Stone, at: Point, pitch: float) -> str:
     return shadow + ball + light
 
 
+@lru_cache(maxsize=PICTURES)
 def pocket(at: Point, pitch: float) -> str:
     """An empty cell of the hexagonal board: a hollow, dark at its upper edge."""
     rim = disc(at, pitch * 0.38, fill=POCKET_EDGE)

@@ -137,9 +137,8 @@ def _moved(position: Shown, before: Scene, action: int) -> Path | None:
     None unless exactly one cell becomes empty and at most one gets such a stone.
     """
     after = position.copy().play(action).scene()
-    changed = [
-        c for c, (b, a) in enumerate(zip(before.stones, after.stones, strict=True)) if b != a
-    ]
+    both = zip(before.stones, after.stones, strict=True)
+    changed = [c for c, (b, a) in enumerate(both) if b is not a and b != a]
     left = [cell for cell in changed if after.stones[cell] is None]
     if len(left) != 1:
         return None

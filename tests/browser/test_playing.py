@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.envs import GAMES, Position
 from azumaya.envs.render.board import view_of
 from tests.browser.playing import begin, play_to_the_end, view, wait_for_turn
@@ -175,6 +176,19 @@ def test_a_replay_steps_and_plays(page: Any, server: str) -> None:
     page.get_by_role("button", name="Play").click()
     page.wait_for_selector(f".azr-moves li:nth-child({len(made)}) .azr-here")
     assert page.locator(".azb-status").text_content().startswith("over")
+
+
+def test_the_gallery_opens_games_with_their_values(page: Any, server: str) -> None:
+    page.goto(server)
+    page.get_by_role("link", name="games between agents").click()
+    page.locator(".gallery li").first.wait_for()
+    assert page.locator(".gallery li").count() == len(read_gallery())
+    page.locator(".gallery a").nth(1).click()
+    page.locator(".azr-graph svg").wait_for()
+    page.get_by_role("button", name="Last position").click()
+    record = read_gallery()[1].record
+    assert page.locator(".azr-here").text_content() == record.moves[-1]
+    assert f"{record.returns[0]:.2f}" in page.locator(".azb-said").text_content()
 
 
 NOTEBOOK = """async ([view, next]) => {

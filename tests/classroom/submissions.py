@@ -77,7 +77,8 @@ CONFINED = {
     ),
 }
 """Submissions that need a process of their own; they fail their check. `@HERE@` is the folder of
-the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam."""
+the class, `@OUT@` that of its marks, `@EXAM@` a file of the exam, `@ELSEWHERE@` a file that is not
+there."""
 
 ATTEMPTS = {
     "open('file', 'w')": "PermissionError 13",
@@ -112,7 +113,7 @@ MORE = {
     "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
     "sleeps.py": Hostile(inside("time.sleep(1e6)"), "time-out: it needed more than"),
     "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal"),
-    "writes_to_tmp.py": Hostile(inside("open('/tmp/azumaya-hostile', 'w')"), UNREADABLE),
+    "writes_elsewhere.py": Hostile(inside("open('@ELSEWHERE@', 'w')"), UNREADABLE),
     "lists_others.py": Hostile(inside("os.listdir('@HERE@')"), UNREADABLE),
     "reads_marks.py": Hostile(inside("open('@OUT@/class.jsonl').read()"), UNREADABLE),
     "writes_marks.py": Hostile(inside("open('@OUT@/class.jsonl', 'a').write('{}')"), UNREADABLE),

@@ -69,12 +69,18 @@ def assert_nothing_is_left(place: Path) -> None:
     assert running_with(str(place)) == []
 
 
+def elsewhere(room: Room) -> Path:
+    """A file that is not there, in a folder that is nobody's."""
+    return room.hidden[0].parent / "hostile"
+
+
 def placed(source: bytes, room: Room) -> bytes:
     """A submission with the places of its class filled in."""
     places = {
         b"@HERE@": room.hidden[0],
         b"@OUT@": room.hidden[1],
         b"@EXAM@": exam_file(GAME, "public"),
+        b"@ELSEWHERE@": elsewhere(room),
     }
     for mark, place in places.items():
         source = source.replace(mark, os.fsencode(place))
@@ -120,7 +126,7 @@ def test_attempts_are_refused(room: Room) -> None:
 @pytest.mark.parametrize("name", MORE)
 def test_another_attempt_fails_and_is_reported(name: str, room: Room) -> None:
     assert MORE[name].told in reported(name, MORE[name], room)
-    assert not Path("/tmp/azumaya-hostile").exists()
+    assert not elsewhere(room).exists()
 
 
 @needs_linux

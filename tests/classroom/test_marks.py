@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +14,15 @@ import pytest
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import load_exam
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_game
-from azumaya.baselines.classroom.grading import Plan, meetings_of
+from azumaya.baselines.classroom.grading import (
+    Plan,
+    class_meetings,
+    meetings_of,
+    missing_meetings,
+)
 from azumaya.baselines.classroom.marks import CLASS, EXAM, Scheme, csv_text, mark_class
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.replays import blunders, instructive, refutation
@@ -223,11 +230,35 @@ def test_a_game_lost_by_a_fault_is_recorded_so_far() -> None:
     list(replay(played.record))
 
 
-def test_all_meet_about_equally_many_others() -> None:
+@pytest.mark.parametrize("size", range(1, 9))
+@pytest.mark.parametrize("classmates", range(10))
+def test_all_meet_as_many_others_as_the_option_says(size: int, classmates: int) -> None:
+    """One more if both numbers are odd, since each game has two players; never the same twice."""
+    files = [Submission(f"{n}.py", b"%d" % n) for n in range(size)]
+    found = meetings_of(files, classmates, 0)
+    assert len({frozenset((one.id, other.id)) for one, other in found}) == len(found)
+    counts = {s.id: sum(s in pair for pair in found) for s in files}
+    both_odd = classmates % 2 == size % 2 == 1
+    assert set(counts.values()) == {min(classmates + both_odd, size - 1)}
+
+
+def test_games_of_the_class_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is played and what is missing make up all of it, so that progress can be shown."""
+    monkeypatch.setattr(grading, "_is_fit", lambda run, plan: True)
+    files = [Submission(f"{n}.py", b"%d" % n) for n in range(5)]
+    file: Any = SimpleNamespace(runs={}, meetings={})
+    plan = Plan(GAME, "public", classmates=2, class_pairs=2)
+    every = class_meetings(file, files, plan)
+    assert len(every) == 5 * 2 // 2 * 2
+    first, second, number = every[0]
+    file.meetings[first.id, second.id, number] = None
+    assert class_meetings(file, files, plan) == every
+    assert missing_meetings(file, files, plan) == every[1:]
+
+
+def test_the_order_of_files_changes_no_meeting() -> None:
     files = [Submission(f"{n}.py", b"%d" % n) for n in range(9)]
     found = meetings_of(files, 4, 0)
-    counts = {s.id: sum(s in pair for pair in found) for s in files}
-    assert set(counts.values()) == {4}
     assert found == meetings_of(files[::-1], 4, 0)
     assert all(first.id < second.id for first, second in found)
     assert len(meetings_of(files[:4], 4, 0)) == 6

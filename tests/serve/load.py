@@ -1,99 +1,325 @@
-"""A load test of the server, on this machine alone: many games at once, many requests.
+"""A load test of `azumaya serve` on this machine: many games at once, many requests.
 
-    python -m tests.serve.load [--games 1000] [--requests 20000] [--visitors 16]
+    python -m tests.serve.load [--games 1000] [--requests 100000] [--pause 10]
 
-Starts a server of its own on a free port of the loopback address, plays random moves in all games
-by turns from several threads, and ends with a line of JSON: requests a second, the median and the
-slowest answers, and how many answers were errors. Ends with status 1 if there was one.
+Starts the server as a user would, on a free port of the loopback address. Processes of their own
+play the visitors: each has its own connection and cookie, and follows its game by the rules. They
+also make mistakes, and try to read and change the games of others. One more process measures how
+long a page, a move and an agent's answer take meanwhile. There are four phases:
+
+- `alone`: the process that measures has the server for itself;
+- `people`: in all games a request is sent every `--pause` seconds on average;
+- `searches`: the same, while other visitors ask for hints of two seconds without a break;
+- `full speed`: every visitor sends its next request at once, until `--requests` were answered.
+
+Prints a line of JSON with times in milliseconds and the memory of the server's own process. Ends
+with status 1 if a connection was dropped, an answer had an unexpected status, or a game was not
+what its own moves made it. Ctrl-C ends the test; what was measured until then is printed.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
+import asyncio
+import contextlib
 import json
-import random
+import multiprocessing
+import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from collections.abc import Awaitable, Callable, Iterator
+from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from azumaya.baselines.serve.choices import DEFAULT_LEVEL
 from azumaya.envs import GAMES
+from tests.serve.visitors import Tally, Visitor
 
-HEADERS = {"Content-Type": "application/json"}
+PHASES = ("warm-up", "alone", "people", "searches", "full speed", "end")
+SEARCHING = 4
+"""Visitors who ask for long hints in the phase `searches`."""
+REST_SECONDS = 0.25
+"""The pause of those who measure."""
 
 
-class Visitor(threading.Thread):
-    """Plays its share of the games."""
+class Clock:
+    """What all processes share: the phase, and the number of answers so far."""
 
-    def __init__(self, url: str, number: int, games: int, requests: int) -> None:
-        super().__init__()
-        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=120)
-        self._rng, self._games, self._requests = random.Random(number), games, requests
-        self._cookie = ""
-        self.seconds: list[float] = []
-        self.errors: list[str] = []
+    def __init__(self, pause: float) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._phase, self._count = context.Value("i", 0), context.Value("q", 0)
+        self._faults = context.Value("q", 0)
+        self.pause = pause
+
+    @property
+    def phase(self) -> str:
+        """The phase of the test."""
+        return PHASES[self._phase.value]
+
+    def next(self, phase: str) -> None:
+        """Begin a phase."""
+        self._phase.value = PHASES.index(phase)
+
+    @property
+    def count(self) -> int:
+        """The number of answers that all visitors got."""
+        return int(self._count.value)
+
+    @property
+    def faults(self) -> int:
+        """How often something was wrong."""
+        return int(self._faults.value)
+
+    def add(self, answers: int, faults: int) -> None:
+        """Count answers, and what was wrong."""
+        with self._count.get_lock():
+            self._count.value += answers
+            self._faults.value += faults
+
+
+# ---- processes that send requests ----
+
+
+async def play(visitor: Visitor, clock: Clock) -> None:
+    """Play until the end, at the speed of the phase."""
+    while clock.phase in ("warm-up", "alone"):
+        await asyncio.sleep(visitor.rng.random())
+    if clock.phase != "full speed":  # so that the visitors do not come in all at once
+        await asyncio.sleep(visitor.rng.random() * clock.pause)
+    while clock.phase != "end":
+        await visitor.step()
+        if clock.phase not in ("full speed", "end"):
+            await asyncio.sleep(visitor.rng.expovariate(1 / clock.pause))
+    if visitor.position is not None:
+        await visitor.look()
+
+
+async def search(visitor: Visitor, clock: Clock) -> None:
+    """Ask for the longest hints, in the phase for it."""
+    while clock.phase != "end":
+        if clock.phase != "searches":
+            await asyncio.sleep(0.1)
+            continue
+        if visitor.position is None or visitor.position.is_over:
+            await visitor.begin("sudoku_moyo")
+        path = f"/api/games/{visitor.view['id']}/hint"
+        await visitor.ask("hint", path, {"ply": visitor.view["ply"], "milliseconds": 2000})
+
+
+def visitors_of(address: tuple[str, int], clock: Clock, games: int, seed: int, pipe: Pipe) -> None:
+    """A process of visitors; sends its tally in the end."""
+    tally, everyone = Tally(), list[Visitor]()
+    everyone += (Visitor(address, seed + n, tally, everyone) for n in range(games))
+    run(clock, tally, pipe, [lambda v=v: play(v, clock) for v in everyone])
+
+
+def searchers_of(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> None:
+    """A process of visitors who wait for hints."""
+    tally = Tally()
+    seekers = [Visitor(address, seed + n, tally, [], "human") for n in range(SEARCHING)]
+    run(clock, tally, pipe, [lambda v=v: search(v, clock) for v in seekers])
+
+
+def run(clock: Clock, tally: Tally, pipe: Pipe, works: list[Callable[[], Awaitable[None]]]) -> None:
+    """Do all works at once, counting answers meanwhile; then send the tally."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    async def counting() -> None:
+        answers = faults = 0
+        while clock.phase != "end":
+            await asyncio.sleep(0.2)
+            before = answers, faults
+            answers, faults = sum(map(len, tally.seconds.values())), tally.fault_count
+            clock.add(answers - before[0], faults - before[1])
+
+    async def all_of_it() -> None:
+        await asyncio.gather(counting(), *(work() for work in works))
+
+    asyncio.run(all_of_it())
+    pipe.send((dict(tally.seconds), tally.faults, tally.fault_count, tally.busy))
+
+
+def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> None:
+    """The process that measures; sends times by phase and kind in the end."""
+    tally, times = Tally(), dict[str, dict[str, list[float]]]()
+    agent = f"uct:{DEFAULT_LEVEL}ms"
+    paging, moving, asking = (
+        Visitor(address, seed + n, tally, [], second)
+        for n, second in enumerate(("human", "human", agent))
+    )
+
+    def note(kind: str, seconds: float) -> None:
+        times.setdefault(clock.phase, {}).setdefault(kind, []).append(seconds)
+
+    async def pages() -> None:
+        while clock.phase != "end":
+            began = time.perf_counter()
+            await paging.page()
+            note("first page", time.perf_counter() - began)
+            paging.connection.close()
+            await asyncio.sleep(2 * REST_SECONDS)
+
+    async def plays(visitor: Visitor, kind: str) -> None:
+        for game in GAMES if kind == "answer" else ():  # compiles the search of each game
+            await visitor.begin(game)
+            await visitor.move()
+            await visitor.change("answer", {})
+        if kind == "answer":
+            clock.next("alone")
+        while clock.phase != "end":
+            await asyncio.sleep(REST_SECONDS)
+            if visitor.position is None or visitor.position.is_over:
+                await visitor.begin()
+            before = len(tally.seconds[kind])
+            await (visitor.change(kind, {}) if visitor.view["thinking"] else visitor.move())
+            for seconds in tally.seconds[kind][before:]:
+                note(kind, seconds)
+
+    run(clock, tally, pipe, [pages, lambda: plays(moving, "move"), lambda: plays(asking, "answer")])
+    pipe.send(times)
+
+
+# ---- the test ----
+
+
+@contextlib.contextmanager
+def served(words: list[str], **environment: str) -> Iterator[tuple[int, tuple[str, int]]]:
+    """A server as a user starts it: its process and its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = str(Path(folder) / "games.sqlite3")
+        command = [sys.executable, "-m", "azumaya.baselines.cli", "serve", "--port", "0"]
+        with subprocess.Popen(
+            [*command, "--no-browser", "--state", state, *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+            start_new_session=True,  # Ctrl-C ends the visitors first
+        ) as process:
+            assert process.stdout is not None
+            try:
+                url = urlsplit(process.stdout.readline().split()[0])
+                yield process.pid, (str(url.hostname), int(url.port or 80))
+            finally:
+                process.terminate()
+
+
+def megabytes(pid: int) -> float | None:
+    """The memory that a process holds, where the system tells."""
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        return round(next(int(ln.split()[1]) for ln in lines if ln.startswith("VmRSS")) / 1024, 1)
+    return None
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time that a process has used, without its children; 0 where none is told."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+class Test:
+    """A run of the test.
+
+    Args:
+        wanted: the options.
+        pid: the server's process.
+        address: the server's address.
+    """
+
+    def __init__(self, wanted: argparse.Namespace, pid: int, address: tuple[str, int]) -> None:
+        self.wanted, self.pid, self.clock = wanted, pid, Clock(wanted.pause)
+        self.memory: dict[str, float | None] = {}
+        self.rates: dict[str, float] = {}
+        self.work: dict[str, float] = {}
+        context, count = multiprocessing.get_context("spawn"), wanted.processes
+        shares = [wanted.games // count + (n < wanted.games % count) for n in range(count)]
+        works: list[tuple[Callable[..., None], tuple[Any, ...]]] = [
+            (measure, (10**8,)),
+            (searchers_of, (2 * 10**8,)),
+            *((visitors_of, (share, n * 10**6)) for n, share in enumerate(shares)),
+        ]
+        self.pipes: list[Pipe] = []
+        for work, arguments in works:
+            ours, theirs = context.Pipe()
+            self.pipes.append(ours)
+            shared = (address, self.clock, *arguments, theirs)
+            context.Process(target=work, args=shared, daemon=True).start()
 
     def run(self) -> None:
-        """Begin all games, then move in one after the other."""
-        views = [self._begin() for _ in range(self._games)]
-        while len(self.seconds) < self._requests:
-            number = self._rng.randrange(len(views))
-            view = views[number]
-            if view is None or view["over"]:
-                views[number] = self._begin()
-                continue
-            move = self._rng.choice(view["moves"])[0]
-            body = {"ply": view["ply"], "move": move}
-            views[number] = self._ask(f"/api/games/{view['id']}/move", body)
+        """All phases; Ctrl-C goes on to the end."""
+        seconds = self.wanted.seconds
+        try:
+            self.wait("warm-up", lambda took: self.clock.phase != "warm-up")
+            self.wait("alone", lambda took: took > seconds / 2)
+            for phase in ("people", "searches"):
+                self.clock.next(phase)
+                self.wait(phase, lambda took: took > seconds)
+            self.clock.next("full speed")
+            self.wait("full speed", lambda took: self.clock.count >= self.wanted.requests)
+        except KeyboardInterrupt:
+            print("\ninterrupted", file=sys.stderr)
+        self.clock.next("end")
 
-    def _begin(self) -> Any:
-        game = self._rng.choice(list(GAMES))
-        return self._ask("/api/games", {"game": game, "seed": self._rng.randrange(1000)})
+    def wait(self, phase: str, done: Callable[[float], bool]) -> None:
+        """Wait until a phase is done, saying how far it is."""
+        began, before = time.monotonic(), self.clock.count
+        worked = processor_seconds(self.pid)
+        while not done(time.monotonic() - began):
+            time.sleep(0.5)
+            took = time.monotonic() - began
+            rate = (self.clock.count - before) / took
+            self.memory[phase], self.rates[phase] = megabytes(self.pid), round(rate, 1)
+            work = 1000 * (processor_seconds(self.pid) - worked)
+            self.work[phase] = round(work / max(self.clock.count - before, 1), 2)
+            said = f"{phase}: {took:.0f} s, {self.clock.count:,} requests, {rate:.0f} a second, "
+            said += f"{self.memory[phase]} MB, {self.work[phase]} ms of processor time each, "
+            said += f"{self.clock.faults} faults"
+            print(f"\r{said} ", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
 
-    def _ask(self, path: str, body: Any) -> Any:
-        began = time.perf_counter()
-        headers = {**HEADERS, "Cookie": self._cookie}
-        self._connection.request("POST", path, json.dumps(body), headers)
-        answer = self._connection.getresponse()
-        content = answer.read()
-        self.seconds.append(time.perf_counter() - began)
-        cookie = answer.getheader("Set-Cookie")
-        if cookie:
-            self._cookie = cookie.partition(";")[0]
-        if answer.status >= 400:
-            self.errors.append(f"{answer.status} {content[:200].decode(errors='replace')}")
-            return None
-        return json.loads(content)
+    def found(self) -> dict[str, Any]:
+        """What the visitors met with."""
+        tallies = [pipe.recv() for pipe in self.pipes]
+        seconds: dict[str, list[float]] = {}
+        for kinds, _, _, _ in tallies:
+            for kind, times in kinds.items():
+                seconds.setdefault(kind, []).extend(times)
+        measured = self.pipes[0].recv()
+        faults = [fault for _, some, _, _ in tallies for fault in some]
+        return {
+            "games_at_once": self.wanted.games,
+            "requests": {kind: len(times) for kind, times in sorted(seconds.items())},
+            "all_requests": sum(map(len, seconds.values())),
+            "requests_a_second": self.rates,
+            "processor_milliseconds_a_request": self.work,
+            "server_megabytes": self.memory,
+            "milliseconds": {
+                phase: {kind: quantiles(times) for kind, times in sorted(kinds.items())}
+                for phase, kinds in measured.items()
+                if phase in PHASES[1:-1]
+            },
+            "put_off": sum(busy for _, _, _, busy in tallies),
+            "faults": sum(count for _, _, count, _ in tallies),
+            "first_faults": faults[:5],
+        }
 
 
-def measure(url: str, games: int, requests: int, visitors: int) -> dict[str, Any]:
-    """What the visitors met with."""
-    began = time.perf_counter()
-    threads = [
-        Visitor(url, n, -(-games // visitors), -(-requests // visitors)) for n in range(visitors)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    took = time.perf_counter() - began
-    seconds = sorted(second for thread in threads for second in thread.seconds)
-    errors = [error for thread in threads for error in thread.errors]
+def quantiles(seconds: list[float]) -> dict[str, float]:
+    """The median, the 99th percentile and the most, in milliseconds."""
+    ranked = sorted(seconds)
     return {
-        "games": games,
-        "requests": len(seconds),
-        "requests_per_second": round(len(seconds) / took, 1),
-        "median_ms": round(1000 * statistics.median(seconds), 1),
-        "99_percent_ms": round(1000 * seconds[int(0.99 * len(seconds))], 1),
-        "slowest_ms": round(1000 * seconds[-1], 1),
-        "errors": len(errors),
-        "first_error": errors[0] if errors else None,
+        "n": len(ranked),
+        "p50": round(1000 * statistics.median(ranked), 1),
+        "p99": round(1000 * ranked[int(0.99 * len(ranked))], 1),
+        "most": round(1000 * ranked[-1], 1),
     }
 
 
@@ -101,25 +327,18 @@ def main() -> int:
     """Start a server, put it under load, end it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", type=int, default=1000, help="games at once")
-    parser.add_argument("--requests", type=int, default=20_000, help="requests in all")
-    parser.add_argument("--visitors", type=int, default=16, help="threads that send them")
+    parser.add_argument("--requests", type=int, default=100_000, help="requests in all")
+    parser.add_argument("--pause", type=float, default=10, help="a person's seconds for a request")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds of the paced phases")
+    parser.add_argument("--processes", type=int, default=2, help="processes of visitors")
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        state = str(Path(folder) / "games.sqlite3")
-        words = ["serve", "--port", "0", "--no-browser", "--workers", "1", "--state", state]
-        with subprocess.Popen(
-            [sys.executable, "-m", "azumaya.baselines.cli", *words],
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout is not None
-            try:
-                url = process.stdout.readline().split()[0]
-                found = measure(url, wanted.games, wanted.requests, wanted.visitors)
-            finally:
-                process.terminate()
-    print(json.dumps(found))
-    return int(found["errors"] > 0)
+    words = ["--most-games", str(wanted.games + wanted.requests)]
+    with served(words) as (pid, address):
+        test = Test(wanted, pid, address)
+        test.run()
+        found = test.found()
+    print(json.dumps(found, indent=1))
+    return int(found["faults"] > 0)
 
 
 if __name__ == "__main__":

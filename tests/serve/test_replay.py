@@ -8,27 +8,31 @@ import io
 import json
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
 from azumaya.baselines.commands import app
-from azumaya.baselines.replay import replay_page
+from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
+from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import GameRecord, record_of, write_records
+from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of
 
 MOVES = 8
 
 
-def game(name: str, players: tuple[str, str] = ("me", "you")) -> GameRecord:
+def game(name: str, players: tuple[str, str] = ("me", "you"), plies: int = MOVES) -> GameRecord:
     """The first moves of a random game."""
     start, rng, moves = Position(name, seed=1), random.Random(0), []
     here = start.copy()
-    for _ in range(MOVES):
+    for _ in range(plies):
         moves.append(rng.choice(here.legal_moves()))
         here.play(moves[-1])
     return record_of(start, moves, here, players)
@@ -110,10 +114,43 @@ def test_an_animated_picture(tmp_path: Path) -> None:
         assert image.width == 560
 
 
+def test_a_video(tmp_path: Path) -> None:
+    """Every position for the same time, the last one longer; sizes are even, as H.264 needs."""
+    av = pytest.importorskip("av")
+    file, video = tmp_path / "games.jsonl", tmp_path / "game.mp4"
+    write_records(file, [game("abalone", plies=2), game("sudoku_moyo")])
+    done = replay(file, "--output", video, "--pause", 100)
+    assert done.exit_code == 0, done.output
+    assert "1 game," in done.output
+    with av.open(str(video)) as opened:
+        frames = [frame.to_ndarray(format="rgb24") for frame in opened.decode(video=0)]
+        assert opened.streams.video[0].average_rate == FRAMES_A_SECOND
+    shown = 1
+    assert len(frames) == shown * (2 + LAST_FRAME)
+    start = Position("abalone", seed=1)
+    expected = rgb_of(svg_of(start.scene()), 1120)
+    assert frames[0].shape[1] == 1120
+    assert frames[0].shape[0] == expected.shape[0] + expected.shape[0] % 2
+    assert np.abs(frames[0][: len(expected)].astype(int) - expected).mean() < 4
+    assert np.abs(frames[-1].astype(int) - frames[-LAST_FRAME]).mean() < 1
+    assert np.abs(frames[0].astype(int) - frames[shown]).max() > 50
+
+
+def test_a_video_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    file = tmp_path / "games.jsonl"
+    write_records(file, [game("abalone")])
+    with pytest.raises(MissingExtraError, match=r"'av'.*\[video\]"):
+        replay_mp4(game("abalone"))
+    done = replay(file, "--output", tmp_path / "game.mp4")
+    assert done.exit_code != 0
+    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("games.jsonl", "--output", "game.mov"), "must end in .html or .gif"),
+        (("games.jsonl", "--output", "game.mov"), "must end in .html, .gif or .mp4"),
         (("games.jsonl", "--output", "nowhere/game.html"), "there is no folder"),
         (("missing.jsonl", "--output", "game.html"), "No such file"),
         (("games.jsonl", "--output", "game.html", "--line", 9), "has no record 9"),

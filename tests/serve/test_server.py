@@ -19,7 +19,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.serve import games as served_games
 from azumaya.baselines.serve.app import COOKIE, make_app
+from azumaya.baselines.serve.choices import Choices
+from azumaya.baselines.serve.games import Games
 from azumaya.baselines.serve.limits import Limits
 from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers
@@ -112,9 +115,6 @@ def test_an_agent_may_begin(client: TestClient) -> None:
 
 def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
     """While an agent thinks, the person takes a move back: its answer is dropped."""
-    from azumaya.baselines.serve.choices import Choices  # noqa: PLC0415 - the games by themselves
-    from azumaya.baselines.serve.games import Games  # noqa: PLC0415 - likewise
-
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
     games.move(opened, 0, opened.table.here.legal_moves()[0])
@@ -125,6 +125,54 @@ def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
     assert games.answer(opened, thinking, move)["ply"] == 1
     here = opened.table.here
     assert games.answer(opened, here, here.legal_moves()[0])["ply"] == 2
+
+
+def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game may be put out of memory while an agent thinks: its answer must not revive old moves.
+
+    Otherwise the answer would be added to an old copy, which then replaces what was made since.
+    """
+    monkeypatch.setattr(served_games, "IN_MEMORY", 1)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
+    first, other = opened.table.here.legal_moves()[:2]
+    games.move(opened, 0, first)
+    thinking = games.thinking(opened)[1]
+    games.begin("someone", {"game": GAME})
+    again = games.open(opened.kept.id, "me")
+    games.undo(again, 1)
+    games.move(again, 0, other)
+    games.answer(opened, thinking, thinking.legal_moves()[0])
+    del opened, again
+    games.begin("someone", {"game": GAME})
+    assert games.open(games.listed("me")[0]["id"], "me").table.moves == [other]
+
+
+def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 4)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(9)]
+    at_hand = [games.at_hand(name, "me") is not None for name in kept]
+    assert at_hand == [False] * 5 + [True] * 4
+
+
+def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two workers, threads here, one is left for short work."""
+    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
+    workers = Workers(2, waiting=8)
+
+    async def both() -> list[str]:
+        done: list[str] = []
+
+        async def work(name: str, seconds: float) -> None:
+            await workers.run(time.sleep, seconds, milliseconds=1000 * seconds)
+            done.append(name)
+
+        await asyncio.gather(*(work("long", 0.3) for _ in range(2)), work("short", 0.01))
+        return done
+
+    assert asyncio.run(both()) == ["short", "long", "long"]
+    workers.close()
 
 
 def test_hints_say_what_moves_lead_to(client: TestClient) -> None:

@@ -64,7 +64,26 @@ async function showStart() {
       error.textContent = problem.message;
     }
   });
+  const gallery = add(main, "p", "Or watch ");
+  add(gallery, "a", "games between agents", { href: "/gallery" });
   if (games.length) showGames(games);
+}
+
+async function showGallery() {
+  what.textContent = "games between agents, to look through";
+  document.title = "Gallery - Azumaya";
+  const games = await ask("gallery");
+  main.replaceChildren();
+  add(main, "h2", "Gallery");
+  if (!games.length) add(main, "p", "The gallery is empty.");
+  const list = add(main, "ul", "", { class: "gallery" });
+  games.forEach(({ title, players, date, story }, n) => {
+    const link = add(add(list, "li"), "a", "", { href: `/gallery/${n}` });
+    add(link, "img", "", { src: `/gallery/${n}.svg`, alt: "", loading: "lazy", width: 240 });
+    add(link, "strong", title);
+    add(link, "span", players.map((name, p) => name || `player_${p}`).join(" - "));
+    add(link, "small", `${story} ${date}`);
+  });
 }
 
 function select(parent, label, options) {
@@ -202,6 +221,7 @@ async function route() {
   const game = location.pathname.match(/^\/g\/([\w-]+)$/);
   try {
     if (game) showGame(await ask(`games/${game[1]}`));
+    else if (location.pathname === "/gallery") await showGallery();
     else await showStart();
   } catch (problem) {
     main.replaceChildren();

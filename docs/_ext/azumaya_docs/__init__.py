@@ -6,6 +6,7 @@
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
 - `{games}`, `{training}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
   `{statistics} GAME`, `{state} GAME`: tables.
+- `{gallery}`: the games of the gallery, with replays that play in the page.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import azumaya.envs
 from azumaya.envs import find_game
-from azumaya_docs import boards, tables
+from azumaya_docs import boards, gallery, tables
 
 
 class Generated(SphinxDirective):
@@ -121,6 +122,15 @@ class BitBoards(Picture):
         )
 
 
+class Gallery(Generated):
+    """The games of the gallery."""
+
+    def run(self) -> list[nodes.Node]:
+        """Draw the games; the replays are written at the end of the build."""
+        self.depend_on_code()
+        return gallery.all_nodes(Path(self.env.srcdir) / "_generated")
+
+
 def table_directive(make: Callable[..., str], arguments: int) -> type[SphinxDirective]:
     """A directive that inserts the Markdown made by a function, which may take a game."""
 
@@ -138,6 +148,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives; Sphinx calls this when it loads the extension."""
     app.add_directive("board", Board)
     app.add_directive("bits", BitBoards)
+    app.add_directive("gallery", Gallery)
+    app.connect("build-finished", gallery.write_replays)
     app.add_directive("games", table_directive(tables.games_table, 0))
     app.add_directive("facts", table_directive(tables.facts_table, 1))
     app.add_directive("options", table_directive(tables.options_table, 1))

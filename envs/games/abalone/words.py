@@ -205,7 +205,8 @@ def _marbles(count: int) -> str:
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it, with the marbles pushed out beside the board."""
-    stones = tuple(None if o is None else Stone(COLOURS[o]) for o in owners_of(state))
+    marbles = tuple(Stone(colour) for colour in COLOURS)
+    stones = tuple(None if owner is None else marbles[owner] for owner in owners_of(state))
     return Scene(
         board="hex61",
         grounds=("plain",) * CELLS,

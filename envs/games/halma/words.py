@@ -243,8 +243,9 @@ def _candidates(state: Any) -> dict[int, tuple[int, ...]]:
     """By free cell, the numbers on the board that the mover may leave there by rule 3."""
     taken, player = taken_word(state), int(state["to_move"])
     on_board = [n for n in range(NUMBERS) if state["stones"][player, n]]
+    fitting = {n: U64(fits(state, player, n)) for n in on_board}
     return {
-        cell: tuple(n + 1 for n in on_board if has(U64(fits(state, player, n)), cell))
+        cell: tuple(n + 1 for n, cells in fitting.items() if has(cells, cell))
         for cell in range(CELLS)
         if not has(taken, cell)
     }

@@ -116,7 +116,12 @@ def cells_in(state: Any, region: int) -> tuple[int, ...]:
 
 def owner_of(state: Any, region: int) -> int | None:
     """The owner of a region (from 0), or None while it may be drafted."""
-    there = STONES_ON[cells_in(state, region)[0]]
+    return owner_at(state, next(c for c in range(CELLS) if region_of(state, c) == region))
+
+
+def owner_at(state: Any, cell: int) -> int | None:
+    """The owner of a cell, or None while its region may be drafted."""
+    there = STONES_ON[cell]
     light, dark = ((row & there).any() for row in state["territory"])
     if light and dark:
         return None
@@ -341,7 +346,7 @@ def check_to_move(state: Any, can_move: bool) -> None:
 def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> Scene:
     """The position as renderers see it, with a game's own notes and trays."""
     regions = tuple(region_of(state, cell) for cell in range(CELLS))
-    owner_by_region = [owner_of(state, region) for region in range(NUMBERS)]
+    owner_by_region = [owner_at(state, regions.index(region)) for region in range(NUMBERS)]
     owners = [owner_by_region[region] for region in regions]
     digits, givens = digits_of(state), digits_of(start)
     names = ["free" if owner is None else OWNER_NAMES[owner] for owner in owners]

@@ -1,0 +1,117 @@
+"""The gallery: its games as they come with the package, and on the server."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from azumaya.baselines.arena.gallery import Exhibit, gallery_line, read_gallery, turns
+from azumaya.baselines.arena.gallery_maker import play
+from azumaya.baselines.serve.app import make_app
+from azumaya.baselines.serve.store import Store
+from azumaya.envs import GAMES
+from azumaya.envs.errors import RecordError
+from azumaya.envs.notation import replay, write_records
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    state = tmp_path_factory.mktemp("gallery") / "games.sqlite3"
+    with TestClient(make_app(Store(state), workers=0), base_url="http://localhost") as made:
+        yield made
+
+
+def test_the_package_has_whole_games_of_every_kind() -> None:
+    """Each follows the rules, ends, and names its players and its date; all of it is small."""
+    exhibits = read_gallery()
+    assert {each.end.game.name for each in exhibits} == set(GAMES)
+    for each in exhibits:
+        assert each.end.is_over
+        assert all(each.record.players)
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", each.record.date)
+        assert len(each.values) == len(each.record.moves) + 1
+        assert each.values[-1] == each.record.returns[0]
+        assert "In the eyes of the search" in each.story
+    assert sum(len(gallery_line(each)) for each in exhibits) < 100_000
+
+
+def test_a_line_is_read_as_it_was_written(tmp_path: Path) -> None:
+    record = play("score_dominari", "greedy random", 1)
+    assert record.players == ("greedy", "random")
+    whole = Exhibit(record, tuple(float(n % 3 - 1) for n in range(len(record.moves) + 1)))
+    file = tmp_path / "games.jsonl"
+    file.write_text(f"{gallery_line(whole)}\n\n{record.to_json()}\n")
+    assert read_gallery(file) == [whole, Exhibit(record)]
+    assert "the search" not in read_gallery(file)[1].story
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "line 1"),
+        ("[]", "line 1"),
+        ('{"record": {}}', "line 1: Object missing required field `environment`"),
+        ("FEWER VALUES", "line 1: values: one for each position"),
+        ("AN ILLEGAL MOVE", "line 1"),
+    ],
+)
+def test_what_is_no_gallery(tmp_path: Path, line: str, words: str) -> None:
+    record = play("score_dominari", "greedy random", 1)
+    first = record.moves[0]
+    texts = {
+        "FEWER VALUES": gallery_line(Exhibit(record, (1.0,))),
+        "AN ILLEGAL MOVE": replace(record, moves=(first, first)).to_json(),
+    }
+    file = tmp_path / "games.jsonl"
+    file.write_text(texts.get(line, line))
+    with pytest.raises(RecordError, match=words):
+        read_gallery(file)
+
+
+def test_turns_of_the_lead() -> None:
+    assert turns([]) == []
+    assert turns([0, 0, 0]) == []
+    assert turns([0, 0.4, 0.9, 1]) == []
+    assert turns([0.5, -0.05, 0.5, 1]) == []  # nearly even: nobody's lead
+    assert turns([0.5, 0.0, -0.5, 0.1, 0.6, 1]) == [2, 4]
+
+
+def test_the_server_shows_its_gallery(client: TestClient) -> None:
+    exhibits = read_gallery()
+    listed = client.get("/api/gallery").json()
+    assert [each["title"] for each in listed] == [each.title for each in exhibits]
+    assert [tuple(each["players"]) for each in listed] == [e.record.players for e in exhibits]
+    picture = client.get("/gallery/1.svg")
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    last = exhibits[1].end.svg(last_action=exhibits[1].last_action)
+    assert picture.text == last
+    page = client.get("/gallery/1")
+    assert "script-src 'sha256-" in page.headers["content-security-policy"]
+    held = re.search(r'id="games">(.*?)</script>', page.text, re.DOTALL)
+    assert held
+    (game,) = json.loads(held[1])["games"]
+    assert tuple(game["values"]) == exhibits[1].values
+    assert tuple(game["moves"]) == exhibits[1].record.moves
+    assert client.get("/gallery").status_code == 200
+    for missing in (f"/gallery/{len(exhibits)}", f"/gallery/{len(exhibits)}.svg", "/gallery/-1"):
+        assert client.get(missing).status_code == 404
+
+
+def test_a_gallery_of_ones_own(tmp_path: Path) -> None:
+    file, state = tmp_path / "games.jsonl", Store(tmp_path / "games.sqlite3")
+    record = play("score_dominari", "greedy random", 1)
+    write_records(file, [record])
+    app = make_app(state, workers=0, gallery=file)
+    with TestClient(app, base_url="http://localhost") as client:
+        (listed,) = client.get("/api/gallery").json()
+        assert listed["players"] == ["greedy", "random"]
+        page = client.get("/gallery/0")
+        assert page.status_code == 200
+        assert '"values"' not in page.text
+    assert list(replay(record))[-1].is_over
