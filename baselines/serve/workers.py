@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from functools import lru_cache
@@ -17,6 +14,7 @@ from typing import Any
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.analyse_commands import summary
+from azumaya.baselines.pool import process_pool
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.serve.limits import RefusalError
 from azumaya.baselines.table import agent_move
@@ -45,10 +43,7 @@ class Workers:
         self._pool = self._new_pool()
 
     def _new_pool(self) -> Executor:
-        if not self._count:
-            return ThreadPoolExecutor(1)
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_follow_parent)
+        return process_pool(self._count) if self._count else ThreadPoolExecutor(1)
 
     def warm(self) -> None:
         """Let the processes import what they need before the first search."""
@@ -90,22 +85,6 @@ class Workers:
             for process in multiprocessing.active_children():
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
-
-
-def _follow_parent() -> None:
-    """Let a process of the pool end when the server does, even if that was killed.
-
-    Ctrl-C in a terminal reaches all processes; it is the server's to answer it.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(0)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 @lru_cache(maxsize=4)

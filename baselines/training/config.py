@@ -42,7 +42,7 @@ from azumaya.envs import OptionError, find_game
 AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
     "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
-    "ladder_starts",
+    "ladder_starts", "workers", "ray",
 )  # fmt: skip
 """Options that may change when a run is resumed."""
 PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](

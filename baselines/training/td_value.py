@@ -19,7 +19,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Annotated
 
 import numpy as np
@@ -27,13 +28,17 @@ import numpy as np
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.crews import crew_of
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import FILES, ValueConfig, ValueRun, agent_files
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
+from azumaya.baselines.values.value import shape_of
+from azumaya.envs import find_game
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.setup import prepare
 
 PROGRAM = "azumaya.baselines.training.td_value"
 
@@ -50,12 +55,56 @@ class Config(ValueConfig):
     """Total plies to learn from; the last games are always completed."""
     measure_every: Count = 500_000
     """Plies between two evaluations for the learning curve."""
+    workers: Annotated[int, Numbers(0, 1024)] = 0
+    """Processes that play games; 0 means threads of this process. Results do not depend on it."""
+    ray: str = ""
+    """The address of a Ray cluster that plays games, or `local` to start one here."""
 
 
 # ---- playing ----
 
 PART = 8
-"""Games that a thread plays at a time; Ctrl-C takes effect when they are over."""
+"""Games that a thread or worker plays at a time; Ctrl-C takes effect when they are over."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of a worker: `G` games with `N` positions and `M` features, all after one another.
+
+    Attributes:
+        lengths: as in `Table`.
+        results: as in `Table`.
+        counts: as in `Table`, `(N,)`.
+        begun: as in `Table`, `(N,)`.
+        targets: as in `Table`, `(N,)`.
+        found: the features, `(M,)` int32.
+    """
+
+    lengths: np.ndarray
+    results: np.ndarray
+    counts: np.ndarray
+    begun: np.ndarray
+    targets: np.ndarray
+    found: np.ndarray
+
+
+Job = tuple[Config, np.ndarray, np.ndarray]
+"""What a worker is asked for: games with these options, keys and weights."""
+
+
+def play_games(job: Job) -> Games:
+    """Play some games in a worker, which keeps a table of its own."""
+    config, keys, weights = job
+    if repr(config) not in _TABLES:
+        _TABLES.clear()
+        _TABLES[repr(config)] = Table(config)
+    table = _TABLES[repr(config)]
+    table.play(keys, weights)
+    return table.packed(len(keys))
+
+
+_TABLES: dict[str, Table] = {}
+"""A worker's table, by the options of the run that it plays for."""
 
 
 class Table:
@@ -70,9 +119,10 @@ class Table:
         results: player_0's payoffs, `(G,)` int64.
     """
 
-    def __init__(self, config: Config, run: ValueRun) -> None:
-        self.config, self.game = config, run.game
-        self.setup, self.shape = run.setup, run.shape
+    def __init__(self, config: Config) -> None:
+        self.config, self.game = config, find_game(config.game)
+        self.setup = prepare(self.game, config.options)
+        self.shape = shape_of(self.game, config.width, config.plain)
         plies = min(config.most_plies, self.game.options.max_steps(self.setup.settings))
         size = (config.games, plies)
         self.found = np.zeros((*size, features_of(self.game, config.plain).room), np.int32)
@@ -82,13 +132,23 @@ class Table:
         self._starts = self.game.new_states(config.games)
         self._play = self_play_kernel(self.game, self.shape)
         self._pool = ThreadPoolExecutor(config.threads)
+        self._crew = crew_of(config.workers, config.ray)
 
     def play(self, keys: np.ndarray, weights: np.ndarray) -> None:
-        """Play a game for each key with these weights; it depends on nothing else."""
-        games = self.config.games
+        """Play a game for each key with these weights; it depends on nothing else.
+
+        Raises:
+            CrewError: workers keep dying.
+        """
+        parts = [(at, min(at + PART, len(keys))) for at in range(0, len(keys), PART)]
+        if self._crew is not None:
+            config = replace(self.config, games=PART, threads=1, workers=0, ray="")
+            jobs = [(config, keys[first:last], weights) for first, last in parts]
+            for part, games in zip(parts, self._crew.run(play_games, jobs), strict=True):
+                self._put(slice(*part), games)
+            return
         for g, key in enumerate(keys):
             self.game.rules.reset(self._starts, g, self.setup.starts, key)
-        parts = [(at, min(at + PART, games)) for at in range(0, games, PART)]
         done = [self._pool.submit(self._play_part, *part, keys, weights) for part in parts]
         try:
             for part in done:
@@ -108,14 +168,40 @@ class Table:
             self.results,
         )  # fmt: skip
 
+    def packed(self, games: int) -> Games:
+        """The first games, without the room that is left in the arrays."""
+        there, features = self._filled(slice(0, games))
+        return Games(
+            self.lengths[:games].copy(), self.results[:games].copy(),
+            self.counts[:games][there], self.begun[:games][there], self.targets[:games][there],
+            self.found[:games][features],
+        )  # fmt: skip
+
+    def _put(self, part: slice, games: Games) -> None:
+        """Put a worker's games into a part of the arrays."""
+        self.lengths[part], self.results[part] = games.lengths, games.results
+        plies = np.arange(self.counts.shape[1])
+        self.counts[part][plies < games.lengths[:, None]] = games.counts
+        there, features = self._filled(part)
+        self.begun[part][there], self.targets[part][there] = games.begun, games.targets
+        self.found[part][features] = games.found
+
+    def _filled(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Which positions of some games there are, and which of their features, as masks."""
+        there = np.arange(self.counts.shape[1]) < self.lengths[part, None]
+        counts = np.where(there, self.counts[part], 0)
+        return there, np.arange(self.found.shape[2]) < counts[..., None]
+
     def positions(self) -> np.ndarray:
         """The numbers of all positions, game by game, `(n,)` int64."""
         plies = self.counts.shape[1]
         return np.flatnonzero(np.arange(plies) < self.lengths[:, None])
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads and workers."""
         self._pool.shutdown()
+        if self._crew is not None:
+            self._crew.close()
 
 
 # ---- learning ----
@@ -126,7 +212,7 @@ class ValueLearner(ValueRun):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.table = Table(config, self)
+        self.table = Table(config)
 
     def update(self) -> None:
         """Play games and learn from them once."""
@@ -168,4 +254,5 @@ def run_words(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    run_script(run_words)
+    # under the name that workers import, so that what they are sent has that name, too
+    run_script(import_module(PROGRAM).run_words)

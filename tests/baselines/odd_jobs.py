@@ -1,0 +1,27 @@
+"""Jobs for worker processes; little is imported, so that these start quickly."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+
+def square_or_die(job: tuple[int, str]) -> int:
+    """The square of a number; the first process to see 3 dies and leaves a mark."""
+    number, mark = job
+    if number == 3 and not os.path.exists(mark):
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number**2
+
+
+def die(job: int) -> int:
+    """Never returns."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return job
+
+
+def fail(job: int) -> int:
+    """Raises an error."""
+    raise ValueError(f"job {job}")

@@ -1,0 +1,112 @@
+"""Workers that play the games of a run: how many they are makes no difference, nor does a death."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.training import td_value
+from azumaya.baselines.training.crews import TRIES, CrewError, OnRay, Processes, crew_of
+from azumaya.envs import OptionError
+from azumaya.envs.extras import MissingExtraError
+from tests.baselines.odd_jobs import die, fail, square_or_die
+from tests.baselines.run_helpers import differing, results, tiny_td
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Processes]:
+    """Two processes, started once."""
+    crew = Processes(2)
+    yield crew
+    crew.close()
+
+
+def test_a_job_whose_worker_dies_is_done_again(crew: Processes, tmp_path: Path) -> None:
+    mark = str(tmp_path / "died")
+    assert crew.run(square_or_die, [(n, mark) for n in range(8)]) == [n**2 for n in range(8)]
+    assert Path(mark).exists()
+    assert crew.run(square_or_die, []) == []
+
+
+def test_errors_of_a_job_are_raised(crew: Processes) -> None:
+    with pytest.raises(ValueError, match="job 0"):
+        crew.run(fail, [0, 1])
+
+
+@pytest.mark.slow
+def test_workers_that_keep_dying_end_the_run() -> None:
+    crew = Processes(1)
+    try:
+        with pytest.raises(CrewError, match=f"ended {TRIES} times"):
+            crew.run(die, [1])
+    finally:
+        crew.close()
+
+
+def test_a_run_does_not_depend_on_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights, curve and evaluation are the same; a worker that is killed changes nothing."""
+    tries = []
+    once = Processes._try
+
+    def killing(self: Processes, *given: object) -> None:
+        tries.append(given)
+        if len(tries) == 2:
+            for process in list(self._pool._processes.values()):
+                process.kill()
+        once(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Processes, "_try", killing)
+    td_value.main(tiny_td(tmp_path / "here", games=9, steps=600))
+    td_value.main(tiny_td(tmp_path / "there", games=9, steps=600, workers=1))
+    assert len(tries) > 2
+    one, other = results(tmp_path / "here"), results(tmp_path / "there")
+    assert differing(one, other) == ["config.json"]
+
+
+def test_a_crew_is_processes_or_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert crew_of(0, "") is None
+    with pytest.raises(OptionError, match="--workers and --ray: give one of them"):
+        td_value.main(tiny_td(tmp_path / "run", workers=1, ray="local"))
+    assert not (tmp_path / "run").exists()
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match="ray"):
+        crew_of(0, "local")
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_when_a_node_of_ray_dies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two local nodes, of which one is killed while games are played."""
+    ray = pytest.importorskip("ray")
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    small = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=small)
+    doomed = cluster.add_node(**small)
+    calls, killed, run = [], [], OnRay.run
+
+    def killing(self: OnRay, work: object, jobs: object) -> object:
+        calls.append(len(ray.nodes()))
+        if len(calls) == 3:
+            cluster.remove_node(doomed, allow_graceful=False)
+            killed.append(not doomed.any_processes_alive())
+        return run(self, work, jobs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(OnRay, "run", killing)
+    td_value.main(tiny_td(tmp_path / "here", games=20, steps=1500))
+    try:
+        cluster.wait_for_nodes()
+        td_value.main(tiny_td(tmp_path / "there", games=20, steps=1500, ray=cluster.address))
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert killed == [True]
+    one, other = results(tmp_path / "here"), results(tmp_path / "there")
+    assert differing(one, other) == ["config.json"]
