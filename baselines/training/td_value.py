@@ -144,8 +144,8 @@ class Table:
         if self._crew is not None:
             config = replace(self.config, games=PART, threads=1, workers=0, ray="")
             jobs = [(config, keys[first:last], weights) for first, last in parts]
-            for part, games in zip(parts, self._crew.run(play_games, jobs), strict=True):
-                self._put(slice(*part), games)
+            for place, games in zip(parts, self._crew.run(play_games, jobs), strict=True):
+                self._put(slice(*place), games)
             return
         for g, key in enumerate(keys):
             self.game.rules.reset(self._starts, g, self.setup.starts, key)
