@@ -1,5 +1,6 @@
 """Wrappers: environments in other forms, for example for one seat, for SB3, or transformed."""
 
+from azumaya.wrappers.flat import FlatObservations
 from azumaya.wrappers.match import Match
 from azumaya.wrappers.record import RecordGames
 from azumaya.wrappers.single_agent import SingleAgentEnv
@@ -10,6 +11,7 @@ from azumaya.wrappers.transform import Transform, random_transform
 __all__ = [
     "Augmented",
     "AugmentedAEC",
+    "FlatObservations",
     "Match",
     "RecordGames",
     "SeatStatistics",

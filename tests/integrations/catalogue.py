@@ -81,8 +81,8 @@ LIBRARIES = {
             "RLlib",
             ("ray[rllib]==2.60.0",),
             "rllib_masked_ppo.py",
-            "`PettingZooEnv` and a wrapper of 20 lines",
-            "masked PPO, one policy for both seats",
+            "`PettingZooEnv` over `FlatObservations`",
+            "masked PPO, one policy for both seats, then games against the baselines",
             ("torch",),
         ),
         Library(

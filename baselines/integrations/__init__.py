@@ -1,0 +1,1 @@
+"""Training with other libraries' algorithms, one script each."""
