@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-import tyro
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module import RLModule, RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
@@ -139,4 +138,6 @@ def main(config: Config) -> None:
 
 
 if __name__ == "__main__":
+    import tyro
+
     main(tyro.cli(Config, description=__doc__))

@@ -12,6 +12,7 @@ from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
@@ -27,9 +28,10 @@ def evaluate(
 ) -> list[Score]:
     """Play the agent against each baseline, with the same balanced starts in both seats.
 
-    Starts are plain with options for which there is no book.
+    No start is played twice, as two agents without chance would only repeat the game: there are at
+    most as many starts as the book has. Starts are plain with options for which there is no book.
     """
-    scores = []
+    scores, starts = [], at_most(config, starts)
     for baseline in BASELINES:
         opponent = baseline()
         task = bar and bar.add_task(f"against {opponent.name}", total=2 * starts)
@@ -42,12 +44,18 @@ def evaluate(
     return scores
 
 
+def at_most(config: RunConfig, starts: int) -> int:
+    """A number of starts, but no more than the game's book has."""
+    book = start_set(config.game, config.options).texts
+    return min(starts, len(book)) if book else starts
+
+
 def final_evaluation(
     config: RunConfig, run: RunFolder, agent: Agent, steps: int, display: Display
 ) -> list[Score]:
     """Run the final evaluation after `steps` steps, print its table and save it."""
     try:
-        with display.evaluating(2 * config.final_starts) as bar:
+        with display.evaluating(2 * at_most(config, config.final_starts)) as bar:
             scores = evaluate(config, agent, config.final_starts, bar)
     except KeyboardInterrupt:
         display.say(f"The agent is saved. To evaluate it: {run.resume_command}")

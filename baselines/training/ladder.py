@@ -26,6 +26,7 @@ from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
 from azumaya.envs import Position
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 STORED = Path(__file__).with_name("stored_rungs.json")
 SEED = 2_000_000
-"""The first seed of the ladder's starts, far from those of training and of other evaluations."""
+"""The first seed of the ladder's starts; it also orders those of a book."""
 MILLISECONDS = 10.0
 """The time per move of agents that search."""
 TRIED = 128
@@ -91,6 +92,7 @@ class Ladder:
     ) -> None:
         self.config, self.agent, self.searching = config, agent, searching
         self.scores = {score.second: score for score in scores}
+        self.book = len(start_set(config.game, config.options).texts)
         self.with_exam = has_exam(config.game) and not config.options
 
     def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
@@ -131,6 +133,7 @@ class Ladder:
     def play(self, first: Agent, second: Agent, starts: int | None = None) -> Score:
         """Games on balanced starts; by default as few as for agents that search."""
         starts = starts or self.config.ladder_starts
+        starts = min(starts, self.book) if self.book else starts
         return play_pairing(self.config.game, first, second, starts, SEED, self.config.options)
 
     def simulations(self) -> int:

@@ -78,11 +78,15 @@ class Config:
         found: dict[str, list[str]] = {DEFAULT: []}
         for text in self.variant:
             name, colon, options = (part.strip() for part in text.partition(":"))
-            if not colon or not name or "/" in name or name in found:
+            taken = folder_name(name) in map(folder_name, found)
+            if not colon or not name or "/" in name or taken:
                 raise OptionError(
                     f'--variant {text!r}: must be "NAME: OPTIONS" with a new name without /'
                 )
-            found[name] = shlex.split(options)
+            try:
+                found[name] = shlex.split(options)
+            except ValueError as error:
+                raise OptionError(f"--variant {text!r}: {error}") from error
         return found
 
 
@@ -124,11 +128,16 @@ def run_study(config: Config) -> list[Results]:
     found = [Results(name) for name in variants]
     for seed in config.seeds:
         for results in found:
-            run = config.folder / f"{results.name.replace(' ', '-')}-{seed}"
+            run = config.folder / f"{folder_name(results.name)}-{seed}"
             words = words_of(config, game, seed, run, variants[results.name])
             results.curves.append(trained(script, run, words))
     _report(config, game, found)
     return found
+
+
+def folder_name(variant: str) -> str:
+    """A variant's name in those of its folders."""
+    return variant.replace(" ", "-")
 
 
 def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str]) -> list[str]:
@@ -148,7 +157,7 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         RunError: the folder holds another run, or the run failed.
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
-    mark = run.with_suffix(".done")
+    mark = run.with_name(f"{run.name}.done")
     if mark.exists():
         if json.loads(mark.read_text("utf-8")) != list(words):
             raise RunError(f"{run}: holds another run; choose another --output")

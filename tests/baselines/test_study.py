@@ -12,7 +12,7 @@ from azumaya.baselines.training.run_folder import RunError
 from azumaya.baselines.training.study import Config, Results, run_study, spread, study_table
 from azumaya.envs import OptionError
 
-VARIANTS = ("small: --width 4 --games 3",)
+VARIANTS = ("lambda 0.5: --width 4 --games 3 --decay 0.5",)
 
 
 def small(folder: Path, **changes: object) -> Config:
@@ -40,7 +40,7 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
         run_study(config)
     found = run_study(config)
     assert len(commands) == 5  # the two finished runs are not repeated
-    assert [results.name for results in found] == ["default", "small"]
+    assert [results.name for results in found] == ["default", "lambda 0.5"]
     for results in found:
         assert len(results.curves) == 2
         for curve in results.curves:
@@ -51,7 +51,7 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
     stored = json.loads((config.folder / "study.json").read_text())
     assert stored == {results.name: results.curves for results in found}
     assert "2 seeds of 128 steps" in capsys.readouterr().out
-    small_run = json.loads((config.folder / "small-1/policy.json").read_text())
+    small_run = json.loads((config.folder / "lambda-0.5-1/policy.json").read_text())
     assert small_run["sizes"] == {"width": 4}
 
     with pytest.raises(RunError, match="default-1: holds another run; choose another --output"):
@@ -64,6 +64,8 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
         ({"variant": ("small",)}, "'small': must be \"NAME: OPTIONS\""),
         ({"variant": ("default: --width 4",)}, 'must be "NAME: OPTIONS" with a new name'),
         ({"variant": ("a/b: --width 4",)}, "with a new name without /"),
+        ({"variant": ("a b: --width 4", "a-b: --width 5")}, "'a-b: --width 5'"),
+        ({"variant": ("a: --game 'x",)}, "No closing quotation"),
         ({"seeds": ()}, "--seeds: at least one seed"),
         ({"seeds": (1, 1)}, "each only once"),
         ({"algorithm": "reinforce"}, "--algorithm reinforce: must be one of td_value"),
