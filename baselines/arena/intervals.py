@@ -21,7 +21,8 @@ def wilson(share: float, count: int, z: float = Z95) -> tuple[float, float]:
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     spread = math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
     half = z / (1 + z * z / count) * spread
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # rounding may put an end on the wrong side of the share
+    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
 
 
 def normal(values: Sequence[float], z: float = Z95) -> tuple[float, float]:

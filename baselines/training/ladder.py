@@ -239,8 +239,7 @@ def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> Non
         for place, rung in enumerate(rungs):
             share, interval = getattr(rung, field), getattr(rung, f"{field}_interval")
             if share is not None:
-                ends = share - interval[0], interval[1] - share
-                errors = [[max(0.0, end)] for end in ends]  # rounding may go below 0
+                errors = [[share - interval[0]], [interval[1] - share]]
                 panel.barh(place, share, xerr=errors, color=colour, height=0.6, ecolor="0.3")
         panel.set_title(heading, fontsize="medium")
         panel.set(xlim=(0, 1), yticks=range(len(names)), yticklabels=names)

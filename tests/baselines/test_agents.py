@@ -61,10 +61,10 @@ def test_random_agent_is_uniform() -> None:
 
 @pytest.mark.parametrize("game", TESTED)
 def test_swapping_the_agents_mirrors_a_pairing(game: str) -> None:
-    one = play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)
-    assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=8, seed=1)
-    other = play_pairing(game, RandomAgent(), GreedyAgent(), starts=8, seed=1)
-    assert one.games == other.games == 16
+    one = play_pairing(game, GreedyAgent(), RandomAgent(), starts=40, seed=1)
+    assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=40, seed=1)
+    other = play_pairing(game, RandomAgent(), GreedyAgent(), starts=40, seed=1)
+    assert one.games == other.games == 80
     assert one.rate > 0.5 > other.rate, "greedy should beat random in every game"
 
 

@@ -61,7 +61,7 @@ CONFINED = {
     "hangs.py": Hostile(inside("while True:", "    pass"), "time-out: it needed more than"),
     "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
     "takes_memory.py": Hostile(
-        inside("x = []", "while True:", "    x += [1] * 10**7"), "MemoryError"
+        inside("x = [bytes(1 << 28)]", "while True:", "    x.append(bytes(1 << 28))"), "MemoryError"
     ),
     "reads_the_exam.py": Hostile(inside("open('@EXAM@', 'rb').read()"), UNREADABLE),
     "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),

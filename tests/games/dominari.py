@@ -7,6 +7,7 @@ from typing import Any
 
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
+from tests.oracles.dominari_board import numbers_round, read
 
 
 def at(game: str, text: str, **options: Any) -> Position:
@@ -42,6 +43,14 @@ def cells(position: Position) -> set[str]:
     return {move[1:] for move in position.legal_moves() if move[0].isdigit()}
 
 
+def check_blanks(position: Position) -> None:
+    """Check that every blank lies on a cell on which no number fits."""
+    stones = read(board(position))
+    for square, mark in stones.items():
+        if mark in "WB":
+            assert numbers_round(stones, square) == set("123456"), str(position)
+
+
 def check_random_games(game: str, games: int, **options: Any) -> None:
     """Check the invariants of random games at every step, and that texts restore every state."""
     check_state = GAMES[game].words.check_state
@@ -52,6 +61,7 @@ def check_random_games(game: str, games: int, **options: Any) -> None:
         while not ended:
             ended = position.is_over
             check_state(position.state[0])
+            check_blanks(position)
             again = at(game, str(position), **options)
             assert again.state.tobytes() == position.state.tobytes(), str(position)
             if not ended:
