@@ -9,7 +9,7 @@ import threading
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from azumaya.baselines.serve.limits import Limits
 from azumaya.baselines.terminal import reason
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require
+
+if TYPE_CHECKING:
+    from azumaya.baselines.serve.store import Store
 
 PORT = 8123
 STATE_FILE = "games.sqlite3"
@@ -83,8 +86,8 @@ def serve(
     require("starlette", "serve")
     from azumaya.baselines.serve.app import make_app  # noqa: PLC0415 - needs starlette
     from azumaya.baselines.serve.guard import LOOPBACK  # noqa: PLC0415 - likewise
-    from azumaya.baselines.serve.store import Store  # noqa: PLC0415 - only this command needs it
 
+    store = _store(state)
     listening = _listen(host, port)
     url = _url(host, listening.getsockname()[1])
     names = {*LOOPBACK, *_names(host), *(name.lower() for name in allow_host or ())}
@@ -92,11 +95,10 @@ def serve(
     limits = Limits(search=longest_search, games=most_games)
     _allow_connections()
     try:
-        store = Store(_state_file(state))
         app = make_app(store, agent or (), names, limits, count, gallery)
     except OSError as error:
         raise typer.BadParameter(f"--gallery {reason(error)}") from None
-    except (ValueError, sqlite3.Error) as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")
     if browser:
@@ -151,6 +153,26 @@ def _names(host: str) -> set[str]:
 def _url(host: str, port: int) -> str:
     name = "localhost" if host in ANY else f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/"
+
+
+def _store(given: Path | None) -> Store:
+    """Open the file of the games.
+
+    Raises:
+        typer.BadParameter: it cannot be made or used.
+    """
+    from azumaya.baselines.serve.store import Store  # noqa: PLC0415 - only this command needs it
+
+    path = given
+    try:
+        path = _state_file(given)
+        return Store(path)
+    except OSError as error:
+        raise typer.BadParameter(f"--state {reason(error)}; name another file") from None
+    except sqlite3.Error as error:
+        raise typer.BadParameter(f"--state {shown(path)}: {error}") from None
+    except OptionError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _state_file(given: Path | None) -> Path:

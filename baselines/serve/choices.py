@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE
 from azumaya.baselines.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.files import shown
 from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.serve.limits import Limits, RefusalError
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError
 from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION
 
@@ -26,9 +28,21 @@ _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
 
 def milliseconds_of(player: str) -> float:
-    """The time that a player takes for a move; 0 if its name does not say it."""
-    search = _SEARCH.fullmatch(player)
-    return float(search[1]) if search else 0.0
+    """The time that a player takes for a move.
+
+    Args:
+        player: the player's name.
+
+    Returns:
+        Milliseconds: 0 for players that do not search, infinity if the name gives no time, such as
+        `uct:100000` or a path.
+    """
+    if player in (HUMAN, *SIMPLE):
+        return 0.0
+    try:
+        return read_search_name(player).milliseconds or inf
+    except OptionError:  # a checkpoint, a class or a program
+        return inf
 
 
 class Choices:

@@ -35,11 +35,19 @@ MOST_CELLS = 8
 
 @dataclass
 class OpenGame:
-    """A game in memory, with a lock, since a visitor may send several requests at once."""
+    """A game in memory, with a lock, since a visitor may send several requests at once.
+
+    Attributes:
+        kept: the game as it began.
+        table: the game as it stands.
+        lock: held while the game is read or changed.
+        counted: its positions as of the last request, if it is kept ready, otherwise 0.
+    """
 
     kept: Kept
     table: Table
     lock: threading.Lock = field(default_factory=threading.Lock)
+    counted: int = 0
 
 
 class Games:
@@ -54,6 +62,7 @@ class Games:
     def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
         self._store, self._choices, self._limits = store, choices, limits
         self._ready: OrderedDict[str, OpenGame] = OrderedDict()
+        self._positions = 0
         # A game in use is the same object for all requests, even once it is no longer kept ready.
         self._in_use: WeakValueDictionary[str, OpenGame] = WeakValueDictionary()
         self._lock = threading.Lock()
@@ -126,7 +135,10 @@ class Games:
         return self._put(OpenGame(kept, self._table(kept)))
 
     def at_hand(self, name: str, visitor: str) -> OpenGame | None:
-        """A game of a visitor if it is in memory; this takes no time.
+        """A game of a visitor if it is in memory.
+
+        This reads no file, and its cost does not grow with the number of games, so that the event
+        loop can call it.
 
         Raises:
             RefusalError: it is another visitor's.
@@ -143,14 +155,19 @@ class Games:
             opened = self._in_use.setdefault(opened.kept.id, opened)
             self._ready[opened.kept.id] = opened
             self._ready.move_to_end(opened.kept.id)
+            self._count(opened, len(opened.table.history))
             while len(self._ready) > 1 and self._is_full():
-                self._ready.popitem(last=False)
+                self._count(self._ready.popitem(last=False)[1], 0)
         return opened
 
     def _is_full(self) -> bool:
         """Whether more is kept ready than there is room for."""
-        positions = sum(len(opened.table.history) for opened in self._ready.values())
-        return len(self._ready) > IN_MEMORY or positions > POSITIONS_IN_MEMORY
+        return len(self._ready) > IN_MEMORY or self._positions > POSITIONS_IN_MEMORY
+
+    def _count(self, opened: OpenGame, positions: int) -> None:
+        """Update the running total with the positions that a game now adds to it."""
+        self._positions += positions - opened.counted
+        opened.counted = positions
 
     def shared(self, share: str) -> Table:
         """A game as those see it who were given its link; raises `RefusalError`."""

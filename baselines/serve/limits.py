@@ -15,7 +15,7 @@ class Limits:
         games_of_one: games of one visitor.
         plies: moves of a game.
         search: milliseconds of a search, for an agent's move or a hint.
-        waiting: searches under way or waiting at once.
+        waiting: short searches under way or waiting at once; and as many long ones.
     """
 
     body: int = 16_384

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -33,12 +34,13 @@ class Workers:
 
     Args:
         count: how many; 0 for a thread of this process, as in tests.
-        waiting: searches under way or waiting at once; more are refused.
+        waiting: how many short searches may be under way or waiting at once, and how many long
+            ones; more are refused.
     """
 
     def __init__(self, count: int, waiting: int) -> None:
         self._count, self._waiting = count, waiting
-        self._pending = 0
+        self._pending = Counter[bool]()  # by whether the work is long
         self._long = asyncio.Semaphore(max(1, count - 1))
         self._pool = self._new_pool()
 
@@ -56,19 +58,20 @@ class Workers:
         Args:
             work: a function that a process can import.
             arguments: its arguments.
-            milliseconds: how long it takes, as far as that is known.
+            milliseconds: how long it takes; infinity if that is unknown.
 
         Raises:
-            RefusalError: too much is waiting already.
+            RefusalError: too much work of this kind, short or long, is waiting already.
         """
-        if self._pending >= self._waiting:
+        long = milliseconds > SHORT_MS
+        if self._pending[long] >= self._waiting:
             raise RefusalError(503, "too many searches are under way; try again in a moment")
-        self._pending += 1
+        self._pending[long] += 1
         try:
-            async with self._long if milliseconds > SHORT_MS else nullcontext():
+            async with self._long if long else nullcontext():
                 return await self._run(work, *arguments)
         finally:
-            self._pending -= 1
+            self._pending[long] -= 1
 
     async def _run(self, work: Callable[..., Any], *arguments: Any) -> Any:
         pool = self._pool

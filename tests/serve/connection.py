@@ -10,6 +10,8 @@ from typing import Any
 
 IDLE_SECONDS = 3.0
 """A connection that was idle for longer is closed and opened again."""
+RETRY_SECONDS = 1.0
+"""A request is sent again only if the connection was idle for longer before it."""
 PATIENCE_SECONDS = 300.0
 
 
@@ -26,12 +28,15 @@ class Answer:
         headers: the headers, by name in lower case.
         content: the body.
         seconds: from the first byte sent to the last one received, with connecting.
+        retried: whether the request was sent twice, since the server had closed the idle
+            connection.
     """
 
     status: int
     headers: dict[str, str]
     content: bytes
     seconds: float
+    retried: bool
 
     def json(self) -> Any:
         """The body as JSON."""
@@ -50,6 +55,7 @@ class Connection:
         self._host, self._port = host, port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._used = 0.0
+        self._retried = False
         self.cookie = ""
 
     async def ask(self, path: str, body: Any = None) -> Answer:
@@ -66,6 +72,7 @@ class Connection:
         if self.cookie:
             head += f"Cookie: {self.cookie}\r\n"
         began, request = time.perf_counter(), head.encode() + b"\r\n" + content
+        self._retried = False
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 status, headers, answer = await self._send(request)
@@ -74,17 +81,22 @@ class Connection:
             raise DroppedError(f"{method} {path}: {type(error).__name__} {error}") from None
         self._used = time.perf_counter()
         self.cookie = headers.get("set-cookie", self.cookie).partition(";")[0]
-        return Answer(status, headers, answer, self._used - began)
+        return Answer(status, headers, answer, self._used - began, self._retried)
 
     async def _send(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
-        """Send a request, once more if the server has closed an idle connection, as browsers do."""
-        reused = self._streams is not None
+        """Send a request; as browsers do, once more if the server has closed an idle connection.
+
+        A connection that was in use until just now is not idle: if the server closes it instead of
+        answering, that is a fault.
+        """
+        idle = self._streams is not None and time.perf_counter() - self._used > RETRY_SECONDS
         try:
             return await self._exchange(request)
         except (ConnectionError, asyncio.IncompleteReadError) as error:
-            if not reused or getattr(error, "partial", b""):
+            if not idle or getattr(error, "partial", b""):
                 raise
         self.close()
+        self._retried = True
         return await self._exchange(request)
 
     async def _exchange(self, request: bytes) -> tuple[int, dict[str, str], bytes]:

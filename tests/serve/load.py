@@ -12,9 +12,11 @@ long a page, a move and an agent's answer take meanwhile. There are four phases:
 - `searches`: the same, while other visitors ask for hints of two seconds without a break;
 - `full speed`: every visitor sends its next request at once, until `--requests` were answered.
 
-Prints a line of JSON with times in milliseconds and the memory of the server's own process. Ends
-with status 1 if a connection was dropped, an answer had an unexpected status, or a game was not
-what its own moves made it. Ctrl-C ends the test; what was measured until then is printed.
+Prints JSON with times in milliseconds and the memory of the server's own process. Ends with status
+1 if a connection was dropped, an answer had an unexpected status, or a game was not what its own
+moves made it. A connection that the server closes after more than a second without a request is
+not dropped: the request is sent again, as browsers do, and counted under `retries`. Ctrl-C ends the
+test; what was measured until then is printed.
 """
 
 from __future__ import annotations
@@ -142,7 +144,7 @@ def run(clock: Clock, tally: Tally, pipe: Pipe, works: list[Callable[[], Awaitab
         await asyncio.gather(counting(), *(work() for work in works))
 
     asyncio.run(all_of_it())
-    pipe.send((dict(tally.seconds), tally.faults, tally.fault_count, tally.busy))
+    pipe.send((dict(tally.seconds), tally.faults, tally.fault_count, tally.busy, tally.retries))
 
 
 def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> None:
@@ -289,11 +291,11 @@ class Test:
         """What the visitors met with."""
         tallies = [pipe.recv() for pipe in self.pipes]
         seconds: dict[str, list[float]] = {}
-        for kinds, _, _, _ in tallies:
+        for kinds, *_ in tallies:
             for kind, times in kinds.items():
                 seconds.setdefault(kind, []).extend(times)
         measured = self.pipes[0].recv()
-        faults = [fault for _, some, _, _ in tallies for fault in some]
+        faults = [fault for _, some, *_ in tallies for fault in some]
         return {
             "games_at_once": self.wanted.games,
             "requests": {kind: len(times) for kind, times in sorted(seconds.items())},
@@ -306,8 +308,9 @@ class Test:
                 for phase, kinds in measured.items()
                 if phase in PHASES[1:-1]
             },
-            "put_off": sum(busy for _, _, _, busy in tallies),
-            "faults": sum(count for _, _, count, _ in tallies),
+            "put_off": sum(busy for _, _, _, busy, _ in tallies),
+            "retries": sum(retries for *_, retries in tallies),
+            "faults": sum(count for _, _, count, *_ in tallies),
             "first_faults": faults[:5],
         }
 

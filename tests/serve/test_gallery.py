@@ -9,15 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 from starlette.testclient import TestClient
 
+from azumaya.baselines.arena import gallery_maker
 from azumaya.baselines.arena.gallery import Exhibit, gallery_line, read_gallery, turns
-from azumaya.baselines.arena.gallery_maker import play
+from azumaya.baselines.arena.gallery_maker import best_of, main, play, table_of
 from azumaya.baselines.serve.app import make_app
 from azumaya.baselines.serve.store import Store
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import RecordError
-from azumaya.envs.notation import replay, write_records
+from azumaya.envs.notation import GameRecord, replay, write_records
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,68 @@ def test_what_is_no_gallery(tmp_path: Path, line: str, words: str) -> None:
     file.write_text(texts.get(line, line))
     with pytest.raises(RecordError, match=words):
         read_gallery(file)
+
+
+def make(output: Path, *pairings: str, game: str = "score_dominari") -> None:
+    main(output, list(pairings), [game], candidates=1, values=1, seed=0)
+
+
+def test_a_pairing_without_a_finished_game_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, whole = tmp_path / "games.jsonl", gallery_maker.play
+
+    def shortened(game: str, pairing: str, seed: int) -> GameRecord:
+        with monkeypatch.context() as patch:
+            patch.setattr(gallery_maker, "MOST_PLIES", 300 if pairing == "greedy random" else 3)
+            return whole(game, pairing, seed)
+
+    monkeypatch.setattr(gallery_maker, "play", shortened)
+    make(file, "random random", "greedy random")
+    assert [each.record.players for each in read_gallery(file)] == [("greedy", "random")]
+    assert "random random: no game finished" in " ".join(capsys.readouterr().err.split())
+    assert best_of("score_dominari", "random random", [0, 1], 1) is None
+    before = file.read_bytes()
+    with pytest.raises(typer.Exit):
+        make(file, "random random")
+    assert file.read_bytes() == before
+
+
+def test_a_run_that_is_stopped_keeps_the_games_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, whole = tmp_path / "games.jsonl", gallery_maker.play
+
+    def stopped(game: str, pairing: str, seed: int) -> GameRecord:
+        if pairing == "random random":
+            raise KeyboardInterrupt
+        return whole(game, pairing, seed)
+
+    monkeypatch.setattr(gallery_maker, "play", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        make(file, "greedy random", "random random")
+    assert len(read_gallery(file)) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "pairing", "words"),
+    [
+        ("score_dominari", "greedy", "pairing 'greedy': must be the names of two agents"),
+        ("score_dominari", "greedy random greedy", "separated by a space"),
+        ("score_dominari", "greedy nobody", "agent 'nobody'"),
+        ("chess", "greedy random", "game 'chess': no such game"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, pairing: str, words: str
+) -> None:
+    with pytest.raises(OptionError, match=words):
+        table_of(game, pairing, 0)
+    monkeypatch.delattr(gallery_maker, "play")
+    with pytest.raises(typer.BadParameter, match=words):
+        make(tmp_path / "games.jsonl", "greedy random", pairing, game=game)
+    with pytest.raises(typer.BadParameter, match="no such folder"):
+        make(tmp_path / "nowhere" / "games.jsonl", "greedy random")
 
 
 def test_turns_of_the_lead() -> None:

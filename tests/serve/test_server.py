@@ -9,21 +9,25 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from azumaya.baselines.commands import app as commands
 from azumaya.baselines.serve import games as served_games
 from azumaya.baselines.serve.app import COOKIE, make_app
-from azumaya.baselines.serve.choices import Choices
+from azumaya.baselines.serve.choices import Choices, milliseconds_of
 from azumaya.baselines.serve.games import Games
-from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers
 from azumaya.envs import GAMES, OptionError, Position
@@ -154,6 +158,93 @@ def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(9)]
     at_hand = [games.at_hand(name, "me") is not None for name in kept]
     assert at_hand == [False] * 5 + [True] * 4
+
+
+def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moves count towards the limit of positions, and moves taken back no longer do."""
+    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 6)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(3)]
+
+    def grow(game: str, moves: int) -> None:
+        for _ in range(moves):
+            opened = games.open(game, "me")
+            games.move(opened, len(opened.table.moves), opened.table.here.legal_moves()[0])
+        games.open(game, "me")
+
+    def ready() -> list[bool]:
+        return [games.at_hand(name, "me") is not None for name in kept]
+
+    grow(kept[2], 3)
+    assert ready() == [True] * 3  # 1 + 1 + 4 positions
+    opened = games.open(kept[2], "me")
+    games.undo(opened, 3)
+    games.undo(opened, 2)
+    grow(kept[2], 0)
+    grow(kept[1], 2)
+    assert ready() == [True] * 3  # 1 + 3 + 2
+    grow(kept[2], 1)
+    assert ready() == [False, True, True]  # 3 + 3
+    games.open(kept[0], "me")
+    assert ready() == [True, False, True]  # 1 + 3; the game touched the longest ago has left
+
+
+def test_finding_a_game_in_memory_looks_at_no_other() -> None:
+    """The event loop does it for every request."""
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    mine, other = (games.begin("me", {"game": GAME, "seed": n}) for n in range(2))
+    del other.table  # whoever looks at it raises
+    assert games.at_hand(mine.kept.id, "me") is mine
+
+
+@pytest.mark.parametrize(
+    ("player", "milliseconds"),
+    [
+        ("random", 0),
+        ("greedy", 0),
+        ("champion", 0),
+        ("uct:100ms", 100),
+        ("champion:2000ms", 2000),
+        ("puct:2000ms", 2000),
+        ("puct:0.5ms:runs/moyo/policy", 0.5),
+        ("uct:100000", inf),
+        ("alphabeta:50000", inf),
+        ("puct:200:runs/moyo/policy", inf),
+        ("runs/moyo/policy", inf),
+        ("program:./my_bot", inf),
+    ],
+)
+def test_how_long_a_player_searches(player: str, milliseconds: float) -> None:
+    assert milliseconds_of(player) == milliseconds
+
+
+def test_long_searches_that_wait_hold_up_no_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of those that wait is one for short searches, and one for long searches."""
+    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
+    workers, finish = Workers(2, waiting=3), threading.Event()
+
+    async def check() -> None:
+        def start(count: int, work: Callable[..., Any], milliseconds: float) -> list[Any]:
+            runs = (workers.run(work, 10, milliseconds=milliseconds) for _ in range(count))
+            return [asyncio.ensure_future(run) for run in runs]
+
+        try:
+            long = start(3, finish.wait, inf)
+            await asyncio.sleep(0)
+            with pytest.raises(RefusalError):
+                await workers.run(finish.wait, 10, milliseconds=inf)
+            short = start(3, abs, 0)
+            await asyncio.sleep(0)
+            with pytest.raises(RefusalError):
+                await workers.run(abs, 10)
+            assert await asyncio.gather(*short) == [10] * 3
+            assert not any(run.done() for run in long)
+        finally:
+            finish.set()
+        await asyncio.gather(*long)
+
+    asyncio.run(check())
+    workers.close()
 
 
 def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -484,3 +575,23 @@ def test_a_search_process_that_is_killed_is_replaced() -> None:
         assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
     finally:
         workers.close()
+
+
+def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    """Not the gallery, which is read after it."""
+    file = tmp_path / "file"
+    file.write_text("this is no database, and no folder " * 50)
+    for words, home, said in (
+        ((), file, f"--state {file}"),  # the folder of the default file cannot be made
+        (("--state", str(tmp_path)), tmp_path, f"--state {tmp_path}: Is a directory"),
+        (("--state", str(file)), tmp_path, f"--state {file}: file is not a database"),
+        (("--state", str(file / "a")), tmp_path, "there is no folder"),
+    ):
+        done = CliRunner().invoke(
+            commands,
+            ["serve", "--port", "0", "--no-browser", *words],
+            env={"COLUMNS": "400", "XDG_STATE_HOME": str(home)},
+        )
+        assert done.exit_code == 2
+        assert said in done.output
+        assert "--gallery" not in done.output

@@ -38,12 +38,13 @@ class Tally:
         faults: what went wrong, the first few in words.
         fault_count: how often something went wrong.
         busy: how often an agent's answer was put off, since too many searches were under way.
+        retries: how many requests were sent twice, since the server had closed an idle connection.
     """
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, list[float]] = defaultdict(list)
         self.faults: list[str] = []
-        self.fault_count = self.busy = 0
+        self.fault_count = self.busy = self.retries = 0
 
     def fault(self, what: str) -> None:
         """Note that something is wrong."""
@@ -87,6 +88,7 @@ class Visitor:
             self.tally.fault(f"dropped: {error}")
             return None
         self.tally.seconds[kind].append(answer.seconds)
+        self.tally.retries += answer.retried
         if answer.status == 503 and kind == "answer":
             self.tally.busy += 1
             await asyncio.sleep(BUSY_SECONDS)
