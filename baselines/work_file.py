@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from azumaya.envs.errors import brief
+
 Line = dict[str, Any]
 
 
@@ -45,7 +47,7 @@ def begin_work(path: Path, settings: Mapping[str, Any]) -> list[Line]:
             raise WorkFileError(
                 f"{path}: it was begun with other settings; use the same ones or another file"
             )
-        read = [json.loads(line) for line in lines]
+        read = [_object(line) for line in lines]
     except WorkFileError:
         raise
     except ValueError as error:
@@ -54,6 +56,13 @@ def begin_work(path: Path, settings: Mapping[str, Any]) -> list[Line]:
         with path.open("r+b") as file:
             file.truncate(len(whole))
     return read
+
+
+def _object(line: str) -> Line:
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError(f"the line {brief(found)} is not a JSON object")
+    return found
 
 
 def line_text(line: Line) -> str:

@@ -57,7 +57,7 @@ class ExamResult:
         game: the game's name.
         part: the part of the exam.
         version: the version of the exam.
-        seed: the seed of the agent's draws.
+        seed: the seed of the agent's draws; None if it is not known.
         answers: the answers, in the order of the exam.
     """
 
@@ -65,7 +65,7 @@ class ExamResult:
     game: str
     part: Part
     version: int
-    seed: int
+    seed: int | None
     answers: tuple[Answer, ...]
 
     @property

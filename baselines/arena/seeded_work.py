@@ -86,6 +86,8 @@ def read_work(path: Path) -> tuple[Line, list[Line]]:
     """
     try:
         settings = json.loads(path.open(encoding="utf-8").readline())
+        if not isinstance(settings, dict):
+            raise WorkFileError("damaged: the first line is not a JSON object")
         return settings, begin_work(path, settings)
     except (OSError, ValueError) as error:
         raise WorkFileError(f"{path}: {error}") from error

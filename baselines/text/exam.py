@@ -91,14 +91,14 @@ class TextExam:
     Attributes:
         exam: the exam that the positions are from.
         numbers: the numbers of the positions that are asked, in order of the questions.
-        seed: the seed that chose them.
+        seed: the seed that drew them; None if it is not known.
         tries: the answers that a model may give for each position.
         legal_moves: whether the prompts list the legal moves.
     """
 
     exam: Exam
     numbers: tuple[int, ...]
-    seed: int = 0
+    seed: int | None = 0
     tries: int = 1
     legal_moves: bool = False
 
@@ -114,8 +114,12 @@ class TextExam:
         return hashlib.sha256("\n".join(contents).encode()).hexdigest()[:12]
 
     def identity(self, number: int) -> str:
-        """What names a position in files, such as `sudoku_moyo-v1-public-17`."""
-        return f"{self.game}-v{self.exam.version}-{self.exam.part}-{number}"
+        """What names a prompt in files, such as `sudoku_moyo-v1-public-17`.
+
+        It ends in `-listed` if the prompt lists the legal moves.
+        """
+        listed = "-listed" if self.legal_moves else ""
+        return f"{self.game}-v{self.exam.version}-{self.exam.part}-{number}{listed}"
 
     def messages(self, number: int, texts: Sequence[str] = ()) -> list[Message] | None:
         """What the model is asked about a position.

@@ -7,12 +7,13 @@ Two forms of lines are known. In the plain form a prompt is `{"id", "messages", 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.arena.exams import PARTS, Part
-from azumaya.baselines.files import parse_json, shown, write_whole
+from azumaya.baselines.files import is_count, parse_json, shown, write_whole
 from azumaya.baselines.text.exam import TextExam, TextExamResult, text_exam
 from azumaya.baselines.work_file import line_text
 from azumaya.envs import OptionError
@@ -21,20 +22,34 @@ from azumaya.envs.errors import brief
 URL = "/v1/chat/completions"
 LONGEST = 4 << 20
 """Bytes of the longest line that is read."""
-_LISTED = "\nLegal moves: "
-_IDENTITY = re.compile(rf"(\w+)-v(\d+)-({'|'.join(PARTS)})-(\d{{1,6}})")
+_IDENTITY = re.compile(rf"(\w+)-v(\d+)-({'|'.join(PARTS)})-(\d{{1,6}})(-listed)?")
 
 
 class AnswersError(ValueError):
     """A file of prompts or answers that cannot be used."""
 
 
+@dataclass(frozen=True)
+class _Prompt:
+    """A prompt in a file.
+
+    Attributes:
+        where: the words that name its line.
+        messages: what the model was asked.
+        seed: the seed that drew the position; None if the line does not say.
+    """
+
+    where: str
+    messages: Any
+    seed: int | None
+
+
 def write_prompts(path: str | Path, exams: Iterable[TextExam], model: str | None = None) -> int:
     """Write the questions of exams as JSON lines; an old file is replaced.
 
-    A line has `id`, `game`, `part`, `version`, `number`, `position` (as text), `plies_left`,
-    `messages` and `values`, the value of every legal move. With `model`, it is a request of a batch
-    API instead, with `custom_id`, `method`, `url` and `body`.
+    A line has `id`, `game`, `part`, `version`, `seed`, `number`, `position` (as text),
+    `plies_left`, `messages` and `values`, the value of every legal move. With `model`, it is a
+    request of a batch API instead, with `custom_id`, `method`, `url` and `body`.
 
     Args:
         path: the file.
@@ -65,6 +80,7 @@ def _plain(exam: TextExam, number: int, model: str | None) -> dict[str, Any]:
         "game": exam.game,
         "part": exam.exam.part,
         "version": exam.exam.version,
+        "seed": exam.seed,
         "number": number,
         "position": question.position,
         "plies_left": question.plies_left,
@@ -84,18 +100,20 @@ def score_answers(
     """The figures of a model that answered the prompts of `write_prompts`, a result for each exam.
 
     Args:
-        prompts: the file of the prompts; it says what was asked.
+        prompts: the file of the prompts; it says what was asked. The seed of a result is None if
+            its prompts are requests of a batch API, which have no seed.
         answers: a file with a line for each answer, in any order and either form: `id` and
             `answer`, or the output of a batch API. A failed request of a batch is no answer.
         name: the model's name.
         missing_as_worst: whether prompts without an answer count as the worst move.
 
     Raises:
-        AnswersError: a line is damaged, or a prompt has no answer or two.
+        AnswersError: a line is damaged, a prompt has no answer or two, or its messages are not
+            those of this version of azumaya.
         ExamError: an exam is missing.
         OSError: a file cannot be read.
     """
-    asked = {_id_of(line, where): _is_listed(line, where) for line, where in _lines(Path(prompts))}
+    asked = _prompts(Path(prompts))
     texts: dict[str, str] = {}
     for line, where in _lines(Path(answers)):
         identity, text = _id_of(line, where), _text_of(line, where)
@@ -111,28 +129,63 @@ def score_answers(
             f"{shown(answers)}: {len(missing)} of {len(asked)} prompts have no answer, such as "
             f"{missing[0]}; ask them again, or count them as the worst move"
         )
-    return [_result(exam, texts, name) for exam in _exams(asked, prompts)]
+    return [_result(exam, texts, name) for exam in _exams(asked)]
 
 
-def _exams(asked: dict[str, bool], path: str | Path) -> Iterator[TextExam]:
+def _prompts(path: Path) -> dict[str, _Prompt]:
+    """The prompts in a file, by id."""
+    asked: dict[str, _Prompt] = {}
+    for line, where in _lines(path):
+        identity = _id_of(line, where)
+        if identity in asked:
+            raise AnswersError(f"{where}: {identity} is there twice")
+        seed = line.get("seed")
+        if seed is not None and not is_count(seed):
+            raise AnswersError(f"{where}: seed={brief(seed)}: must be a whole number from 0 on")
+        request = line.get("body") if "custom_id" in line else line
+        messages = request.get("messages") if isinstance(request, dict) else None
+        asked[identity] = _Prompt(where, messages, seed)
+    return asked
+
+
+def _exams(asked: Mapping[str, _Prompt]) -> Iterator[TextExam]:
     """The exams that the prompts are from, with the positions asked."""
-    found: dict[tuple[str, str, Part], dict[int, bool]] = {}
-    for identity, listed in asked.items():
+    found: dict[tuple[str, str, Part, bool], dict[str, int]] = {}
+    for identity, prompt in asked.items():
         match = _IDENTITY.fullmatch(identity)
         if match is None:
-            raise AnswersError(f"{shown(path)}: {identity!r:.60} is not the id of a prompt")
-        game, version, part, number = match.groups()
-        found.setdefault((game, version, _part(part)), {})[int(number)] = listed
-    for (game, version, part), numbers in found.items():
-        whole = text_exam(game, part, legal_moves=any(numbers.values()))
-        if str(whole.exam.version) != version:
+            raise AnswersError(f"{prompt.where}: {identity!r:.60} is not the id of a prompt")
+        game, version, part, number, listed = match.groups()
+        key = game, version, _part(part), listed is not None
+        found.setdefault(key, {})[identity] = int(number)
+    for (game, version, part, listed), numbers in found.items():
+        exam = text_exam(game, part, legal_moves=listed)
+        first = asked[next(iter(numbers))]
+        if str(exam.exam.version) != version:
             raise AnswersError(
-                f"{shown(path)}: version {version} of the exam of {game}; this azumaya has version "
-                f"{whole.exam.version}"
+                f"{first.where}: version {version} of the exam of {game}; this azumaya has version "
+                f"{exam.exam.version}"
             )
-        if max(numbers) >= len(whole.exam.positions):
-            raise AnswersError(f"{shown(path)}: {game} has no position {max(numbers)}")
-        yield TextExam(whole.exam, tuple(numbers), legal_moves=whole.legal_moves)
+        for identity, number in numbers.items():
+            _check_prompt(exam, number, identity, asked[identity])
+        seeds = {asked[identity].seed for identity in numbers}
+        seed = first.seed if len(seeds) == 1 else None
+        yield replace(exam, numbers=tuple(numbers.values()), seed=seed)
+
+
+def _check_prompt(exam: TextExam, number: int, identity: str, prompt: _Prompt) -> None:
+    """Refuse a prompt that `write_prompts` would not write for this position."""
+    if number >= len(exam.exam.positions):
+        raise AnswersError(f"{prompt.where}: {exam.game} has no position {number}")
+    if exam.identity(number) != identity:
+        raise AnswersError(
+            f"{prompt.where}: {identity} is not the id of a prompt; must be {exam.identity(number)}"
+        )
+    if exam.messages(number) != prompt.messages:
+        raise AnswersError(
+            f"{prompt.where}: the messages of {identity} are not those of this azumaya; score the "
+            "answers with the version that wrote the prompts"
+        )
 
 
 def _part(name: str) -> Part:
@@ -173,14 +226,6 @@ def _id_of(line: dict[str, Any], where: str) -> str:
     if not isinstance(identity, str):
         raise AnswersError(f"{where}: neither id nor custom_id is there as a text")
     return identity
-
-
-def _is_listed(line: dict[str, Any], where: str) -> bool:
-    """Whether a prompt lists the legal moves."""
-    try:
-        return _LISTED in (line.get("body") or line)["messages"][-1]["content"]
-    except (KeyError, IndexError, TypeError) as error:
-        raise AnswersError(f"{where}: no messages as write_prompts writes them") from error
 
 
 def _text_of(line: dict[str, Any], where: str) -> str | None:

@@ -1,10 +1,9 @@
-"""Shell completion: what may follow, how shells are told, and that it takes no time."""
+"""Shell completion: what may follow, how shells are told, and that it imports nothing slow."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -20,8 +19,6 @@ from azumaya.baselines.search.naming import is_search_name
 from azumaya.envs import GAMES, Position
 
 COMMAND = f"#!/bin/sh\nexec {sys.executable} -m azumaya\n"
-MOST_SECONDS = 0.4
-"""Processor time of a completion; the command line itself takes more than twice that."""
 HEAVY = ("numpy", "numba", "gymnasium", "typer", "rich", "azumaya.envs")
 IMPORTED = f"""
 import sys
@@ -200,12 +197,11 @@ def test_an_open_quote_is_no_error() -> None:
     assert done.stderr == ""
 
 
-# ---- how long it takes ----
+# ---- what it imports ----
 
 
 def test_a_completion_imports_nothing_slow() -> None:
     environment = {REQUEST: "complete_zsh", "_TYPER_COMPLETE_ARGS": "azumaya play "}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", IMPORTED],
         env={**os.environ, **environment},
@@ -213,7 +209,5 @@ def test_a_completion_imports_nothing_slow() -> None:
         text=True,
         check=False,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stderr
     assert "abalone" in done.stdout
-    assert after.ru_utime - before.ru_utime < MOST_SECONDS

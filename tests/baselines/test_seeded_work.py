@@ -77,6 +77,14 @@ def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('square":4', "square:4"))
     with pytest.raises(WorkFileError, match="damaged"):
         do_work(path, SETTINGS, square, len, 12)
+    begun = path.read_bytes().splitlines()[0]
+    for line in ("[1]", "7", "null"):
+        path.write_bytes(begun + f"\n{line}\n".encode())
+        with pytest.raises(WorkFileError, match=r"damaged: .* is not a JSON object"):
+            do_work(path, SETTINGS, square, len, 12)
+    path.write_text("[1]\n")
+    with pytest.raises(WorkFileError, match="first line is not a JSON object"):
+        read_work(path)
     with pytest.raises(WorkFileError, match="missing"):
         read_work(tmp_path / "missing")
     with pytest.raises(OptionError, match="jobs=0"):

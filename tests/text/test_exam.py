@@ -269,3 +269,20 @@ def test_wrong_answers_and_jobs_are_named(few: TextExam) -> None:
         take_text_exam(lambda messages: None, few)  # type: ignore[arg-type, return-value]
     with pytest.raises(OptionError, match="jobs=0"):
         take_text_exam(garbage, few, jobs=0)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1]", "is not a JSON object"),
+        ('{"number": 1}', "is no answer"),
+        ('{"number": "1", "answer": "?"}', "is no answer"),
+    ],
+)
+def test_damaged_answers_are_named(few: TextExam, tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    take_text_exam(garbage, few, path=path)
+    begun = path.read_text("utf-8").splitlines()[0]
+    path.write_text(f"{begun}\n{line}\n", "utf-8")
+    with pytest.raises(WorkFileError, match=f"damaged: .*{message}"):
+        take_text_exam(garbage, few, path=path)

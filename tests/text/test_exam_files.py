@@ -56,6 +56,7 @@ def test_prompts_say_what_is_asked_and_what_each_move_is_worth(prompts: Path) ->
         assert line["position"] in line["messages"][1]["content"]
         assert line["values"] == question.values
         assert line["plies_left"] == question.plies_left
+        assert line["seed"] == 2
 
 
 def test_answers_read_back_give_the_figures_of_a_model_asked_here(
@@ -67,7 +68,8 @@ def test_answers_read_back_give_the_figures_of_a_model_asked_here(
     for result in results:
         exam = text_exam(result.game, positions=4, seed=2)
         same = take_text_exam(perfect(exam), exam, "m")
-        assert {**result.as_object(), "seed": 2} == same.as_object()
+        assert result.as_object() == same.as_object()
+        assert result.seed == 2
         assert result.regret == 0
     write(answers, answered(prompts, lambda prompt: "no idea"))
     assert [result.failed for result in score_answers(prompts, answers)] == [4, 4]
@@ -93,7 +95,9 @@ def test_the_batch_form_goes_there_and_back(prompts: Path, tmp_path: Path) -> No
         for count, line in enumerate(plain)
     ]
     write(answers, done)
-    assert [result.regret for result in score_answers(requests, answers)] == [0, 0]
+    results = score_answers(requests, answers)
+    assert [result.regret for result in results] == [0, 0]
+    assert [result.as_object()["seed"] for result in results] == [None, None]
     done[0]["response"]["body"]["choices"][0]["message"]["content"] = None
     done[5] = {"id": "b", "custom_id": plain[5]["id"], "response": None, "error": {"code": "x"}}
     done[6]["response"] = {"status_code": 500, "body": {}}
@@ -105,11 +109,29 @@ def test_the_batch_form_goes_there_and_back(prompts: Path, tmp_path: Path) -> No
     assert [result.unreadable for result in found] == [1, 0]
 
 
-def test_listed_moves_are_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "prompts.jsonl"
-    write_prompts(path, [text_exam(GAMES[0], positions=2, legal_moves=True)])
-    (result,) = score_answers(path, write(tmp_path / "answers.jsonl", answered(path)))
+def test_prompts_that_list_the_moves_are_an_exam_of_their_own(tmp_path: Path) -> None:
+    listed, plain, both = (tmp_path / name for name in ("listed", "plain", "both"))
+    exams = [text_exam(GAMES[0], positions=2, legal_moves=given) for given in (True, False)]
+    write_prompts(listed, exams[:1])
+    write_prompts(plain, exams[1:])
+    write_prompts(both, exams)
+    answers = write(tmp_path / "answers.jsonl", answered(listed))
+    (result,) = score_answers(listed, answers)
     assert result.legal_moves
+    with pytest.raises(AnswersError, match="-listed is not among the prompts"):
+        score_answers(plain, answers)
+    write(answers, answered(both))
+    assert [result.legal_moves for result in score_answers(both, answers)] == [True, False]
+
+
+def test_a_seed_that_is_not_known_is_none(prompts: Path, tmp_path: Path) -> None:
+    """Two draws in one file, and a file that does not say."""
+    answers, lines = write(tmp_path / "answers.jsonl", answered(prompts)), read(prompts)
+    lines[0]["seed"] = 5
+    for line in lines[4:]:
+        del line["seed"]
+    write(prompts, lines)
+    assert [result.seed for result in score_answers(prompts, answers)] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +160,7 @@ def test_damaged_answers_are_named(
         ("vierer_dominari-v9-public-1", "version 9 of the exam"),
         ("vierer_dominari-v1-public-999", "has no position 999"),
         ("vierer_dominari-v1-secret-1", "is not the id of a prompt"),
+        ("vierer_dominari-v1-public-007", "-007 is not .*; must be vierer_dominari-v1-public-7"),
     ],
 )
 def test_prompts_of_other_exams_are_refused(
@@ -147,6 +170,33 @@ def test_prompts_of_other_exams_are_refused(
     answers = write(tmp_path / "answers.jsonl", answered(prompts))
     with pytest.raises(AnswersError, match=message):
         score_answers(prompts, answers)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"messages": [{"role": "user", "content": "Which move?"}]}, "line 2: the messages of"),
+        ({"messages": None}, "line 2: the messages of"),
+        ({"custom_id": "ID", "body": ["?"]}, "line 2: the messages of"),
+        ({"seed": "2"}, "line 2: seed='2': must be"),
+        ({"seed": True}, "line 2: seed=True: must be"),
+    ],
+)
+def test_prompts_that_this_version_would_not_write_are_refused(
+    prompts: Path, tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    answers, lines = write(tmp_path / "answers.jsonl", answered(prompts)), read(prompts)
+    if "custom_id" in changes:
+        changes = {**changes, "custom_id": lines[1]["id"]}
+    lines[1].update(changes)
+    with pytest.raises(AnswersError, match=message):
+        score_answers(write(prompts, lines), answers)
+
+
+def test_a_prompt_is_there_once(prompts: Path, tmp_path: Path) -> None:
+    answers, lines = write(tmp_path / "answers.jsonl", answered(prompts)), read(prompts)
+    with pytest.raises(AnswersError, match=r"line 9: vierer_dominari-.* is there twice"):
+        score_answers(write(prompts, [*lines, lines[0]]), answers)
 
 
 def test_prompts_in_a_file_allow_one_try(tmp_path: Path) -> None:
@@ -171,6 +221,7 @@ def test_the_command_writes_and_scores(tmp_path: Path) -> None:
     (result,) = map(json.loads, done.stdout.splitlines())
     (same,) = score_answers(prompts, answers, "m")
     assert result == json.loads(json.dumps(same.as_object()))
+    assert result["seed"] == 4
     write(answers, answered(prompts, lambda prompt: "?")[1:])
     refused(azumaya("texts", "score", prompts, answers), "1 of 3 prompts have no answer")
     done = azumaya("texts", "score", prompts, answers, "--missing-as-worst")

@@ -13,9 +13,10 @@ from typing import Any
 
 import verifiers.v1 as vf
 
+import azumaya_exam
+import azumaya_game
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.text import text_exam
-from azumaya.baselines.text.verifiers import load_environment
 from azumaya.envs import GAMES
 
 Model = Callable[[list[dict[str, Any]]], str]
@@ -91,7 +92,7 @@ def play(server: Server, url: str, game: str) -> dict[str, Any]:
     """Two games, one in each seat; the model makes one mistake in its second turn."""
     server.model = listed(len(game), mistake_at=4)
     options = {"max_plies": 60} if game == "abalone" else {}
-    env = load_environment("game", game=game, legal_moves=True, options=options)
+    env = azumaya_game.load_environment(game=game, legal_moves=True, options=options)
     seats, results, moves = [], [], []
     for trace in run(env, url, 2):
         rewards = {name: reward.score for name, reward in trace.rewards.items()}
@@ -111,7 +112,7 @@ def play(server: Server, url: str, game: str) -> dict[str, Any]:
 def forfeit(server: Server, url: str) -> None:
     """A model that never names a move loses and gets nothing."""
     server.model = lambda messages: "As a language model I would rather not."
-    (trace,) = run(load_environment("game", game="vierer_dominari", tries=2), url, 1)
+    (trace,) = run(azumaya_game.load_environment(game="vierer_dominari", tries=2), url, 1)
     assert trace.reward == 0, trace.rewards
     assert trace.metrics["forfeited"] == 1, trace.metrics
     assert trace.num_turns == 2, trace.num_turns
@@ -133,7 +134,8 @@ def take(server: Server, url: str, game: str) -> list[float]:
     means = []
     for model, kept in ((perfect, 1), (lambda messages: "Nice weather.", 0)):
         server.model = model
-        traces = run(load_environment("exam", game=game, positions=POSITIONS), url, POSITIONS)
+        env = azumaya_exam.load_environment(game=game, positions=POSITIONS)
+        traces = run(env, url, POSITIONS)
         assert len(traces) == POSITIONS
         for trace in traces:
             assert trace.metrics["kept"] == trace.metrics["legal"] == kept, (game, trace.metrics)
