@@ -45,7 +45,9 @@ def test_later_numbers_go_beside_own_stones_also_diagonally() -> None:
     position = after(start(), "3a1 3f6")
     assert legal(position) == {f"{n}{cell}" for n in "12456" for cell in ("a2", "b1", "b2")}
     assert "no white stone lies beside e5, even diagonally" in position.explain("1e5")
-    assert "is legal" in position.explain("1b2")
+    for square in ("a2", "b1", "b2"):
+        assert "is legal" in position.explain(f"1{square}")
+        assert "it lies beside the white stone on a1" in position.explain(f"1{square}")
 
 
 def test_an_own_blank_counts_as_a_stone_to_lay_beside() -> None:
@@ -185,6 +187,19 @@ def test_a_claimant_who_cannot_lay_after_the_undo_is_skipped() -> None:
 
 
 LAST = ".1bbbb/2aabbb/2bbbaa/1ab221/b11121/111222"
+
+
+def test_both_players_see_the_rights_that_an_undo_would_restore() -> None:
+    position = start(f"{LAST[:-6]}.11222 b turns=37 free=b", referee=False)
+    position.play("1a6")
+    assert words(position)[-1] == "undofree=b"
+    for player, seen in ((0, (0, 0, 0, 1)), (1, (0, 0, 1, 0))):
+        planes = position.game.observation.planes
+        values = {plane.name: int(position.observation(player)[i].max())
+                  for i, plane in enumerate(planes)}  # fmt: skip
+        names = ("own right", "opposing right", "prior own right", "prior opposing right")
+        assert tuple(values[name] for name in names) == seen
+        assert (values["turns"], values["late turns"]) == (38, 0)
 
 
 def test_a_wrong_turn_cannot_end_the_game() -> None:

@@ -463,3 +463,11 @@ def test_interpreted_as_compiled() -> None:
     ]
     assert outputs[0] == outputs[1]
     assert "result=" in outputs[0]
+
+
+def test_the_note_beside_the_board_names_the_phase() -> None:
+    position = Position("sudoku_horikomi", seed=4)
+    assert position.scene().notes == ("player_0 (light) to move (opening: neutral region)",)
+    for move in ["6d6", "5d4", "7e5", "9f5"]:
+        position.play(move)
+    assert position.scene().notes == ("player_0 (light) to move (any region but neutral)",)

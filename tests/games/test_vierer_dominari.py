@@ -65,6 +65,9 @@ def test_later_numbers_go_beside_a_stone_but_not_diagonally() -> None:
     assert "no stone lies beside b5" in position.explain("1b5")
     assert "row of d4 has a 3 on c4" in position.explain("3d4")
     assert "is legal" in position.explain("1d4")
+    for square in ("b4", "d4", "c5", "c3"):
+        assert "it lies beside the stone on c4" in position.explain(f"1{square}")
+    assert "no stone lies beside e4" in position.explain("1e4")
 
 
 def test_a_blank_counts_as_a_stone_to_lay_beside() -> None:
