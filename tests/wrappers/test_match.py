@@ -6,6 +6,7 @@ import pickle
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pettingzoo.test import api_test
 
@@ -162,3 +163,26 @@ def test_a_recorded_match_is_played_again(options: dict[str, object], tmp_path: 
     (record,) = read_records(tmp_path / "matches.jsonl")
     assert record.environment == "azumaya/sudoku_moyo_match-v0"
     assert [str(position) for position in replay(record)] == texts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_observations_are_those_of_the_single_game_and_the_puzzle(seed: int) -> None:
+    """Nine more planes show the givens; they stay while the game goes on."""
+    env = Match(sudoku_moyo_v0.raw_env())
+    env.reset(seed=seed)
+    givens = str(env.position).split()[0].replace("/", "")
+    planes = env.position.game.observation.planes
+    names = [plane.name for plane in planes]
+    first = names.index("given 1")
+    for _ in range(5):
+        position = env.position
+        seen = position.observation(position.to_move)
+        alone = single_game(str(position), {}).observation(position.to_move)
+        cells = position.game.observation.cell_planes - 9
+        assert first == cells
+        assert np.array_equal(seen[:cells], alone[:cells])
+        for n in range(9):
+            there = [i for i, mark in enumerate(givens) if mark == str(n + 1)]
+            assert np.flatnonzero(seen[first + n]).tolist() == there
+        legal = position.legal_actions()
+        env.step(legal[seed % len(legal)])
