@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,17 @@ def test_results_can_be_stored(
     (kept,) = ladder.stored_rungs(config_of())
     assert kept == Rung("MaskablePPO", 0.6, [0.5, 0.7], 0.8, [0.7, 0.9], stored=True)  # type: ignore[arg-type]
     assert not list(ladder.stored_rungs(config_of(game="abalone")))
+
+
+@pytest.mark.parametrize("game", ["sudoku_moyo", "vierer_dominari"])
+def test_stored_results_ship_with_the_package(game: str) -> None:
+    (rung,) = ladder.stored_rungs(config_of(game=game))
+    assert rung.stored
+    assert rung.name == "MaskablePPO"
+    assert 0 < (rung.greedy or 0) < 1
+    assert rung.exam is not None
+    assert rung.exam_interval is not None
+    assert rung.exam_interval[0] < rung.exam < rung.exam_interval[1]
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    shipped = settings["tool"]["setuptools"]["package-data"]["azumaya.baselines.training"]
+    assert shipped == [ladder.STORED.name]
