@@ -224,14 +224,15 @@ def spread(values: Sequence[float]) -> str:
 
 def draw_study(found: Sequence[Results], path: Path | io.BytesIO, title: str) -> None:
     """Draw the curves as a PNG: a line for each run, a thick one for each variant's mean."""
-    figure = require("matplotlib.figure", "train").Figure(figsize=(9, 3.6), layout="constrained")
+    figure = require("matplotlib.figure", "train").Figure(figsize=(10, 3.6), layout="constrained")
     for axes, measure, heading in zip(figure.subplots(1, 2), MEASURES, HEADINGS, strict=True):
         for number, results in enumerate(found):
             style = "-" if number < len(COLOURS) else "--"
             _draw_curves(axes, results, measure, COLOURS[number % len(COLOURS)], style)
         axes.set(title=heading, xlabel="steps", ylim=(0, 1))
         axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].legend(frameon=False, fontsize="small")
+    lines = figure.axes[0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside right center", frameon=False, fontsize="small")
     figure.suptitle(title, fontsize="medium")
     figure.savefig(path, dpi=150, format="png")
 
