@@ -39,6 +39,7 @@ def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher
         return teacher.lessons(episode_key(seed, 0, 0)), teacher
 
 
+@pytest.mark.slow
 def test_the_end_of_a_game_is_taught_exactly(tmp_path: Path) -> None:
     """The last positions have the values that minimax finds, where that does not take too long."""
     checked = 0
