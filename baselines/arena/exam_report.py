@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
-from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.arena.report import COLOURS, plain, result_table
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
@@ -22,13 +22,15 @@ COLUMNS = 3
 
 def exam_table(results: Sequence[ExamResult]) -> Table:
     """The results, a row for each agent and game, with 95 % intervals below the figures."""
-    table = _table(f"Exams, part {results[0].part}", "95 % intervals below.")
-    table.add_column("game\nagent", overflow="fold")
-    for name in ("positions\nwon + drawn", "wins kept", "draws kept", "regret"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = result_table(
+        f"Exams, part {results[0].part}",
+        "95 % intervals below.",
+        "game\nagent",
+        ("positions\nwon + drawn", "wins kept", "draws kept", "regret"),
+    )
     for result in results:
         table.add_row(
-            _text(f"{result.game}\n{result.agent}"),
+            plain(f"{result.game}\n{result.agent}"),
             f"{result.positions}\n{len(result.wins)} + {len(result.draws)}",
             shown_share(result.kept_wins, result.kept_wins_interval),
             shown_share(result.kept_draws, result.kept_draws_interval),
@@ -42,16 +44,18 @@ def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
     for game, group in groupby(results, key=lambda result: result.game):
         together = list(group)
         groups = together[0].by_distance()
-        table = _table(f"{game}: wins kept by plies left", "95 % intervals below.")
-        table.add_column("agent", overflow="fold")
-        for low, high in groups:
-            table.add_column(f"{low}-{high}", justify="right", no_wrap=True)
+        table = result_table(
+            f"{game}: wins kept by plies left",
+            "95 % intervals below.",
+            "agent",
+            [f"{low}-{high}" for low, high in groups],
+        )
         for result in together:
             cells = (
                 shown_share(part.kept_wins, part.kept_wins_interval)
                 for part in result.by_distance().values()
             )
-            table.add_row(_text(result.agent), *cells)
+            table.add_row(plain(result.agent), *cells)
         yield table
 
 
@@ -60,18 +64,6 @@ def shown_share(share: float | None, interval: Interval | None) -> str:
     if share is None or interval is None:
         return "-"
     return f"{share:.1%}\n{interval[0]:.0%} - {interval[1]:.0%}"
-
-
-def _text(text: str) -> Any:
-    """Text that is shown as it is, whatever markup it resembles."""
-    return require("rich.text", "cli").Text(text)
-
-
-def _table(title: str, caption: str) -> Table:
-    made: Table = require("rich.table", "cli").Table(
-        title=_text(title), caption=caption, box=require("rich.box", "cli").SIMPLE_HEAD, leading=1
-    )
-    return made
 
 
 def check_picture(path: Path) -> None:

@@ -11,11 +11,29 @@ from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Colours that stay apart for colour-blind readers (Okabe and Ito)."""
 RATE = "games won, draws counted half"
 """What the learning curve shows, as a share of the games."""
+
+
+def plain(text: str) -> Text:
+    """Text that is shown as it is, whatever markup it resembles."""
+    made: Text = require("rich.text", "cli").Text(text)
+    return made
+
+
+def result_table(title: str, caption: str, first: str, figures: Sequence[str]) -> Table:
+    """An empty table: a first column that folds long names, and columns of figures."""
+    table: Table = require("rich.table", "cli").Table(
+        title=plain(title), caption=caption, box=require("rich.box", "cli").SIMPLE_HEAD, leading=1
+    )
+    table.add_column(first, overflow="fold")
+    for name in figures:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
 
 
 def score_table(scores: Sequence[Score], title: str) -> Table:
@@ -24,22 +42,18 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
     The agent stands above its opponent, the rate above its interval, and `by seat` is the rate as
     player_0 above that as player_1. Names are shown as they are, whatever markup they resemble.
     """
-    text = require("rich.text", "cli").Text
-    table: Table = require("rich.table", "cli").Table(
-        title=text(title),
-        caption="A draw counts half. By seat: player_0, then player_1.",
-        box=require("rich.box", "cli").SIMPLE_HEAD,
-        leading=1,
+    table = result_table(
+        title,
+        "A draw counts half. By seat: player_0, then player_1.",
+        "agent\nagainst",
+        ("won", "drawn", "lost", "rate\n95 % interval", "by seat"),
     )
-    table.add_column("agent\nagainst", overflow="fold")
-    for name in ("won", "drawn", "lost", "rate\n95 % interval", "by seat"):
-        table.add_column(name, justify="right", no_wrap=True)
     for score in scores:
         low, high = score.interval()
         rate = f"{score.rate:.1%}\n{low:.1%} - {high:.1%}"
         seats = "\n".join(f"{rate:.0%}" for rate in score.rate_by_seat)
         counts = map(str, (score.wins, score.draws, score.losses))
-        table.add_row(text(f"{score.first}\n{score.second}"), *counts, rate, seats)
+        table.add_row(plain(f"{score.first}\n{score.second}"), *counts, rate, seats)
     return table
 
 

@@ -57,6 +57,10 @@ class StartSet:
         """Whether the starts come from a book of balanced starts."""
         return bool(self.texts)
 
+    def at_most(self, starts: int) -> int:
+        """A number of starts, but no more than there are different ones in the book."""
+        return min(starts, len(self.texts)) if self.texts else starts
+
     def put(self, number: int, states: np.ndarray, i: int) -> None:
         """Make `states[i]` the start of a number."""
         setup = self.setup

@@ -22,7 +22,7 @@ from azumaya.baselines.table import agent_move
 from azumaya.envs import Position
 
 SHORT_MS = 200
-"""Work that takes at most so many milliseconds is short."""
+"""Work is short if it takes no more milliseconds than this."""
 SHOWN = 8
 """Moves that a hint lists."""
 

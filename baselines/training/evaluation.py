@@ -31,7 +31,7 @@ def evaluate(
     No start is played twice, as two agents without chance would only repeat the game: there are at
     most as many starts as the book has. Starts are plain with options for which there is no book.
     """
-    scores, starts = [], at_most(config, starts)
+    scores, starts = [], start_set(config.game, config.options).at_most(starts)
     for baseline in BASELINES:
         opponent = baseline()
         task = bar and bar.add_task(f"against {opponent.name}", total=2 * starts)
@@ -44,19 +44,14 @@ def evaluate(
     return scores
 
 
-def at_most(config: RunConfig, starts: int) -> int:
-    """A number of starts, but no more than the game's book has."""
-    book = start_set(config.game, config.options).texts
-    return min(starts, len(book)) if book else starts
-
-
 def final_evaluation(
     config: RunConfig, run: RunFolder, agent: Agent, steps: int, display: Display
 ) -> list[Score]:
     """Run the final evaluation after `steps` steps, print its table and save it."""
     try:
-        with display.evaluating(2 * at_most(config, config.final_starts)) as bar:
-            scores = evaluate(config, agent, config.final_starts, bar)
+        starts = start_set(config.game, config.options).at_most(config.final_starts)
+        with display.evaluating(2 * starts) as bar:
+            scores = evaluate(config, agent, starts, bar)
     except KeyboardInterrupt:
         display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
         raise

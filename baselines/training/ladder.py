@@ -25,7 +25,7 @@ from azumaya.baselines.arena.exam_report import shown_share
 from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.arena.report import COLOURS, plain, result_table
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
@@ -92,7 +92,7 @@ class Ladder:
     ) -> None:
         self.config, self.agent, self.searching = config, agent, searching
         self.scores = {score.second: score for score in scores}
-        self.book = len(start_set(config.game, config.options).texts)
+        self.starts = start_set(config.game, config.options)
         self.with_exam = has_exam(config.game) and not config.options
 
     def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
@@ -132,8 +132,7 @@ class Ladder:
 
     def play(self, first: Agent, second: Agent, starts: int | None = None) -> Score:
         """Games on balanced starts; by default as few as for agents that search."""
-        starts = starts or self.config.ladder_starts
-        starts = min(starts, self.book) if self.book else starts
+        starts = self.starts.at_most(starts or self.config.ladder_starts)
         return play_pairing(self.config.game, first, second, starts, SEED, self.config.options)
 
     def simulations(self) -> int:
@@ -207,19 +206,15 @@ def store(folders: Sequence[Path]) -> None:
 
 def ladder_table(rungs: Sequence[Rung], title: str) -> Table:
     """The ladder as a table, the strongest at the top."""
-    text = require("rich.text", "cli").Text
-    table: Table = require("rich.table", "cli").Table(
-        title=text(title),
-        caption="95 % intervals below. Stored results are marked *.",
-        box=require("rich.box", "cli").SIMPLE_HEAD,
-        leading=1,
+    table = result_table(
+        title,
+        "95 % intervals below. Stored results are marked *.",
+        "agent",
+        ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"),
     )
-    table.add_column("agent", overflow="fold")
-    for name in ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"):
-        table.add_column(name, justify="right", no_wrap=True)
     for rung in reversed(rungs):
         table.add_row(
-            text(rung.name + "*" * rung.stored),
+            plain(rung.name + "*" * rung.stored),
             shown_share(rung.greedy, rung.greedy_interval),
             shown_share(rung.exam, rung.exam_interval),
             shown_share(rung.trained, rung.trained_interval),

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.arena.report import COLOURS, plain, result_table
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import Count, Numbers, check_numbers
@@ -199,19 +199,15 @@ def _report(config: Config, game: str, found: Sequence[Results]) -> None:
 
 def study_table(found: Sequence[Results], title: str) -> Table:
     """The last measurements: the mean over the seeds, with the least and the most."""
-    text = require("rich.text", "cli").Text
-    table: Table = require("rich.table", "cli").Table(
-        title=text(title),
-        caption="The mean over the seeds; below, the least and the most.",
-        box=require("rich.box", "cli").SIMPLE_HEAD,
-        leading=1,
+    table = result_table(
+        title,
+        "The mean over the seeds; below, the least and the most.",
+        "variant",
+        HEADINGS,
     )
-    table.add_column("variant", overflow="fold")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
     for results in found:
         shown = (spread(results.last(measure)) for measure in MEASURES)
-        table.add_row(text(results.name), *shown)
+        table.add_row(plain(results.name), *shown)
     return table
 
 
