@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from azumaya.benchmarks import games, reference, search
+from azumaya.benchmarks import games, networks, reference, search
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
 from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.extras import MissingExtraError, how_to_install
 from azumaya.envs.game import Game
 
 FORMS = ("planes", "packed", "none")
@@ -33,6 +34,8 @@ class Budget:
         copies: the batch size at which copies are compared with zero-copy buffers.
         starts: the number of games whose start-up is measured; None means all.
         start_repeats: the number of warm starts of each.
+        learners: the number of games in which training scripts and networks are measured; None
+            means all.
     """
 
     name: str
@@ -44,12 +47,13 @@ class Budget:
     copies: int = 1024
     starts: int | None = None
     start_repeats: int = 3
+    learners: int | None = None
 
 
 BUDGETS = {
     budget.name: budget
     for budget in (
-        Budget("quick", 0.04, 3, (64, 256, 4096), ("planes", "packed"), (4096,), 256, 1, 2),
+        Budget("quick", 0.04, 3, (64, 256, 4096), ("planes", "packed"), (4096,), 256, 1, 2, 1),
         Budget(
             "default", 0.08, 3, (1, 64, 256, 1024, 8192, 65536), FORMS, (8192, 65536), 1024, None, 2
         ),
@@ -74,8 +78,11 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
     """All jobs of a run; references are measured before, between and after the games."""
     chosen = list(chosen)
     yield from _references(budget, 0)
+    learners = len(chosen) if budget.learners is None else budget.learners
     for number, game in enumerate(chosen, 1):
         yield from _of_game(budget, game)
+        if number <= learners:
+            yield from _of_learners(budget, game)
         yield from _references(budget, number)
     for game in chosen[: budget.starts]:
         for form in ("aec", "batch"):
@@ -123,6 +130,47 @@ def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
             if copies and form != budget.forms[0]:
                 continue
             yield _batch_job(budget, game, form, size, threads, copies)
+
+
+SCRIPTS = ("td_value", "expert_iteration", "ppo_selfplay", "maskable_ppo")
+EVALUATED, PASSED = (1, 256), (64, 512)
+"""Positions in a call of a network, and in a forward and backward pass."""
+
+
+def _of_learners(budget: Budget, game: Game) -> Iterator[Job]:
+    """Training scripts, their networks, and self-play with search."""
+    times = budget.seconds, budget.repeats
+    for script in SCRIPTS:
+        yield _job("learner", game, script, partial(_with_torch, "learned", game, script, *times))
+    for size in EVALUATED:
+        work = partial(networks.evaluations, game, size, *times)
+        yield _job("evaluation", game, "value", work, size=size)
+        work = partial(_with_torch, "evaluations", game, size, *times)
+        yield _job("evaluation", game, "policy", work, size=size)
+    for form in ("value", "policy"):
+        for size in PASSED:
+            work = partial(_with_torch, "passes", game, form, size, *times)
+            yield _job("pass", game, form, work, size=size)
+    for form in ("alphabeta", "puct"):
+        if form == "alphabeta" and game.rules.resample is not None:
+            continue
+        yield _job("self-play", game, form, partial(networks.self_play, game, form, *times))
+    yield _job("self-play", game, "puct, torch", partial(_with_torch, "self_play", game, *times))
+
+
+def _with_torch(name: str, *given: Any) -> Row:
+    """A row of a function in `learning`; skipped without the packages that it needs."""
+    try:
+        from azumaya.benchmarks import learning  # noqa: PLC0415 - torch is optional
+
+        row: Row = getattr(learning, name)(*given)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("azumaya"):
+            raise
+        return {"skipped": f"needs the package {error.name!r}: {how_to_install('train')}"}
+    except MissingExtraError as error:
+        return {"skipped": str(error)}
+    return row
 
 
 def _sizes(budget: Budget) -> Iterator[tuple[int, int, bool]]:

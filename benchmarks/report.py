@@ -9,6 +9,8 @@ from typing import Any
 from azumaya.benchmarks.results import Row
 
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"
+SB3 = "maskable_ppo"
+"""The training script that uses Stable-Baselines3, with which the others are compared."""
 BENCH, PEERS = "azumaya bench", "azumaya bench peers"
 """The commands whose reports a page can contain."""
 
@@ -79,6 +81,9 @@ def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> st
         ("Two threads, copies", _threads),
         ("AEC environments", _aec),
         ("Search", _search),
+        ("Learning", _learning),
+        ("Networks", _networks),
+        ("Self-play with search", _self_play),
         ("Matches", _matches),
         ("Memory", _memory),
         ("Start-up", _start),
@@ -187,6 +192,64 @@ def _search(table: Table) -> str:
         "in each; and positions a second of alpha-beta."
     )
     return f"{note}\n\n{markdown(('game', *forms), lines)}" if lines else ""
+
+
+def _learning(table: Table) -> str:
+    lines = []
+    for row in table.pick("learner"):
+        sb3 = table.best("learner", game=row["game"], form=SB3)
+        limit = table.best("pass", game=row["game"], network=row["network"])
+        sizes = ", ".join(f"{name} {size}" for name, size in row["sizes"].items())
+        lines.append((
+            row["game"], f"`{row['form']}`", f"{row['network']}, {sizes}", rate(row["value"]),
+            ratio(row["value"], sb3 and sb3["value"]), rate(limit and limit["value"]),
+            ratio(row["value"], limit and limit["value"]), f"`{row['plays']}`",
+        ))  # fmt: skip
+    headings = (
+        "game", "script", "network", "steps/s", f"× {SB3}", "torch passes/s", "of torch", "plays",
+    )  # fmt: skip
+    note = (
+        "Steps learned from per second with one thread: games, search if there is one, updates and "
+        "logs. Torch passes: forward and backward passes of the same network in plain torch, the "
+        "limit of a script that uses torch; `value` is compiled and may exceed it. Plays: a digest "
+        "of the agent's moves after one update; another processor or version of torch may give "
+        "another one."
+    )
+    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+
+
+def _networks(table: Table) -> str:
+    kinds = ("evaluation", "pass")
+    sizes = {kind: sorted({row["size"] for row in table.pick(kind)}) for kind in kinds}
+    found = {
+        (row["game"], row["network"], kind, row["size"]): row["value"]
+        for kind in kinds
+        for row in table.pick(kind)
+    }
+    lines = [
+        (game, network, *(rate(found.get((game, network, k, n))) for k in kinds for n in sizes[k]))
+        for game, network in dict.fromkeys(key[:2] for key in found)
+    ]
+    headings = (
+        "game", "network", *(f"evaluations/s, {n} at a time" for n in sizes["evaluation"]),
+        *(f"torch passes/s, {n} at a time" for n in sizes["pass"]),
+    )  # fmt: skip
+    note = (
+        "Positions evaluated per second, with one call from Python for each batch: `value` from "
+        "states by the compiled network, the others from observations by torch. Torch passes: as "
+        "above."
+    )
+    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+
+
+def _self_play(table: Table) -> str:
+    lines = [
+        (row["game"], f"`{row['search']}`", row["network"], rate(row["value"]), f"`{row['plays']}`")
+        for row in table.pick("self-play")
+    ]
+    headings = ("game", "search", "network", "moves/s", "plays")
+    note = "Moves of self-play per second, many games at once; the networks are untrained."
+    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
 
 
 def _sizes(table: Table) -> str:

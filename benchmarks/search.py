@@ -1,18 +1,20 @@
-"""Measurements of search: simulations a second of UCT and PUCT, nodes a second of alpha-beta."""
+"""Measurements of search: simulations, nodes, and moves of self-play a second."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.puct import EXPLORATION as PUCT_EXPLORATION
 from azumaya.baselines.search.puct import TEMPERATURE, PUCTTree
 from azumaya.baselines.search.table import PROVEN
 from azumaya.baselines.search.uct import EXPLORATION, Tree
+from azumaya.benchmarks import signature
 from azumaya.benchmarks.timing import measure
 from azumaya.envs.game import Game
-from azumaya.envs.position import Position
+from azumaya.envs.position import Position, episode_key
 
 SEED = 0
 SIMULATIONS, SEARCH = 500, 10_000
@@ -20,6 +22,9 @@ SIMULATIONS, SEARCH = 500, 10_000
 NODES, MEGABYTES = 20_000, 64
 CUT = 40
 """Plies after which rollouts are cut off where that is measured."""
+
+GAMES, PLIES = 16, 4
+"""Games of self-play at once, and the moves that one call makes in each."""
 
 ROLLOUTS = (
     "one simulation of UCT from the start: descent, a new node, a random rollout{cut}, backup; "
@@ -33,6 +38,8 @@ VISITS = (
     "one position visited by the solver, from the start with a table that fills up: move, what the "
     "game tells of it, key, table, list of moves and their order; one core"
 )
+
+PLAY = f"one searched and made move of self-play; {GAMES} games at once, one core"
 
 
 def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
@@ -88,3 +95,24 @@ def alphabeta(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
 
     rates = measure(chunk, seconds, repeats)
     return {**rates.fields(), "includes": VISITS}
+
+
+def self_play(game: Game, agent: Agent, seconds: float, repeats: int) -> dict[str, Any]:
+    """Moves that an agent makes against itself; a game that ends is followed by another one."""
+    positions = [Position(game, seed=number) for number in range(GAMES)]
+    begun, made = GAMES, list[int]()
+
+    def chunk() -> int:
+        nonlocal begun
+        for _ in range(PLIES):
+            keys = [int(episode_key(SEED, g, len(made))) for g in range(GAMES)]
+            actions = agent.act(positions, keys)
+            made.extend(actions)
+            for g, action in enumerate(actions):
+                if positions[g].play(action).is_over:
+                    positions[g], begun = Position(game, seed=begun), begun + 1
+        return PLIES * GAMES
+
+    rates = measure(chunk, seconds, repeats)
+    mark = signature.of_moves(made[: PLIES * GAMES])
+    return {**rates.fields(), "includes": PLAY, "plays": mark}

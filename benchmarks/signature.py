@@ -9,10 +9,12 @@ cannot alter behaviour unnoticed.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.devices import vector_env
@@ -27,6 +29,8 @@ PLIES = 128
 """The number of moves in each of them, episode after episode."""
 MAX_GAMES = 2048
 """The largest batch used for a signature; larger batches behave the same."""
+ASKED = 256
+"""The number of games from which the positions come that show how an agent plays."""
 
 
 def of_rollout(game: Game, device: str = "cpu") -> str:
@@ -80,6 +84,24 @@ def of_aec(game: Game) -> str:
     env = RawEnv(game)
     played = [_play_aec(env, seed) for seed in range(WATCHED)]
     return _digest(sum(ended for _, ended in played), [text for text, _ in played])
+
+
+def of_agent(game: Game, agent: Agent) -> str:
+    """A digest of the moves that an agent chooses in positions of random games.
+
+    An agent that has learned by floating-point numbers may choose other moves on another processor.
+    """
+    env = AzumayaVectorEnv(game, ASKED, threads=1, observation="none", copy=False)
+    env.reset(seed=list(range(ASKED)))
+    env.rollout(PLIES)
+    reached = [env.position(i) for i in range(ASKED)]
+    running = [position for position in reached if not position.is_over]
+    return of_moves(agent.act(running, range(len(running))))
+
+
+def of_moves(moves: Sequence[int]) -> str:
+    """A digest of moves."""
+    return _digest(len(moves), [str(int(move)) for move in moves])
 
 
 def _play_aec(env: RawEnv, seed: int) -> tuple[str, int]:

@@ -17,8 +17,7 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
-from azumaya.baselines.search.evaluation import random_games
-from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.config import RunConfig
@@ -30,13 +29,13 @@ from azumaya.baselines.training.session import Learner, Overseer
 from azumaya.baselines.values.champion import SEARCH, searcher
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
-from azumaya.baselines.values.network import first_weights
 from azumaya.baselines.values.value import (
     KIND,
     MOST_WIDTH,
     Value,
     ValueAgent,
     shape_of,
+    untrained,
     value_files,
 )
 from azumaya.envs import Position, find_game
@@ -118,11 +117,9 @@ class ValueRun(Learner):
         self.config, self.game = config, find_game(config.game)
         self.setup = prepare(self.game, config.options)
         self.shape = shape_of(self.game, config.width, config.plain)
-        start = Position(self.game, **config.options)
-        self.bound = payoff_bound(start)
-        _, scores = random_games(kernels_of(start), self.setup)
-        scale = max(2.0 * float(np.abs(scores).mean()), 1.0)
-        self.weights = first_weights(self.shape, config.seed, scale, self.bound)
+        self.bound = payoff_bound(Position(self.game, **config.options))
+        start = untrained(self.game, config.width, config.seed, config.options, config.plain)
+        self.weights = start.weights
         self.average = self.weights.copy()
         self.moments = Moments.new(self.shape)
         self._gradient = np.zeros(self.shape.learned, np.float32)

@@ -21,16 +21,18 @@ from azumaya.baselines.agents.sidecar import (
 )
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.files import read_bytes, write_together
-from azumaya.baselines.search.evaluation import Evaluation
+from azumaya.baselines.search.evaluation import Evaluation, random_games
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import choose_kernel
-from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
+from azumaya.baselines.values.network import Shape, first_weights, scratch_words, value_kernel
 from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.setup import prepare
 from azumaya.envs.whole import whole_number
 
 KIND = "value"
@@ -94,6 +96,25 @@ class Value:
 def shape_of(game: Game, width: int, plain: bool = False) -> Shape:
     """The sizes of a game's network with this many hidden units, perhaps with plain features."""
     return Shape(features_of(game, plain).rows, width, plain)
+
+
+def untrained(
+    game: Game, width: int, seed: int, options: Mapping[str, Any], plain: bool = False
+) -> Value:
+    """A network before learning: its value is the game's own evaluation, scaled to random games.
+
+    Args:
+        game: the game.
+        width: the hidden units.
+        seed: the seed of the random weights.
+        options: the options of the games that are to be played.
+        plain: as in `Value`.
+    """
+    start = Position(game, **options)
+    _, scores = random_games(kernels_of(start), prepare(game, options))
+    scale = max(2.0 * float(np.abs(scores).mean()), 1.0)
+    weights = first_weights(shape_of(game, width, plain), seed, scale, payoff_bound(start))
+    return Value(game, width, weights, plain=plain)
 
 
 # ---- on disk ----

@@ -12,7 +12,7 @@ from azumaya.benchmarks.results import Row, read_run
 from azumaya.benchmarks.run import run
 from tests.cases import TESTED
 
-TINY = Budget("tiny", 0.001, 2, (2, 8), FORMS, (4,), 8, starts=0)
+TINY = Budget("tiny", 0.001, 2, (2, 8), FORMS, (4,), 8, starts=0, learners=0)
 QUIET = Console(quiet=True)
 
 

@@ -22,7 +22,7 @@ MAIN = "from azumaya.baselines.cli import main; main()"
 
 
 def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
-    tiny = Budget("tiny", 0.001, 1, (4,), ("packed",), starts=0, copies=4)
+    tiny = Budget("tiny", 0.001, 1, (4,), ("packed",), starts=0, copies=4, learners=0)
     command.BUDGETS["quick"], before = tiny, command.BUDGETS["quick"]
     try:
         words = ["--quick", "--game", GAME, "--output", str(tmp_path)]

@@ -1,0 +1,215 @@
+"""Measurements of what learns: training scripts, torch networks, and torch itself as the limit.
+
+This module needs the extra `train`; `plan` imports it only when a row is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from torch import nn
+
+from azumaya.baselines.agents.checkpoint import build
+from azumaya.baselines.agents.evaluator import NetworkEvaluator
+from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.search.agents import BatchPUCTAgent
+from azumaya.baselines.training import ppo_selfplay
+from azumaya.baselines.training.config import PolicyConfig
+from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.session import Learner, Overseer, TimeUpError
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.lessons import view_all_kernel
+from azumaya.baselines.values.network import LEAK, scratch_words
+from azumaya.baselines.values.value import KIND
+from azumaya.benchmarks import networks, search, signature
+from azumaya.benchmarks.timing import Rates, measure
+from azumaya.envs.game import Game
+
+SEED = 1
+UPDATES: dict[str, dict[str, int]] = {
+    "td_value": {"games": 32},
+    "expert_iteration": {"games": 4},
+    "ppo_selfplay": {"rollout": 8},
+    "maskable_ppo": {"rollout": 16},
+}
+"""The training scripts, with shorter updates than their own; everything else is their default."""
+ENDLESS = 10**12
+"""More steps than are learned here, so that the learning rate stays that of the start."""
+
+LEARNED = "one step learned from: game, search if there is one, update and logs; one thread"
+EVALUATED = "one position evaluated from its planes by torch, in a call for {size}; one thread"
+PASSED = (
+    "one position's forward and backward pass by torch, in batches of {size}, without games, loss "
+    "terms and optimizer; one thread"
+)
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread, and as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+# ---- training scripts ----
+
+
+class OneUpdate(Overseer):
+    """Stops a learner before its second update."""
+
+    begun = False
+
+    def between_updates(self) -> None:
+        """Neither measure nor save; raise `TimeUpError` when the update is over."""
+        if self.begun:
+            raise TimeUpError
+        self.begun = True
+
+
+def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, Any]:
+    """Steps that a training script learns from; its agent is asked after the first update."""
+    module: Any = import_module(f"azumaya.baselines.training.{script}")
+    given = {"game": game.name, "seed": SEED, "steps": ENDLESS, "threads": 1, **UPDATES[script]}
+    with tempfile.TemporaryDirectory() as folder, one_thread():
+        config = module.Config(**given, output=Path(folder) / "run").completed()
+        run, display = config.run, Display(Console(quiet=True))
+        with contextlib.closing(run), module.make_learner(config) as learner:
+            run.begin(config.stored_form(), None, False)
+            learner.begin(run, None)
+            marks = list[str]()
+
+            def chunk() -> int:
+                before = learner.steps
+                with contextlib.suppress(TimeUpError):
+                    learner.learn(OneUpdate(config, run, display, learner))
+                if not marks:
+                    marks.append(signature.of_agent(game, learner.agent()))
+                return int(learner.steps - before)
+
+            rates = timed(learner, chunk, seconds, repeats)
+    network = config.network_kind if isinstance(config, PolicyConfig) else KIND
+    sizes = config.sizes if isinstance(config, PolicyConfig) else {"width": config.width}
+    more = {"network": network, "sizes": sizes, "plays": marks[0]}
+    return {**rates.fields(), "includes": LEARNED, **more}
+
+
+def timed(learner: Learner, chunk: Any, seconds: float, repeats: int) -> Rates:
+    """Measure, and close the learner's logs."""
+    try:
+        return measure(chunk, seconds, repeats)
+    finally:
+        learner.close()
+
+
+# ---- torch networks ----
+
+
+def policy_of(game: Game) -> nn.Module:
+    """The game's network of `ppo_selfplay`, untrained."""
+    torch.manual_seed(SEED)
+    config = ppo_selfplay.Config(game=game.name).completed()
+    return build(config.sidecar(game.options.num_actions(game.options.defaults))).eval()
+
+
+def evaluations(game: Game, size: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """Positions evaluated by the policy network, `size` in each call."""
+    _, seen = networks.running_games(game, max(size, networks.CALLS))
+    planes, masks = seen["observation"], seen["action_mask"].astype(bool)
+    evaluator = NetworkEvaluator(policy_of(game))
+    starts = range(0, len(planes), size)
+    parts = [(planes[at : at + size], masks[at : at + size]) for at in starts]
+    with one_thread():
+        chunk = networks.calls(lambda part: evaluator.evaluate(*part), parts, size)
+        rates = measure(chunk, seconds, repeats)
+    text = EVALUATED.format(size=size)
+    return {**rates.fields(), "network": default_network(game), "includes": text}
+
+
+def passes(game: Game, form: str, size: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """Forward and backward passes of a network in plain torch: the limit of what learns by it."""
+    made, inputs = (value_pass if form == "value" else policy_pass)(game, size)
+
+    def chunk() -> int:
+        made.zero_grad()
+        sum(out.sum() for out in made(*inputs)).backward()
+        return size
+
+    with one_thread():
+        rates = measure(chunk, seconds, repeats)
+    network = KIND if form == "value" else default_network(game)
+    return {**rates.fields(), "network": network, "includes": PASSED.format(size=size)}
+
+
+def policy_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """The policy network, and planes for it."""
+    _, seen = networks.running_games(game, size)
+    return policy_of(game), (torch.from_numpy(seen["observation"]),)
+
+
+class ValueTwin(nn.Module):
+    """The compiled value in torch: the rows of a position's features are summed.
+
+    Args:
+        rows: rows of the first layer.
+        width: hidden units.
+    """
+
+    def __init__(self, rows: int, width: int) -> None:
+        super().__init__()
+        self.rows = nn.EmbeddingBag(rows, width, mode="sum", sparse=True)
+        self.bias, self.share = nn.Parameter(torch.zeros(width)), nn.Parameter(torch.ones(()))
+        self.second = nn.Linear(width, 1)
+
+    def forward(
+        self, found: torch.Tensor, starts: torch.Tensor, begun: torch.Tensor
+    ) -> tuple[torch.Tensor]:
+        """Values, `(B,)`, from the features one after another, where each begins, and `begun`."""
+        hidden = nn.functional.leaky_relu(self.rows(found, starts) + self.bias, float(LEAK))
+        return (torch.tanh(self.second(hidden)[:, 0] + self.share * begun),)
+
+    def load(self, weights: np.ndarray) -> None:
+        """Take over the parameters of a compiled value, `(size,)`."""
+        rows, width = self.rows.weight.shape
+        sizes = (rows * width, width, width, 1, 1)
+        parts = torch.from_numpy(weights.copy())[: sum(sizes)].split(sizes)
+        second = self.second.weight, self.second.bias
+        into = (self.rows.weight, self.bias, *second, self.share)
+        with torch.no_grad():
+            for parameter, part in zip(into, parts, strict=True):
+                parameter.copy_(part.view(parameter.shape))
+
+
+def value_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """The compiled value in torch, and the features of positions for it."""
+    value, (states, _) = networks.value_of(game), networks.running_games(game, size)
+    room, none = features_of(game).room, np.zeros(size, np.float32)
+    found, counts = np.zeros((size, room), np.int32), np.zeros(size, np.int64)
+    begun, scratch = none.copy(), np.zeros(scratch_words(game, value.shape), np.uint64)
+    view_all_kernel(game, value.shape)(
+        states, none, value.weights, scratch, found, counts, begun, none.copy()
+    )
+    twin = ValueTwin(value.shape.rows, value.width)
+    twin.load(value.weights)
+    given = found[np.arange(room) < counts[:, None]], counts.cumsum() - counts, begun
+    return twin, tuple(torch.from_numpy(array) for array in given)
+
+
+def self_play(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
+    """Moves of self-play by PUCT with the policy network, whose leaves are evaluated in batches."""
+    evaluator = NetworkEvaluator(policy_of(game))
+    agent = BatchPUCTAgent(evaluator, networks.SIMULATIONS, batch=search.GAMES, threads=1)
+    with one_thread():
+        row = search.self_play(game, agent, seconds, repeats)
+    return {**row, "network": default_network(game), "search": agent.name}
