@@ -17,9 +17,9 @@ The agent that comes out plays by one step of lookahead; search uses the same va
 `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
 This file contains, from top to bottom: the hyperparameters; playing and solving one game; playing
-many games in threads; and learning. `value_run.py` has what all scripts that train a compiled value
-share. Measuring, saving, stopping, the final evaluation and the learning curve are in `session.py`,
-which all training scripts share.
+many games in threads or by workers; and learning. `value_run.py` has what all scripts that train a
+compiled value share. Measuring, saving, stopping, the final evaluation and the learning curve are
+in `session.py`, which all training scripts share.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from importlib import import_module
 from queue import SimpleQueue
 from typing import Annotated, Self
 
@@ -35,12 +36,21 @@ import numpy as np
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.search.alphabeta import Room
-from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.crews import crew_of
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
-from azumaya.baselines.training.value_run import FILES, ValueConfig, ValueRun, agent_files
+from azumaya.baselines.training.value_run import (
+    FILES,
+    Job,
+    ValueConfig,
+    ValueRun,
+    agent_files,
+    jobs_of,
+    kept_for,
+)
 from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import (
@@ -50,9 +60,10 @@ from azumaya.baselines.values.lessons import (
     view_all_kernel,
 )
 from azumaya.baselines.values.network import scratch_words
-from azumaya.baselines.values.value import Value, load_value
+from azumaya.baselines.values.value import Value, load_value, shape_of
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import RUNNING
+from azumaya.envs.setup import prepare
 
 PROGRAM = "azumaya.baselines.training.expert_iteration"
 
@@ -135,16 +146,18 @@ class Teacher:
     anew. What a search proves there is no exact value of the game.
     """
 
-    def __init__(self, config: Config, run: ValueRun) -> None:
-        self.config, self.game, self.setup, self.bound = config, run.game, run.setup, run.bound
-        kernels = kernels_of(Position(run.game, **config.options))
+    def __init__(self, config: Config, value: Value) -> None:
+        self.config, self.game = config, value.game
+        self.setup = prepare(self.game, config.options)
+        start = Position(self.game, **config.options)
+        self.bound, kernels = payoff_bound(start), kernels_of(start)
         self.hidden = kernels.hidden_draws
         kernels = replace(kernels, resample=None)
-        self.room = Room(kernels, MEGABYTES, run.value().evaluation())
+        self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.memory = self.room.memory
-        self.study = study_kernel(kernels, run.shape)
-        self.imagine, self.step = imagine_kernel(run.game), step_kernel(kernels)
-        self.now, self.world = run.game.new_states(1), run.game.new_states(1)
+        self.study = study_kernel(kernels, value.shape)
+        self.imagine, self.step = imagine_kernel(self.game), step_kernel(kernels)
+        self.now, self.world = self.game.new_states(1), self.game.new_states(1)
         self.words = np.zeros(kernels.words, np.uint64)
 
     def lessons(self, key: np.uint64) -> Lessons:
@@ -216,17 +229,56 @@ class Teacher:
 # ---- many games ----
 
 
-class School:
-    """Teachers in threads; a game does not depend on which of them plays it."""
+PART = 2
+"""Games that a worker plays at a time."""
 
-    def __init__(self, config: Config, run: ValueRun) -> None:
+
+def teach_games(job: Job[Config]) -> list[Lessons]:
+    """Play some games in a worker, which keeps a school of its own."""
+    config, keys, weights = job
+    school = kept_for(config, own_school)
+    school.value.weights[:] = weights
+    return school.teach(keys)
+
+
+def own_school(config: Config) -> School:
+    """A worker's school; its weights come with each job."""
+    game = find_game(config.game)
+    weights = np.zeros(shape_of(game, config.width, config.plain).size, np.float32)
+    return School(config, Value(game, config.width, weights, plain=config.plain))
+
+
+class School:
+    """Teachers in threads or workers; a game does not depend on which of them plays it.
+
+    Args:
+        config: the run's options.
+        value: the network, whose weights may change between two calls of `teach`.
+
+    Raises:
+        OptionError: both processes and Ray are asked for.
+        MissingExtraError: Ray is not installed.
+        ConnectionError: there is no cluster at the address.
+    """
+
+    def __init__(self, config: Config, value: Value) -> None:
+        self.config, self.value = config, value
+        self._crew = crew_of(config.workers, config.ray)
         self._free: SimpleQueue[Teacher] = SimpleQueue()
-        for _ in range(config.threads):
-            self._free.put(Teacher(config, run))
+        if self._crew is None:
+            for _ in range(config.threads):
+                self._free.put(Teacher(config, value))
         self._pool = ThreadPoolExecutor(config.threads)
 
     def teach(self, keys: np.ndarray) -> list[Lessons]:
-        """Play a game for each key; the results are in the order of the keys."""
+        """Play a game for each key; the results are in the order of the keys.
+
+        Raises:
+            CrewError: workers keep dying.
+        """
+        if self._crew is not None:
+            jobs = jobs_of(self.config, keys, self.value.weights, PART)
+            return [lessons for part in self._crew.run(teach_games, jobs) for lessons in part]
         games = [self._pool.submit(self._play, key) for key in keys]
         try:
             return [game.result() for game in games]
@@ -242,8 +294,10 @@ class School:
             self._free.put(teacher)
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads and workers."""
         self._pool.shutdown()
+        if self._crew is not None:
+            self._crew.close()
 
 
 # ---- learning ----
@@ -261,7 +315,7 @@ class ExpertLearner(ValueRun):
         super().__init__(config)
         if config.start:
             self.weights[:] = self.average[:] = start_value(config).weights
-        self.school = School(config, self)
+        self.school = School(config, self.value())
         self._view_all = view_all_kernel(self.game, self.shape)
         self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
         self._rows = (
@@ -299,7 +353,7 @@ class ExpertLearner(ValueRun):
 
 @contextlib.contextmanager
 def make_learner(config: Config) -> Iterator[ExpertLearner]:
-    """The learner; its threads end with it."""
+    """The learner; its threads and workers end with it."""
     learner = ExpertLearner(config)
     try:
         yield learner
@@ -318,4 +372,5 @@ def run_words(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    run_script(run_words)
+    # under the name that workers import, so that what they are sent has that name, too
+    run_script(import_module(PROGRAM).run_words)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
 
@@ -31,7 +31,15 @@ from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.crews import crew_of
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
-from azumaya.baselines.training.value_run import FILES, ValueConfig, ValueRun, agent_files
+from azumaya.baselines.training.value_run import (
+    FILES,
+    Job,
+    ValueConfig,
+    ValueRun,
+    agent_files,
+    jobs_of,
+    kept_for,
+)
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
@@ -55,10 +63,6 @@ class Config(ValueConfig):
     """Total plies to learn from; the last games are always completed."""
     measure_every: Count = 500_000
     """Plies between two evaluations for the learning curve."""
-    workers: Annotated[int, Numbers(0, 1024)] = 0
-    """Processes that play games; 0 means threads of this process. Results do not depend on it."""
-    ray: str = ""
-    """The address of a Ray cluster that plays games, or `local` to start one here."""
 
 
 # ---- playing ----
@@ -88,23 +92,12 @@ class Games:
     found: np.ndarray
 
 
-Job = tuple[Config, np.ndarray, np.ndarray]
-"""What a worker is asked for: games with these options, keys and weights."""
-
-
-def play_games(job: Job) -> Games:
+def play_games(job: Job[Config]) -> Games:
     """Play some games in a worker, which keeps a table of its own."""
     config, keys, weights = job
-    if repr(config) not in _TABLES:
-        _TABLES.clear()
-        _TABLES[repr(config)] = Table(config)
-    table = _TABLES[repr(config)]
+    table = kept_for(config, Table)
     table.play(keys, weights)
     return table.packed(len(keys))
-
-
-_TABLES: dict[str, Table] = {}
-"""A worker's table, by the options of the run that it plays for."""
 
 
 class Table:
@@ -142,8 +135,7 @@ class Table:
         """
         parts = [(at, min(at + PART, len(keys))) for at in range(0, len(keys), PART)]
         if self._crew is not None:
-            config = replace(self.config, games=PART, threads=1, workers=0, ray="")
-            jobs = [(config, keys[first:last], weights) for first, last in parts]
+            jobs = jobs_of(self.config, keys, weights, PART)
             for place, games in zip(parts, self._crew.run(play_games, jobs), strict=True):
                 self._put(slice(*place), games)
             return

@@ -1,15 +1,15 @@
 """What the scripts that train a compiled value share: options, weights, learning, logs and saves.
 
 A script contributes a `Config` with options of its own and a `ValueRun` whose `update` plays games
-and learns from them.
+and learns from them. Games may be played by workers, each of which keeps what `kept_for` makes.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -82,6 +82,10 @@ class ValueConfig(RunConfig):
     averaging: Share = 0.98
     """How much of the agent's weights stays after each update; the rest are the weights just
     learned. With 0 the agent has the last weights."""
+    workers: Annotated[int, Numbers(0, 1024)] = 0
+    """Processes that play games; 0 means threads of this process. Results do not depend on it."""
+    ray: str = ""
+    """The address of a Ray cluster that plays games, or `local` to start one here."""
     search: Literal["alphabeta", "puct"] = "alphabeta"
     """The search that the agent plays best with; it is stored with the agent."""
 
@@ -97,6 +101,37 @@ class ValueConfig(RunConfig):
         notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
         sizes = {"width": self.width}
         return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
+
+
+# ---- workers ----
+
+C = TypeVar("C", bound=ValueConfig)
+Kept = TypeVar("Kept")
+Job = tuple[C, np.ndarray, np.ndarray]
+"""What a worker is asked for: games with these options, keys and weights."""
+
+
+def jobs_of(config: C, keys: np.ndarray, weights: np.ndarray, part: int) -> list[Job[C]]:
+    """The jobs for games with these keys, `part` games in each but the last."""
+    alone = replace(config, games=part, threads=1, workers=0, ray="")
+    return [(alone, keys[at : at + part], weights) for at in range(0, len(keys), part)]
+
+
+def kept_for(config: C, make: Callable[[C], Kept]) -> Kept:
+    """What a worker keeps while it plays for a run; made with the first job of that run."""
+    run = type(config), repr(config)
+    if run not in _KEPT:
+        _KEPT.clear()
+        _KEPT[run] = make(config)
+    kept: Kept = _KEPT[run]
+    return kept
+
+
+_KEPT: dict[tuple[type, str], Any] = {}
+"""What is kept, by the script and the options of the run."""
+
+
+# ---- the run ----
 
 
 class ValueRun(Learner):

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.training import td_value
+from azumaya.baselines.training import expert_iteration, td_value
 from azumaya.baselines.training.crews import TRIES, CrewError, OnRay, Processes, crew_of
+from azumaya.baselines.training.value_run import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import die, fail, square_or_die
-from tests.baselines.run_helpers import differing, results, tiny_td
+from tests.baselines.run_helpers import SCRIPTS, differing, results
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,16 @@ def test_workers_that_keep_dying_end_the_run() -> None:
         crew.close()
 
 
+RUNS = {
+    "td_value": {"games": 9, "steps": 600},
+    "expert_iteration": {"games": 5, "steps": 250},
+}
+"""The scripts that workers play for, with runs of some updates of more than one part each."""
+
+
+@pytest.mark.parametrize("script", RUNS)
 def test_a_run_does_not_depend_on_its_workers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights, curve and evaluation are the same; a worker that is killed changes nothing."""
     tries = []
@@ -62,8 +71,10 @@ def test_a_run_does_not_depend_on_its_workers(
         once(self, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Processes, "_try", killing)
-    td_value.main(tiny_td(tmp_path / "here", games=9, steps=600))
-    td_value.main(tiny_td(tmp_path / "there", games=9, steps=600, workers=1))
+    main, tiny = SCRIPTS[script]
+    main(tiny(tmp_path / "here", **RUNS[script]))
+    assert not tries
+    main(tiny(tmp_path / "there", **RUNS[script], workers=1))
     assert len(tries) > 2
     one, other = results(tmp_path / "here"), results(tmp_path / "there")
     assert differing(one, other) == ["config.json"]
@@ -71,17 +82,33 @@ def test_a_run_does_not_depend_on_its_workers(
 
 def test_a_crew_is_processes_or_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert crew_of(0, "") is None
-    with pytest.raises(OptionError, match="--workers and --ray: give one of them"):
-        td_value.main(tiny_td(tmp_path / "run", workers=1, ray="local"))
+    for main, tiny in (SCRIPTS[script] for script in RUNS):
+        with pytest.raises(OptionError, match="--workers and --ray: give one of them"):
+            main(tiny(tmp_path / "run", workers=1, ray="local"))
     assert not (tmp_path / "run").exists()
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match="ray"):
         crew_of(0, "local")
 
 
+def test_what_a_worker_keeps_is_made_for_each_run() -> None:
+    """Scripts whose options look alike share nothing."""
+    made = list[object]()
+
+    def make(config: object) -> int:
+        made.append(config)
+        return len(made)
+
+    td, expert = td_value.Config(), expert_iteration.Config()
+    assert [kept_for(td, make), kept_for(td, make)] == [1, 1]
+    assert kept_for(expert, make) == 2
+    assert kept_for(td, make) == 3
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("script", RUNS)
 def test_a_run_goes_on_when_a_node_of_ray_dies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two local nodes, of which one is killed while games are played."""
     ray = pytest.importorskip("ray")
@@ -100,10 +127,12 @@ def test_a_run_goes_on_when_a_node_of_ray_dies(
         return run(self, work, jobs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(OnRay, "run", killing)
-    td_value.main(tiny_td(tmp_path / "here", games=20, steps=1500))
+    main, tiny = SCRIPTS[script]
+    more = {name: 3 * number for name, number in RUNS[script].items()}
+    main(tiny(tmp_path / "here", **more))
     try:
         cluster.wait_for_nodes()
-        td_value.main(tiny_td(tmp_path / "there", games=20, steps=1500, ray=cluster.address))
+        main(tiny(tmp_path / "there", **more, ray=cluster.address))
     finally:
         ray.shutdown()
         cluster.shutdown()

@@ -35,7 +35,7 @@ GAME = TESTED["connect_four"]
 def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher]:
     """What an untrained network learns from one game."""
     with make_learner(tiny_expert(folder, **changes)) as learner:
-        teacher = Teacher(learner.config, learner)
+        teacher = Teacher(learner.config, learner.value())
         return teacher.lessons(episode_key(seed, 0, 0)), teacher
 
 
@@ -66,7 +66,7 @@ def test_without_exact_nodes_nothing_is_solved(tmp_path: Path) -> None:
 def test_returns_mix_what_followed(tmp_path: Path) -> None:
     """A fixed value is taken as it is, and passed on to the positions before."""
     with make_learner(tiny_expert(tmp_path, decay=0.75)) as learner:
-        teacher = Teacher(learner.config, learner)
+        teacher = Teacher(learner.config, learner.value())
         found = teacher.look_back([0.0, 0.4, 1.0, -0.5], [False, False, True, False], -1.0)
         assert found == pytest.approx([0.75 * 0.85, 0.75 + 0.1, 1.0, -1.0])
 
@@ -157,7 +157,7 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
     """Positions that differ only in what nobody can see teach the same."""
     with make_learner(Config(game="sudoku_tiles", output=tmp_path).completed()) as learner:
-        teacher, key = Teacher(learner.config, learner), np.uint64(5)
+        teacher, key = Teacher(learner.config, learner.value()), np.uint64(5)
         learner.game.rules.reset(teacher.now, 0, teacher.setup.starts, key)
         moves = set()
         for draw in range(5):
