@@ -37,3 +37,21 @@ def normal(values: Sequence[float], z: float = Z95) -> tuple[float, float]:
         return mean, mean
     half = z * statistics.stdev(values) / math.sqrt(len(values))
     return mean - half, mean + half
+
+
+def difference(
+    first: tuple[float, int], second: tuple[float, int], z: float = Z95
+) -> tuple[float, float]:
+    """Newcombe's confidence interval for the difference of two independent shares.
+
+    Args:
+        first: a share and its number of observations, as for `wilson`.
+        second: the same for what is subtracted.
+        z: the width in standard deviations.
+    """
+    (one, _), (other, _) = first, second
+    (low, high), (other_low, other_high) = wilson(*first, z), wilson(*second, z)
+    return (
+        one - other - math.hypot(one - low, other_high - other),
+        one - other + math.hypot(high - one, other - other_low),
+    )

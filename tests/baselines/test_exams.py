@@ -18,7 +18,7 @@ from azumaya.baselines.arena import exam_maker, exams
 from azumaya.baselines.arena.exam_maker import ExamPlan
 from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam, distance_groups
 from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
-from azumaya.baselines.arena.intervals import normal, wilson
+from azumaya.baselines.arena.intervals import difference, normal, wilson
 from azumaya.baselines.search import solve
 from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
 
@@ -111,6 +111,8 @@ def test_intervals_by_hand() -> None:
     assert wilson(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
     assert wilson(1.0, 3)[1] == 1.0
     assert wilson(0.0, 3)[0] == 0.0
+    # Newcombe (1998), example (a) of his method 10
+    assert difference((56 / 70, 70), (48 / 80, 80)) == pytest.approx((0.0524, 0.3339), abs=1e-4)
     low, high = normal([0, 2, 2, 1, 0])  # mean 1, standard deviation 1
     assert (low, high) == pytest.approx((1 - 1.96 / 5**0.5, 1 + 1.96 / 5**0.5))
     assert normal([3]) == (3, 3)

@@ -12,7 +12,14 @@ import tyro
 from typer.testing import CliRunner
 
 from azumaya.baselines.commands import app
-from azumaya.baselines.training import expert_iteration, maskable_ppo, ppo_selfplay, td_value
+from azumaya.baselines.training import (
+    expert_iteration,
+    gap,
+    maskable_ppo,
+    ppo_selfplay,
+    study,
+    td_value,
+)
 from tests.docs.blocks import ROOT, blocks_of, pages, run_page
 
 PAGES = pages()
@@ -111,7 +118,9 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
     assert [option for option in options if option not in shown] == [], page
 
 
-@pytest.mark.parametrize("script", [maskable_ppo, ppo_selfplay, td_value, expert_iteration])
+@pytest.mark.parametrize(
+    "script", [maskable_ppo, ppo_selfplay, td_value, expert_iteration, study, gap]
+)
 def test_training_commands_are_read_by_the_script(script: Any) -> None:
     runs = starting("python", "-m", script.PROGRAM)
     assert runs

@@ -1,0 +1,101 @@
+"""The generalisation gap: training on a part of the puzzles, and measuring on both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.training import gap, td_value
+from azumaya.baselines.training.command import read_words
+from azumaya.baselines.training.study import ALGORITHMS
+from azumaya.envs import Position
+from azumaya.envs.puzzles import load_part
+from tests.baselines.run_helpers import tiny_td
+
+
+class Memoriser(Agent):
+    """Plays well on the puzzles to train on, and at random on all others."""
+
+    name = "memoriser"
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Greedy moves or random ones."""
+        known = [position.options["puzzle"] == "train" for position in positions]
+        assert len(set(known)) == 1
+        return list((GreedyAgent() if known[0] else RandomAgent()).act(positions, keys))
+
+
+def puzzles_of(learner: Any) -> np.ndarray:
+    """The puzzles of the games that a learner plays."""
+    if hasattr(learner, "setup"):
+        setup = learner.setup
+    elif hasattr(learner, "table"):
+        setup = learner.table.env._setup
+    else:
+        setup = learner.model.get_env().duel.setup
+    digits: np.ndarray = setup.settings["puzzle"].digits
+    return digits
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_script_trains_on_a_part(algorithm: str, tmp_path: Path) -> None:
+    """`--options puzzle train` is enough; the checkpoint will say so."""
+    script = import_module(f"azumaya.baselines.training.{algorithm}")
+    words = ["--options", "puzzle", "train", "--games", "4", "--output", str(tmp_path / "run")]
+    config = read_words(script.Config, [*words, "--game", "sudoku_moyo"], "").completed()
+    with script.make_learner(config) as learner:
+        assert (puzzles_of(learner) == load_part("train")).all()
+    assert config.sidecar(729).options == {"puzzle": "train"}
+
+
+def test_what_was_memorised_is_the_gap() -> None:
+    """An agent that knows one part only has a gap, and one that knows the game has none."""
+    words = (f"{__name__}:Memoriser", "greedy")
+    clever, plain = gap.measure(gap.Config(words, game="sudoku_moyo", starts=60))
+    assert clever.interval()[0] > 0.2
+    assert clever.scores[0].rate > 0.4
+    assert clever.scores[1].rate < 0.2
+    assert plain.interval()[0] < 0 < plain.interval()[1]
+    assert {score.games for score in (*clever.scores, *plain.scores)} == {120}
+
+
+def test_a_run_is_measured_by_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Several agents have a mean; the game is that of the checkpoint."""
+    run = tmp_path / "run"
+    td_value.main(tiny_td(run, options={"puzzle": "train"}))
+    capsys.readouterr()
+    assert gap.run_words([str(run), str(run / "policy"), "--starts", "5"]) == 0
+    told = capsys.readouterr().out
+    assert "5 starts on each part" in told
+    for heading in ("train puzzles", "test puzzles", "gap", "mean of these agents"):
+        assert heading in told
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["greedy", "--game", "abalone"], "does not start from puzzles"),
+        (["greedy", "--game", "nothing"], "no such game"),
+        (["nobody"], "nobody"),
+        (["greedy", "--against", "nobody"], "nobody"),
+        (["greedy", "--starts", "0"], "--starts"),
+        ([], "name at least one"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, before a game is played."""
+    assert gap.run_words(words) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: ")
+    assert reason in told
+    assert told.count("\n") == 1
