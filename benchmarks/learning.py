@@ -182,8 +182,8 @@ class ValueTwin(nn.Module):
     def load(self, weights: np.ndarray) -> None:
         """Take over the parameters of a compiled value, `(size,)`."""
         rows, width = self.rows.weight.shape
-        sizes = (rows * width, width, width, 1, 1)
-        parts = torch.from_numpy(weights.copy())[: sum(sizes)].split(sizes)
+        sizes = [rows * width, width, width, 1, 1]
+        parts = torch.split(torch.from_numpy(weights.copy())[: sum(sizes)], sizes)
         second = self.second.weight, self.second.bias
         into = (self.rows.weight, self.bias, *second, self.share)
         with torch.no_grad():

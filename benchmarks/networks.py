@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent
-from azumaya.baselines.values.network import Shape, scratch_words, value_kernel
+from azumaya.baselines.values.batches import values_kernel
+from azumaya.baselines.values.network import scratch_words
 from azumaya.baselines.values.value import KIND, Value, untrained
 from azumaya.benchmarks import search
 from azumaya.benchmarks.timing import measure
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.compile import kernel
 
 SEED = 0
 WIDTH = 16
@@ -45,20 +44,6 @@ def running_games(game: Game, count: int) -> tuple[np.ndarray, dict[str, np.ndar
     seen, _ = env.set_state((states, series))
     rows = np.resize(np.flatnonzero(states["over"] == RUNNING), count)
     return states[rows], {name: array[rows] for name, array in seen.items()}
-
-
-@functools.cache
-def values_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel `values(states, weights, scratch, out)`: evaluate positions, `(n,)`."""
-    value = value_kernel(game, shape)
-
-    @kernel
-    def values(states, weights, scratch, out):
-        for i in range(states.shape[0]):
-            out[i] = value(states[i], weights, scratch)
-        return 0
-
-    return values
 
 
 def evaluations(game: Game, size: int, seconds: float, repeats: int) -> dict[str, Any]:

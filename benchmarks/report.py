@@ -197,13 +197,13 @@ def _search(table: Table) -> str:
 def _learning(table: Table) -> str:
     lines = []
     for row in table.pick("learner"):
-        sb3 = table.best("learner", game=row["game"], form=SB3)
-        limit = table.best("pass", game=row["game"], network=row["network"])
+        beside = table.best("learner", game=row["game"], form=SB3)
+        best = table.best("pass", game=row["game"], network=row["network"])
+        sb3, limit = (each["value"] if each else None for each in (beside, best))
         sizes = ", ".join(f"{name} {size}" for name, size in row["sizes"].items())
         lines.append((
             row["game"], f"`{row['form']}`", f"{row['network']}, {sizes}", rate(row["value"]),
-            ratio(row["value"], sb3 and sb3["value"]), rate(limit and limit["value"]),
-            ratio(row["value"], limit and limit["value"]), f"`{row['plays']}`",
+            ratio(row["value"], sb3), rate(limit), ratio(row["value"], limit), f"`{row['plays']}`",
         ))  # fmt: skip
     headings = (
         "game", "script", "network", "steps/s", f"× {SB3}", "torch passes/s", "of torch", "plays",

@@ -119,16 +119,16 @@ def jobs_of(config: C, keys: np.ndarray, weights: np.ndarray, part: int) -> list
 
 def kept_for(config: C, make: Callable[[C], Kept]) -> Kept:
     """What a worker keeps while it plays for a run; made with the first job of that run."""
-    run = type(config), repr(config)
-    if run not in _KEPT:
+    options = repr(config)
+    if options not in _KEPT:
         _KEPT.clear()
-        _KEPT[run] = make(config)
-    kept: Kept = _KEPT[run]
+        _KEPT[options] = make(config)
+    kept: Kept = _KEPT[options]
     return kept
 
 
-_KEPT: dict[tuple[type, str], Any] = {}
-"""What is kept, by the script and the options of the run."""
+_KEPT: dict[str, Any] = {}
+"""What is kept, by the options of the run."""
 
 
 # ---- the run ----

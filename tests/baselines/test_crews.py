@@ -92,7 +92,7 @@ def test_a_crew_is_processes_or_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_a_worker_keeps_is_made_for_each_run() -> None:
-    """Scripts whose options look alike share nothing."""
+    """Nothing is left of an earlier run."""
     made = list[object]()
 
     def make(config: object) -> int:

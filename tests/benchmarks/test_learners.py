@@ -14,6 +14,7 @@ import azumaya.benchmarks
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.training import expert_iteration, ppo_selfplay, study, td_value
 from azumaya.baselines.training.value_run import ValueRun
+from azumaya.baselines.values.batches import values_kernel
 from azumaya.benchmarks import learning, networks, plan, report, search, signature
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.timing import Rates
@@ -178,7 +179,7 @@ def test_torch_computes_the_compiled_value() -> None:
     value, (states, _) = networks.value_of(YARDSTICK), networks.running_games(YARDSTICK, 50)
     out = np.zeros(50, np.float32)
     scratch = value.evaluation().new_scratch()
-    networks.values_kernel(YARDSTICK, value.shape)(states, value.weights, scratch, out)
+    values_kernel(YARDSTICK, value.shape)(states, value.weights, scratch, out)
     twin, inputs = learning.value_pass(YARDSTICK, 50)
     with torch.inference_mode():
         (found,) = twin(*inputs)
