@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from azumaya.baselines.training import expert_iteration, td_value
-from azumaya.baselines.training.crews import TRIES, CrewError, OnRay, Processes, crew_of
+from azumaya.baselines.training.crews import TRIES, Crew, CrewError, OnRay, Processes, crew_of
 from azumaya.baselines.training.value_run import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
@@ -55,7 +58,36 @@ RUNS = {
 """The scripts that workers play for, with runs of some updates of more than one part each."""
 
 
+class Pickled(Crew):
+    """Does jobs here, as another process would get them."""
+
+    def run(self, work: Callable[[Any], Any], jobs: Sequence[Any]) -> list[Any]:
+        """The last job first: the order must not matter."""
+        backwards = [work(pickle.loads(pickle.dumps(job))) for job in reversed(jobs)]
+        assert len(jobs) > 1
+        return backwards[::-1]
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
 @pytest.mark.parametrize("script", RUNS)
+def test_jobs_are_all_that_workers_need(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a job holds is enough to play the same games in any order."""
+    main, tiny = SCRIPTS[script]
+    main(tiny(tmp_path / "here", **RUNS[script]))
+    module = import_module(f"azumaya.baselines.training.{script}")
+    monkeypatch.setattr(module, "crew_of", lambda workers, _: Pickled() if workers else None)
+    main(tiny(tmp_path / "there", **RUNS[script], workers=2))
+    one, other = results(tmp_path / "here"), results(tmp_path / "there")
+    assert differing(one, other) == ["config.json"]
+
+
+@pytest.mark.parametrize(
+    "script", ["td_value", pytest.param("expert_iteration", marks=pytest.mark.slow)]
+)
 def test_a_run_does_not_depend_on_its_workers(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
