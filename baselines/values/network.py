@@ -97,9 +97,12 @@ def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.nda
 
 
 def scratch_words(game: Game, shape: Shape) -> int:
-    """The number of uint64 words of scratch space that the kernels of a network need."""
+    """The length of the `scratch` that the kernels of a network need.
+
+    Allocate it as zeros, and give it to the kernels of one network only: it holds their memo.
+    """
     features = features_of(game, shape.plain)
-    return features.row_words + (features.room + shape.width + 1) // 2
+    return features.row_words + features.memo_words + (features.room + shape.width + 1) // 2
 
 
 @functools.cache
@@ -140,6 +143,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
     features = features_of(game, shape.plain)
     write, observe, evaluate = features.write, game.rules.observe, game.rules.evaluate
     words, scale = features.row_words, shape.scale
+    behind = words + features.memo_words
 
     @kernel
     def view(state, weights, scratch, found):
@@ -148,7 +152,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
         mover = state.to_move
         observe(state, mover, scratch[: words - 1])
         start = F32(evaluate(state, mover)) / weights[scale]
-        return write(scratch, mover, found), start
+        return write(scratch[:words], scratch[words:behind], mover, found), start
 
     return view
 
@@ -161,7 +165,7 @@ def value_kernel(game: Game, shape: Shape) -> Any:
     """
     view, forward = view_kernel(game, shape), forward_kernel(shape)
     features = features_of(game, shape.plain)
-    first = 2 * features.row_words
+    first = 2 * (features.row_words + features.memo_words)
     behind, bound = first + features.room, shape.bound
 
     @kernel
