@@ -126,7 +126,7 @@ def _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, places, turn
                 states[turned[cell] if player else cell] = state
 
     @kernel
-    def write(row, player, features):
+    def write(row, memo, player, features):
         states, fitting = features[most : most + cells], features[most + cells : most + 2 * cells]
         for cell in range(cells):
             states[cell], fitting[cell] = CLOSED, 0

@@ -25,8 +25,11 @@ class Features:
         most: the most features of a position.
         room: the size of the array that `write` needs: the features, and scratch space behind them.
         row_words: the words of a row for `write`: a packed observation, and one word behind it.
-        write: kernel `write(row, player, features)`: write the row numbers for an observation of
-            `player`, `(row_words,)` uint64, to `(room,)` int32, and return how many there are.
+        write: kernel `write(row, memo, player, features)`: write the row numbers for an observation
+            of `player`, `(row_words,)` uint64, to `(room,)` int32, and return how many there are.
+            `memo`, `(memo_words,)` uint64, is zero at first, and only `write` changes it. What it
+            holds changes the speed, never the result.
+        memo_words: the words that `write` keeps from call to call, to work less; 0 for none.
     """
 
     kind: str
@@ -35,3 +38,4 @@ class Features:
     room: int
     row_words: int
     write: Any
+    memo_words: int = 0

@@ -11,6 +11,9 @@ kind of cell or house something is, not where it is:
   sure and how many can be spoilt, since a region holds each number once.
 - **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
   many numbers have each pair of values.
+
+A move changes the candidates of few numbers. So what they see, and the features of the regions, are
+kept in a memo by number and candidates: the positions after the moves of a player share most of it.
 """
 
 from __future__ import annotations
@@ -36,6 +39,22 @@ CELL_ROWS = (CAP + 1) ** CLASSES
 REGION_ROWS = (CAP + 1) ** 2
 _LAST = U64((1 << (CELLS - 64)) - 1)
 
+BITS = 4
+"""The planes that hold the numbers of the regions."""
+KNOWN = 2 * BITS
+REGIONS = KNOWN + 1
+ENTRIES = REGIONS + 2 * NUMBERS
+"""Where a memo has the flag that it holds regions, their cells, and the entries."""
+COUNT = 12
+LIST = COUNT + 1
+ENTRY = LIST + 2 * NUMBERS
+"""In an entry: where the number of features is, where they are, and its length."""
+SLOTS = 16
+"""The entries for each number."""
+MEMO_WORDS = ENTRIES + NUMBERS * SLOTS * ENTRY
+_MIX = tuple(U64(0x9E3779B97F4A7C15 * k % 2**64) for k in (1, 3, 5, 7))
+_MIXED = U64(64 - (SLOTS - 1).bit_length())
+
 
 def suits(game: Game) -> bool:
     """Whether a game's observation shows candidates, regions and whose these are, on 81 cells."""
@@ -51,7 +70,8 @@ def house_features(game: Game) -> Features:
     numbers = number_rows(game, 2 * (CELL_ROWS + REGION_ROWS))
     most = 2 * CELLS + 2 * NUMBERS * NUMBERS + numbers.most
     words = game.observation.packed_words + 1
-    return Features("houses 1", numbers.end, most, most, words, _kernel(game, numbers.add))
+    write = _kernel(game, numbers.add)
+    return Features("houses 1", numbers.end, most, most, words, write, MEMO_WORDS)
 
 
 @dataclass(frozen=True)
@@ -169,8 +189,9 @@ def add_cells(counts, side, features, count):
 
 
 @kernel
-def add_classes(counts, low, high, once0, once1, twice0, twice1):
+def add_classes(counts, low, high, seen):
     """Count the candidates of a number on each cell, by how they are seen."""
+    once0, once1, twice0, twice1 = seen[0], seen[1], seen[2], seen[3]
     counts[0, 0, 0], counts[0, 1, 0] = count_up(counts[0, 0, 0], counts[0, 1, 0], low & ~once0)
     counts[0, 0, 1], counts[0, 1, 1] = count_up(counts[0, 0, 1], counts[0, 1, 1], high & ~once1)
     low, high = low & once0, high & once1
@@ -181,17 +202,64 @@ def add_classes(counts, low, high, once0, once1, twice0, twice1):
 
 
 @kernel
-def add_regions(regions, low, high, once0, once1, side, features, count):
+def add_regions(regions, low, high, once0, once1, side, found, count):
     """Write the features of the regions in which one side can lay a number."""
     first = 2 * CELL_ROWS + side * REGION_ROWS
     for r in range(NUMBERS):
-        here0, here1 = low & regions[r, 0], high & regions[r, 1]
+        here0, here1 = low & regions[2 * r], high & regions[2 * r + 1]
         if here0 | here1 != ZERO:
             exposed = popcount(here0 & once0) + popcount(here1 & once1)
             sure = popcount(here0) + popcount(here1) - exposed
-            features[count] = first + (CAP + 1) * capped(sure) + capped(exposed)
+            found[count] = first + (CAP + 1) * capped(sure) + capped(exposed)
             count += 1
     return count
+
+
+@kernel
+def find_entry(memo, n, a0, a1, b0, b1):
+    """Where the memo has room for these candidates of a number, and whether it has them."""
+    mixed = a0 * _MIX[0] ^ a1 * _MIX[1] ^ b0 * _MIX[2] ^ b1 * _MIX[3]
+    at = ENTRIES + (n * SLOTS + np.int64(mixed >> _MIXED)) * ENTRY
+    same = memo[at] == a0 and memo[at + 1] == a1 and memo[at + 2] == b0 and memo[at + 3] == b1
+    return at, same
+
+
+@kernel
+def fill_entry(memo, at, a0, a1, b0, b1):
+    """Write an entry: who sees these candidates, and the features of the regions."""
+    memo[at], memo[at + 1], memo[at + 2], memo[at + 3] = a0, a1, b0, b1
+    regions, found = memo[REGIONS : REGIONS + 2 * NUMBERS], memo[at + LIST : at + ENTRY]
+    by_b, by_a = seen_from(b0, b1), seen_from(a0, a1)
+    memo[at + 4], memo[at + 5], memo[at + 6], memo[at + 7] = by_b
+    memo[at + 8], memo[at + 9], memo[at + 10], memo[at + 11] = by_a
+    count = add_regions(regions, a0, a1, by_b[0], by_b[1], 0, found, 0)
+    memo[at + COUNT] = add_regions(regions, b0, b1, by_a[0], by_a[1], 1, found, count)
+
+
+def _regions_kernel(region):  # type: ignore[no-untyped-def]
+    """The kernel that brings the regions of a memo up to date."""
+    plane = plane_kernel(CELLS)
+
+    @kernel
+    def update_regions(row, memo):
+        same = memo[KNOWN] != ZERO
+        for b in range(BITS):
+            low, high = plane(row, region + b)
+            same = same and memo[2 * b] == low and memo[2 * b + 1] == high
+        if same:
+            return
+        memo[:] = ZERO  # what was found for other regions
+        memo[KNOWN] = ONE
+        for r in range(NUMBERS):
+            memo[REGIONS + 2 * r], memo[REGIONS + 2 * r + 1] = ~ZERO, _LAST
+        for b in range(BITS):
+            low, high = plane(row, region + b)
+            memo[2 * b], memo[2 * b + 1] = low, high
+            for r in range(NUMBERS):
+                memo[REGIONS + 2 * r] &= low if r >> b & 1 else ~low
+                memo[REGIONS + 2 * r + 1] &= high if r >> b & 1 else ~high
+
+    return update_regions
 
 
 def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
@@ -199,22 +267,11 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     plane = plane_kernel(CELLS)
     candidate = int(cell_planes(game, "candidate")[0])
     own, opposing = (int(cell_planes(game, side)[0]) for side in ("own", "opposing"))
-    region = int(cell_planes(game, "region bit")[0])
+    update_regions = _regions_kernel(int(cell_planes(game, "region bit")[0]))
 
     @kernel
-    def write_regions(row, regions):
-        for r in range(NUMBERS):
-            regions[r, 0], regions[r, 1] = ~ZERO, _LAST
-        for b in range(4):
-            low, high = plane(row, region + b)
-            for r in range(NUMBERS):
-                regions[r, 0] &= low if r >> b & 1 else ~low
-                regions[r, 1] &= high if r >> b & 1 else ~high
-
-    @kernel
-    def write(row, player, features):
-        regions = np.empty((NUMBERS, 2), np.uint64)
-        write_regions(row, regions)
+    def write(row, memo, player, features):
+        update_regions(row, memo)
         counts = np.zeros((2, CLASSES, 2, 2), np.uint64)
         mine0, mine1 = plane(row, own)
         theirs0, theirs1 = plane(row, opposing)
@@ -222,12 +279,14 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
         for n in range(NUMBERS):
             low, high = plane(row, candidate + n)
             a0, a1, b0, b1 = low & mine0, high & mine1, low & theirs0, high & theirs1
-            once0, once1, twice0, twice1 = seen_from(b0, b1)
-            add_classes(counts[0], a0, a1, once0, once1, twice0, twice1)
-            count = add_regions(regions, a0, a1, once0, once1, 0, features, count)
-            once0, once1, twice0, twice1 = seen_from(a0, a1)
-            add_classes(counts[1], b0, b1, once0, once1, twice0, twice1)
-            count = add_regions(regions, b0, b1, once0, once1, 1, features, count)
+            at, same = find_entry(memo, n, a0, a1, b0, b1)
+            if not same:
+                fill_entry(memo, at, a0, a1, b0, b1)
+            add_classes(counts[0], a0, a1, memo[at + 4 : at + 8])
+            add_classes(counts[1], b0, b1, memo[at + 8 : at + 12])
+            for i in range(np.int64(memo[at + COUNT])):
+                features[count] = memo[at + LIST + i]
+                count += 1
         for side in range(2):
             count = add_cells(counts[side], side, features, count)
         return add_numbers(row, features, count)

@@ -19,7 +19,7 @@ import numpy as np
 
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import kernel
 
 F32 = np.float32
@@ -97,9 +97,12 @@ def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.nda
 
 
 def scratch_words(game: Game, shape: Shape) -> int:
-    """The number of uint64 words of scratch space that the kernels of a network need."""
+    """The length of the `scratch` that the kernels of a network need.
+
+    Allocate it as zeros, and give it to the kernels of one network only: it holds their memo.
+    """
     features = features_of(game, shape.plain)
-    return features.row_words + (features.room + shape.width + 1) // 2
+    return features.row_words + features.memo_words + (features.room + shape.width + 1) // 2
 
 
 @functools.cache
@@ -111,15 +114,27 @@ def forward_kernel(shape: Shape) -> Any:
     `(width,)` float32.
     """
     width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
+    units = U64(width)
 
     @kernel
     def forward(features, count, start, weights, hidden):
         for j in range(width):
             hidden[j] = weights[bias + j]
-        for i in range(count):
-            row = features[i] * width
+        # Four rows at a time and unsigned indices: a third less time, since the sums are read and
+        # written less often.
+        i = 0
+        while i + 4 <= count:
+            a, b = U64(features[i]) * units, U64(features[i + 1]) * units
+            c, d = U64(features[i + 2]) * units, U64(features[i + 3]) * units
             for j in range(width):
-                hidden[j] += weights[row + j]
+                k = U64(j)
+                hidden[j] += (weights[a + k] + weights[b + k]) + (weights[c + k] + weights[d + k])
+            i += 4
+        while i < count:
+            a = U64(features[i]) * units
+            for j in range(width):
+                hidden[j] += weights[a + U64(j)]
+            i += 1
         total = weights[last] + weights[last + 1] * start
         for j in range(width):
             x = hidden[j]
@@ -140,6 +155,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
     features = features_of(game, shape.plain)
     write, observe, evaluate = features.write, game.rules.observe, game.rules.evaluate
     words, scale = features.row_words, shape.scale
+    behind = words + features.memo_words
 
     @kernel
     def view(state, weights, scratch, found):
@@ -148,7 +164,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
         mover = state.to_move
         observe(state, mover, scratch[: words - 1])
         start = F32(evaluate(state, mover)) / weights[scale]
-        return write(scratch, mover, found), start
+        return write(scratch[:words], scratch[words:behind], mover, found), start
 
     return view
 
@@ -161,7 +177,7 @@ def value_kernel(game: Game, shape: Shape) -> Any:
     """
     view, forward = view_kernel(game, shape), forward_kernel(shape)
     features = features_of(game, shape.plain)
-    first = 2 * features.row_words
+    first = 2 * (features.row_words + features.memo_words)
     behind, bound = first + features.room, shape.bound
 
     @kernel

@@ -62,7 +62,7 @@ def _kernel(game, numbers):  # type: ignore[no-untyped-def]
         return taken0, taken1
 
     @kernel
-    def write(row, player, features):
+    def write(row, memo, player, features):
         fitting = features[most:]
         taken0, taken1 = count_fitting(row, fitting)
         now0, now1 = plane(row, fits)

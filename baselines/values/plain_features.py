@@ -22,7 +22,7 @@ def _kernel(words):  # type: ignore[no-untyped-def]
     """The kernel of the features, for observations of this many words."""
 
     @kernel
-    def write(row, player, features):
+    def write(row, memo, player, features):
         count = 0
         for w in range(words):
             left = row[w]

@@ -34,12 +34,17 @@ def observation_row(position: Position, player: int) -> np.ndarray:
     return row
 
 
+memos: dict[str, np.ndarray] = {}
+"""What features keep from call to call: one for each game in all tests, as in a search."""
+
+
 def features_for(position: Position, player: int | None = None) -> Counter[int]:
     """The features of a position by row; by default for the player to move."""
     features = features_of(position.game)
     player = int(position.to_move) if player is None else player
     out = np.full(features.room, -1, np.int32)
-    count = int(features.write(observation_row(position, player), player, out))
+    memo = memos.setdefault(position.game.name, np.zeros(features.memo_words, np.uint64))
+    count = int(features.write(observation_row(position, player), memo, player, out))
     assert 0 < count <= features.most
     assert ((out[:count] >= 0) & (out[:count] < features.rows)).all()
     return Counter(out[:count].tolist())

@@ -121,8 +121,7 @@ def test_plain_features_are_the_bits_of_the_observation() -> None:
         out = np.zeros(features.room, np.int32)
         for position in positions_of(game, seeds=1, every=9):
             row = observation_row(position, position.to_move)
-            count = features.write(
-                np.append(row[: game.observation.packed_words], np.uint64(7)), 0, out
-            )
+            packed = np.append(row[: game.observation.packed_words], np.uint64(7))
+            count = features.write(packed, np.zeros(features.memo_words, np.uint64), 0, out)
             bits = [64 * w + b for w in range(len(row) - 1) for b in range(64) if row[w] >> b & 1]
             assert out[:count].tolist() == bits
