@@ -125,7 +125,7 @@ def policy_of(game: Game) -> nn.Module:
 
 def evaluations(game: Game, size: int, seconds: float, repeats: int) -> dict[str, Any]:
     """Positions evaluated by the policy network, `size` in each call."""
-    _, seen = networks.running_games(game, max(size, networks.CALLS))
+    _, seen = networks.running_games(game, max(size, networks.FEW))
     planes, masks = seen["observation"], seen["action_mask"].astype(bool)
     evaluator = NetworkEvaluator(policy_of(game))
     starts = range(0, len(planes), size)

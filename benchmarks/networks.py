@@ -21,12 +21,16 @@ WIDTH = 16
 """The hidden units of the compiled value, as in the training scripts."""
 PLIES = 128
 """The random moves, game after game, that lead to the positions."""
-CALLS = 64
-"""Calls between two readings of the clock."""
+POSITIONS, FEW = 4096, 64
+"""The different positions evaluated between two readings of the clock: by the compiled value, which
+keeps what positions share, and by torch."""
 NODES, MEGABYTES, SIMULATIONS = 300, 4, 32
 """The effort of a move of self-play: alpha-beta's as in `expert_iteration`, and that of PUCT."""
 
-LOOP = "one position evaluated from its state: observation, features, network; a call from Python "
+LOOP = (
+    "one position evaluated from its state: observation, features, network; positions of different "
+    "games, which share little; a call from Python "
+)
 LOOPS = {True: LOOP + "for each", False: LOOP + "for a batch, as a search evaluates"}
 
 
@@ -48,7 +52,7 @@ def running_games(game: Game, count: int) -> tuple[np.ndarray, dict[str, np.ndar
 
 def evaluations(game: Game, size: int, seconds: float, repeats: int) -> dict[str, Any]:
     """Positions evaluated by the compiled value, `size` in each call."""
-    value, (states, _) = value_of(game), running_games(game, max(size, CALLS))
+    value, (states, _) = value_of(game), running_games(game, max(size, POSITIONS))
     work = values_kernel(game, value.shape)
     scratch = np.zeros(scratch_words(game, value.shape), np.uint64)
     out = np.zeros(size, np.float32)

@@ -10,6 +10,7 @@ two win rates. Name several runs, such as three seeds, to see their mean gap.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from azumaya.baselines.agents.sidecar import is_checkpoint
-from azumaya.baselines.arena.intervals import difference, normal
+from azumaya.baselines.arena.intervals import difference
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import plain, result_table
 from azumaya.baselines.entrants import Entrant, choose_game, find_entrant
@@ -129,21 +130,22 @@ def scores_of(entrant: Entrant, opponent: Entrant, config: Config) -> tuple[Scor
 
 def gap_table(found: Sequence[Gap], title: str) -> Table:
     """A row for each agent, and one for the mean of several."""
-    caption = "Below each rate is its 95 % interval; the gap is train less test."
+    caption = "Below: the 95 % interval, or the least and the most. The gap is train less test."
     table = result_table(title, caption, "agent", ("train puzzles", "test puzzles", "gap"))
     for each in found:
         rates = (shown(score.rate, score.interval()) for score in each.scores)
         table.add_row(plain(each.name), *rates, shown(each.gap, each.interval()))
     if len(found) > 1:
         gaps = [each.gap for each in found]
-        table.add_row("mean of these agents", "", "", shown(sum(gaps) / len(gaps), normal(gaps)))
+        mean = shown(statistics.fmean(gaps), (min(gaps), max(gaps)))
+        table.add_row("mean of these agents", "", "", mean)
     return table
 
 
 def shown(share: float, interval: tuple[float, float]) -> str:
-    """A share, and on the next line its interval."""
+    """A share, and on the next line its interval; what is rounded to zero has no sign."""
     low, high = interval
-    return f"{share:.1%}\n{low:.1%} - {high:.1%}"
+    return f"{share:z.1%}\n{low:z.1%} - {high:z.1%}"
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

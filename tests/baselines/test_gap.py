@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import gap, td_value
 from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.study import ALGORITHMS
@@ -63,6 +64,24 @@ def test_what_was_memorised_is_the_gap() -> None:
     assert clever.scores[1].rate < 0.2
     assert plain.interval()[0] < 0 < plain.interval()[1]
     assert {score.games for score in (*clever.scores, *plain.scores)} == {120}
+
+
+def test_the_table_has_the_gap_of_each_agent_and_their_mean() -> None:
+    """Train less test, and without a sign where it is rounded to zero."""
+
+    def score(wins: int) -> Score:
+        return Score("a", "b", wins, 0, 1000 - wins)
+
+    found = [
+        gap.Gap("one", (score(700), score(600))),
+        gap.Gap("two", (score(500), score(550))),
+        gap.Gap("three", (score(500), score(550))),
+    ]
+    assert gap.Gap("none", (score(9), score(9))).gap == 0
+    lines = [cell.split("\n") for cell in gap.gap_table(found, "").columns[3]._cells]  # type: ignore[union-attr]
+    assert [rate for rate, _ in lines] == ["10.0%", "-5.0%", "-5.0%", "0.0%"]
+    assert lines[0][1] == "5.8% - 14.1%"
+    assert lines[3][1] == "-5.0% - 10.0%"
 
 
 def test_a_run_is_measured_by_its_folder(
