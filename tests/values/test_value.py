@@ -213,11 +213,11 @@ def without_evaluation(weights: np.ndarray, width: int = 8) -> ValueAgent:
 def test_training_learns(tmp_path: Path) -> None:
     """After some seconds the rows alone, without the game's evaluation, beat a random player."""
     path = tmp_path / "run"
-    main(tiny_td(path, game="connect_four", steps=40_000, games=64, most_plies=60, width=8,
-                 measure_every=40_000))  # fmt: skip
+    main(tiny_td(path, game="connect_four", steps=120_000, games=64, most_plies=60, width=8,
+                 measure_every=120_000))  # fmt: skip
     trained = load_value(path / "policy")
     assert trained.sidecar is not None
-    assert trained.sidecar.notes["steps"] >= 40_000
+    assert trained.sidecar.notes["steps"] >= 120_000
     before = without_evaluation(network_of(GAME, 8)[1])
     after = without_evaluation(trained.weights)
     assert play_pairing(GAME, before, RandomAgent(), 100, 7).rate < 0.75
