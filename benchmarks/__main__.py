@@ -71,7 +71,7 @@ def bench(
         str, typer.Option("--device", help="Where to run the games: cpu, or cuda for a GPU.")
     ] = "cpu",
 ) -> None:
-    """Measure every game, in about six minutes."""
+    """Measure every game, in about ten minutes."""
     if context.invoked_subcommand is not None:
         return
     if quick and full:
