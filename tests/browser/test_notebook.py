@@ -59,10 +59,10 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, s
     places = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
     environment = {f"JUPYTER_{name}": str(tmp_path / name.lower()) for name in places}
     environment["JUPYTERLAB_SETTINGS_DIR"] = str(tmp_path / "settings")
-    options = [f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
+    words = ["--ip=127.0.0.1", "--no-browser", "--allow-root", "--IdentityProvider.token="]
+    words += [f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
     with subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", "--no-browser", "--allow-root"]
-        + ["--IdentityProvider.token=", *options],
+        [sys.executable, "-m", "jupyterlab", *words],
         env={**os.environ, **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
