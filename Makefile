@@ -13,7 +13,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations test-browser test-load test-course test-package constraints clean
+	test-integrations test-browser test-notebook test-load test-course test-package constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
@@ -53,18 +53,31 @@ test-oldest: $(VENV)-oldest/.core
 test-newest: $(VENV)-newest/.core
 	$(VENV)-newest/bin/python tests/run.py core
 
+CHROMIUM := command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; } \
+	|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
+
 # The board in a real browser: Debian's Chromium, installed here if it can be, driven by Playwright.
 test-browser: $(VENV)/.browser
 	AZUMAYA_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/browser $(RUN)
+
+# The board in JupyterLab, in an environment of its own.
+test-notebook: $(VENV)-notebook/.lab
+	AZUMAYA_BROWSER_TESTS=1 $(VENV)-notebook/bin/python -m pytest tests/browser/test_notebook.py $(RUN)
 
 # A server on this machine under load. RUN: --requests 1000000, --games N, --pause SECONDS
 test-load: $(VENV)/.dev
 	$(BIN)/python -m tests.serve.load $(RUN)
 
 $(VENV)/.browser: $(VENV)/.dev
-	command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; } \
-		|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
+	$(CHROMIUM)
 	$(BIN)/python -m pip install -q -c constraints.txt playwright
+	touch $@
+
+$(VENV)-notebook/.lab: pyproject.toml constraints.txt
+	$(CHROMIUM)
+	$(PYTHON) -m venv --clear $(VENV)-notebook
+	$(VENV)-notebook/bin/python -m pip install -q -c constraints.txt -e ".[notebook]" \
+		$(CORE_TESTS) playwright "jupyterlab>=4.4,<5"
 	touch $@
 
 # The course's notebooks, run from start to end with the solutions of their exercises.
@@ -112,4 +125,4 @@ constraints: $(VENV)/.dev
 	mv .constraints.new constraints.txt
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest build dist docs/_build docs/_generated *.egg-info src/*.egg-info
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-notebook build dist docs/_build docs/_generated *.egg-info src/*.egg-info

@@ -13,7 +13,13 @@ author = "The Azumaya developers"
 copyright = "2026, the Azumaya developers"
 version = release = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "azumaya_docs"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "azumaya_docs",
+    "azumaya_docs.formulas",
+]
 exclude_patterns = ["_build", "_generated", "_data", "_ext", "images"]
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "dollarmath"]
 myst_heading_anchors = 3
@@ -34,6 +40,7 @@ napoleon_numpy_docstring = False
 # Not nitpicky: types of other packages would need their inventories, and builds need no network.
 nitpicky = False
 
+html_math_renderer = "pictures"  # of azumaya_docs.formulas; MathJax would need a network
 html_theme = "furo"
 html_title = f"Azumaya {release}"
 html_static_path = ["_static"]

@@ -26,6 +26,7 @@ from azumaya.baselines.serve.exhibits import A_PAGE_MS, Exhibits, replay_answer
 from azumaya.baselines.serve.games import Games, OpenGame
 from azumaya.baselines.serve.guard import LOOPBACK, Guard
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.readiness import Readiness
 from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers, hint, think
 from azumaya.envs.render.board import web_file
@@ -52,6 +53,7 @@ class Server:
     def __init__(self, games: Games, choices: Choices, workers: Workers, limits: Limits) -> None:
         self.games, self.choices, self.workers = games, choices, workers
         self.limits = limits
+        self.readiness = Readiness(workers)
 
     def routes(self) -> list[Route]:
         """The routes."""
@@ -113,6 +115,7 @@ class Server:
         visitor = request.cookies.get(COOKIE) or secrets.token_urlsafe(32)
         opened = await run_in_threadpool(self.games.begin, visitor, wish)
         answer = JSONAnswer(await run_in_threadpool(self.games.view, opened), 201)
+        self.readiness.begin(opened.kept.players, opened.table.here)
         answer.set_cookie(
             COOKIE, visitor, max_age=A_YEAR, httponly=True, samesite="strict",
             secure=request.url.scheme == "https",
@@ -146,6 +149,7 @@ class Server:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
         opened, _ = await self._asked(request)
         name, position, key = await run_in_threadpool(self.games.thinking, opened)
+        await self.readiness.agent(name, position)
         time = milliseconds_of(name)
         move = await self.workers.run(think, name, position, key, milliseconds=time)
         return await self._view(self.games.answer, opened, position, move)
@@ -163,6 +167,7 @@ class Server:
         opened, body = await self._asked(request)
         usual = min(HINT_MILLISECONDS, self.limits.search)
         wanted = self.games.hinted(opened, body.get("milliseconds", usual))
+        await self.readiness.hint(wanted[0])
         return JSONAnswer(await self.workers.run(hint, *wanted, milliseconds=wanted[1]))
 
     # ---- requests ----

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -18,6 +17,8 @@ from azumaya.baselines.serve.workers import Workers
 
 A_PAGE_MS = 2000
 """What the replay of a long game takes."""
+A_GALLERY_MS = 5000
+"""What it takes to play all games of the gallery, without the time to compile their rules."""
 KEEP = {"Cache-Control": "max-age=3600"}
 
 
@@ -31,6 +32,7 @@ class Exhibits:
 
     def __init__(self, exhibits: Sequence[Exhibit], workers: Workers) -> None:
         self._exhibits, self._workers = exhibits, workers
+        self._described: list[dict[str, Any]] | None = None
         self._pages: dict[int, str] = {}
         self._pictures: dict[int, str] = {}
 
@@ -44,24 +46,19 @@ class Exhibits:
 
     async def listed(self, request: Request) -> Response:
         """All games."""
-        return JSONAnswer(await run_in_threadpool(self._described))
-
-    def _described(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "title": each.title, "players": each.record.players, "date": each.record.date,
-                "story": each.story,
-            }
-            for each in self._exhibits
-        ]  # fmt: skip
+        if self._described is None:
+            self._described = await self._workers.run(
+                described, self._exhibits, milliseconds=A_GALLERY_MS
+            )
+        return JSONAnswer(self._described)
 
     async def picture(self, request: Request) -> Response:
         """The last position of a game."""
         number = self._number(request)
         if number not in self._pictures:
-            shown = self._exhibits[number]
-            drawn = await run_in_threadpool(shown.end.svg, last_action=shown.last_action)
-            self._pictures[number] = drawn
+            self._pictures[number] = await self._workers.run(
+                drawn, self._exhibits[number], milliseconds=A_GALLERY_MS
+            )
         return Response(self._pictures[number], media_type="image/svg+xml", headers=KEEP)
 
     async def watch(self, request: Request) -> Response:
@@ -79,6 +76,23 @@ class Exhibits:
         if number >= len(self._exhibits):
             raise RefusalError(404, "there is no such game in the gallery")
         return number
+
+
+def described(exhibits: Sequence[Exhibit]) -> list[dict[str, Any]]:
+    """What the list of the gallery says about each game."""
+    return [
+        {
+            "title": each.title, "players": each.record.players, "date": each.record.date,
+            "story": each.story,
+        }
+        for each in exhibits
+    ]  # fmt: skip
+
+
+def drawn(exhibit: Exhibit) -> str:
+    """The last position of a game, as a picture."""
+    picture: str = exhibit.end.svg(last_action=exhibit.last_action)
+    return picture
 
 
 def replay_answer(page: str) -> Response:

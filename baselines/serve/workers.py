@@ -36,20 +36,23 @@ class Workers:
         count: how many; 0 for a thread of this process, as in tests.
         waiting: how many short searches may be under way or waiting at once, and how many long
             ones; more are refused.
+
+    Attributes:
+        count: how many processes there are.
     """
 
     def __init__(self, count: int, waiting: int) -> None:
-        self._count, self._waiting = count, waiting
+        self.count, self._waiting = count, waiting
         self._pending = Counter[bool]()  # by whether the work is long
         self._long = asyncio.Semaphore(max(1, count - 1))
         self._pool = self._new_pool()
 
     def _new_pool(self) -> Executor:
-        return process_pool(self._count) if self._count else ThreadPoolExecutor(1)
+        return process_pool(self.count) if self.count else ThreadPoolExecutor(1)
 
     def warm(self) -> None:
         """Let the processes import what they need before the first search."""
-        for _ in range(self._count):
+        for _ in range(self.count):
             self._pool.submit(_known, "random")
 
     async def run(self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0) -> Any:
@@ -84,7 +87,7 @@ class Workers:
 
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
-        if self._count:
+        if self.count:
             for process in multiprocessing.active_children():
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)

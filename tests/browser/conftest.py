@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 WANTED = "AZUMAYA_BROWSER_TESTS"
-"""The environment variable that `make test-browser` sets."""
+"""The environment variable that `make test-browser` and `make test-notebook` set."""
 HERE = Path(__file__).parent
 PATIENCE_MS = 180_000
 """How long a page may take for anything; the first move of a game compiles its kernels."""

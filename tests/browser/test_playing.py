@@ -229,5 +229,12 @@ def test_in_a_notebook(page: Any, server: str) -> None:
     assert cell.locator(".azb-status").text_content() == views[1]["status"]
     page.evaluate("window.tell({kind: 'said', text: 'refused'})")
     assert cell.locator(".azb-said").text_content() == "refused"
+    ground = "(e) => getComputedStyle(e).backgroundColor"
+    assert cell.evaluate(ground) == "rgb(250, 248, 243)"
+    for dark in ("document.body.className = 'vscode-dark'",
+                 "document.documentElement.setAttribute('theme', 'dark')"):  # fmt: skip
+        page.evaluate(dark)
+        assert cell.evaluate(ground) == "rgb(29, 28, 26)"
+        page.evaluate("document.body.className = ''")
     page.evaluate("window.leave()")
     assert page.evaluate("Object.keys(window.model.heard)") == []

@@ -5,7 +5,8 @@
 Starts the server as a user would, on a free port of the loopback address. Processes of their own
 play the visitors: each has its own connection and cookie, and follows its game by the rules. They
 also make mistakes, and try to read and change the games of others. One more process measures how
-long a page, a move and an agent's answer take meanwhile. There are four phases:
+long a page, a move and an agent's answer take meanwhile. First it lets the server compile the
+search and the hints of each game. Then there are four phases:
 
 - `alone`: the process that measures has the server for itself;
 - `people`: in all games a request is sent every `--pause` seconds on average;
@@ -110,8 +111,7 @@ async def search(visitor: Visitor, clock: Clock) -> None:
             continue
         if visitor.position is None or visitor.position.is_over:
             await visitor.begin("sudoku_moyo")
-        path = f"/api/games/{visitor.view['id']}/hint"
-        await visitor.ask("hint", path, {"ply": visitor.view["ply"], "milliseconds": 2000})
+        await hint(visitor, 2000)
 
 
 def visitors_of(address: tuple[str, int], clock: Clock, games: int, seed: int, pipe: Pipe) -> None:
@@ -126,6 +126,21 @@ def searchers_of(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) 
     tally = Tally()
     seekers = [Visitor(address, seed + n, tally, [], "human") for n in range(SEARCHING)]
     run(clock, tally, pipe, [lambda v=v: search(v, clock) for v in seekers])
+
+
+async def warm_up(visitor: Visitor) -> None:
+    """Let the server compile what it needs for an answer and a hint in each game."""
+    for game in GAMES:
+        await visitor.begin(game)
+        await visitor.move()
+        await visitor.change("answer", {})
+        await hint(visitor, 20)
+
+
+async def hint(visitor: Visitor, milliseconds: int) -> None:
+    """Ask for a hint."""
+    body = {"ply": visitor.view["ply"], "milliseconds": milliseconds}
+    await visitor.ask("hint", f"/api/games/{visitor.view['id']}/hint", body)
 
 
 def run(clock: Clock, tally: Tally, pipe: Pipe, works: list[Callable[[], Awaitable[None]]]) -> None:
@@ -168,11 +183,8 @@ def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> No
             await asyncio.sleep(2 * REST_SECONDS)
 
     async def plays(visitor: Visitor, kind: str) -> None:
-        for game in GAMES if kind == "answer" else ():  # compiles the search of each game
-            await visitor.begin(game)
-            await visitor.move()
-            await visitor.change("answer", {})
         if kind == "answer":
+            await warm_up(visitor)
             clock.next("alone")
         while clock.phase != "end":
             await asyncio.sleep(REST_SECONDS)

@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import azumaya.envs
 from azumaya.envs import find_game
-from azumaya_docs import boards, gallery, tables
+from azumaya_docs import boards, gallery, offline, tables
 
 
 class Generated(SphinxDirective):
@@ -150,6 +150,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("bits", BitBoards)
     app.add_directive("gallery", Gallery)
     app.connect("build-finished", gallery.write_replays)
+    app.connect("build-finished", offline.check)
     app.add_directive("games", table_directive(tables.games_table, 0))
     app.add_directive("facts", table_directive(tables.facts_table, 1))
     app.add_directive("options", table_directive(tables.options_table, 1))

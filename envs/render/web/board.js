@@ -472,10 +472,16 @@ function render({ model, el }) {
     waiting.get(content.number)?.(content.sentences);
     waiting.delete(content.number);
   };
+  // Notebooks have commands on plain keys: in JupyterLab, D twice deletes the cell of this board.
+  const keep = (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) event.stopPropagation();
+  };
+  el.addEventListener("keydown", keep);
   model.on("change:view", show);
   model.on("msg:custom", answer);
   show();
   return () => {
+    el.removeEventListener("keydown", keep);
     model.off("change:view", show);
     model.off("msg:custom", answer);
   };

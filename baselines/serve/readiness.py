@@ -1,0 +1,101 @@
+"""Kernels that agents and hints need are compiled when a game begins, before they are asked.
+
+A search can take half a minute to compile. One process does it, while the person thinks about the
+first move; the others wait and then read the result from disk instead of compiling it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Any
+
+from azumaya.baselines.agent_names import SIMPLE
+from azumaya.baselines.search.naming import read_search_name
+from azumaya.baselines.serve.workers import Workers, hint, think
+from azumaya.envs import OptionError, Position
+
+BRIEF_MS = 1.0
+"""The time of a search that is made only to compile it."""
+HINT = "hint"
+
+
+def brief_name(player: str) -> str | None:
+    """An agent that needs the same kernels as a player but little time.
+
+    Args:
+        player: the player's name.
+
+    Returns:
+        The agent's name; None for people, and for agents whose time is unknown.
+    """
+    if player in SIMPLE:
+        return player
+    try:
+        said = read_search_name(player)
+    except OptionError:  # a person, a checkpoint, a class or a program
+        return None
+    return f"{said.kind}:{BRIEF_MS:g}ms" + (f":{said.path}" if said.path else "")
+
+
+class Readiness:
+    """What has been compiled, or is being compiled, by game.
+
+    Args:
+        workers: who compiles. Without processes of their own nothing is compiled in advance.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    def begin(self, players: Iterable[str], position: Position) -> None:
+        """Begin to compile what a game will need.
+
+        Args:
+            players: the names of its players.
+            position: where it begins.
+        """
+        for player in players:
+            self._agent(player, position)
+        if self._workers.count > 1:  # a single process must not be busy with hints nobody asks for
+            self._hint(position)
+
+    async def agent(self, player: str, position: Position) -> None:
+        """Wait until an agent can play without compiling."""
+        await _end_of(self._agent(player, position))
+
+    async def hint(self, position: Position) -> None:
+        """Wait until a hint can be searched for without compiling."""
+        await _end_of(self._hint(position))
+
+    def _agent(self, player: str, position: Position) -> asyncio.Task[None] | None:
+        name = brief_name(player)
+        return self._task(name, position, think, name, position, 0) if name else None
+
+    def _hint(self, position: Position) -> asyncio.Task[None] | None:
+        return self._task(HINT, position, hint, position, BRIEF_MS, 0)
+
+    def _task(
+        self, name: str, position: Position, work: Callable[..., Any], *arguments: Any
+    ) -> asyncio.Task[None] | None:
+        if not self._workers.count or position.is_over:
+            return None
+        key = name, position.game.name
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(self._compile(key, work, *arguments))
+        return self._tasks[key]
+
+    async def _compile(
+        self, key: tuple[str, str], work: Callable[..., Any], *arguments: Any
+    ) -> None:
+        try:
+            await self._workers.run(work, *arguments, milliseconds=inf)
+        except Exception:  # whoever asks for the move is told; the next game tries again
+            del self._tasks[key]
+
+
+async def _end_of(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        await asyncio.shield(task)  # a visitor who leaves must not end it for the others

@@ -1,0 +1,36 @@
+"""A visitor of the server without a browser, for the tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from azumaya.baselines.serve.app import make_app
+from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.serve.store import Store
+
+GAME = "sudoku_moyo"
+LIMITS = Limits(games_of_one=12, search=200)
+
+
+def visitor(store: Store, limits: Limits = LIMITS, **settings: Any) -> TestClient:
+    app = make_app(store, limits=limits, workers=0, **settings)
+    return TestClient(app, base_url="http://localhost:8123")
+
+
+def begin(client: TestClient, game: str = GAME, **wish: Any) -> dict[str, Any]:
+    answer = client.post("/api/games", json={"game": game, "seed": 1, **wish})
+    assert answer.status_code == 201, answer.text
+    view: dict[str, Any] = answer.json()
+    return view
+
+
+def send(client: TestClient, view: dict[str, Any], name: str, **body: Any) -> Any:
+    return client.post(f"/api/games/{view['id']}/{name}", json={"ply": view["ply"], **body})
+
+
+def refused(answer: Any, status: int, *words: str) -> None:
+    assert answer.status_code == status, answer.text
+    for word in words:
+        assert word in answer.json()["error"]

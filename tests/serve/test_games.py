@@ -1,0 +1,161 @@
+"""Games on the server: whole games, undo, and which of them stay in memory."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from azumaya.baselines.serve import games as served_games
+from azumaya.baselines.serve.app import COOKIE
+from azumaya.baselines.serve.choices import Choices
+from azumaya.baselines.serve.games import Games
+from azumaya.baselines.serve.store import Store
+from azumaya.envs import GAMES, Position
+from azumaya.envs.notation import GameRecord, replay
+from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
+
+SHORT = {"abalone": {"max_plies": "30"}}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_whole_games(client: TestClient, game: str) -> None:
+    """A random person against random moves; the record replays to the same end."""
+    options = SHORT.get(game, {})
+    view = begin(client, game, second="random", options=options)
+    position = Position(game, seed=1, **{name: int(text) for name, text in options.items()})
+    rng = random.Random(0)
+    while not view["over"]:
+        if view["thinking"]:
+            view = send(client, view, "answer").json()
+            position.play(view["made"][-1])
+        else:
+            assert [name for name, _, _ in view["moves"]] == position.legal_moves()
+            move = rng.choice(view["moves"])[0]
+            view = send(client, view, "move", move=move).json()
+            position.play(move)
+        assert view["text"] == str(position)
+        assert view["ply"] == len(view["made"])
+    assert view["returns"] == list(position.returns())
+    assert not view["moves"]
+    refused(send(client, view, "move", move=view["made"][0]), 409, "not your turn")
+    refused(send(client, view, "answer"), 409, "no agent")
+    record = GameRecord.from_json(client.get(f"/api/games/{view['id']}/record").text)
+    assert list(replay(record))[-1] == position
+    assert record.players == ("human", "random")
+
+
+def test_undo_goes_back_to_the_persons_move(client: TestClient) -> None:
+    view = begin(client, second="greedy")
+    assert not view["canUndo"]
+    refused(send(client, view, "undo"), 409, "nothing to undo")
+    first = view["moves"][0][0]
+    view = send(client, view, "move", move=first).json()
+    assert view["thinking"]
+    view = send(client, view, "answer").json()
+    assert view["ply"] == 2
+    view = send(client, view, "undo").json()
+    assert (view["ply"], view["yours"]) == (0, True)
+
+
+def test_an_agent_may_begin(client: TestClient) -> None:
+    view = begin(client, first="greedy", second="human")
+    assert view["thinking"]
+    assert not view["moves"]
+    refused(send(client, view, "move", move="1e6"), 409, "not your turn")
+    assert send(client, view, "answer").json()["yours"]
+
+
+def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
+    """While an agent thinks, the person takes a move back: its answer is dropped."""
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
+    games.move(opened, 0, opened.table.here.legal_moves()[0])
+    thinking = games.thinking(opened)[1]
+    move = thinking.legal_moves()[0]
+    games.undo(opened, 1)
+    games.move(opened, 0, opened.table.here.legal_moves()[1])
+    assert games.answer(opened, thinking, move)["ply"] == 1
+    here = opened.table.here
+    assert games.answer(opened, here, here.legal_moves()[0])["ply"] == 2
+
+
+def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game may be put out of memory while an agent thinks: its answer must not revive old moves.
+
+    Otherwise the answer would be added to an old copy, which then replaces what was made since.
+    """
+    monkeypatch.setattr(served_games, "IN_MEMORY", 1)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
+    first, other = opened.table.here.legal_moves()[:2]
+    games.move(opened, 0, first)
+    thinking = games.thinking(opened)[1]
+    games.begin("someone", {"game": GAME})
+    again = games.open(opened.kept.id, "me")
+    games.undo(again, 1)
+    games.move(again, 0, other)
+    games.answer(opened, thinking, thinking.legal_moves()[0])
+    del opened, again
+    games.begin("someone", {"game": GAME})
+    assert games.open(games.listed("me")[0]["id"], "me").table.moves == [other]
+
+
+def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 4)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(9)]
+    at_hand = [games.at_hand(name, "me") is not None for name in kept]
+    assert at_hand == [False] * 5 + [True] * 4
+
+
+def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moves count towards the limit of positions, and moves taken back no longer do."""
+    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 6)
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(3)]
+
+    def grow(game: str, moves: int) -> None:
+        for _ in range(moves):
+            opened = games.open(game, "me")
+            games.move(opened, len(opened.table.moves), opened.table.here.legal_moves()[0])
+        games.open(game, "me")
+
+    def ready() -> list[bool]:
+        return [games.at_hand(name, "me") is not None for name in kept]
+
+    grow(kept[2], 3)
+    assert ready() == [True] * 3  # 1 + 1 + 4 positions
+    opened = games.open(kept[2], "me")
+    games.undo(opened, 3)
+    games.undo(opened, 2)
+    grow(kept[2], 0)
+    grow(kept[1], 2)
+    assert ready() == [True] * 3  # 1 + 3 + 2
+    grow(kept[2], 1)
+    assert ready() == [False, True, True]  # 3 + 3
+    games.open(kept[0], "me")
+    assert ready() == [True, False, True]  # 1 + 3; the game touched the longest ago has left
+
+
+def test_finding_a_game_in_memory_looks_at_no_other() -> None:
+    """The event loop does it for every request."""
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    mine, other = (games.begin("me", {"game": GAME, "seed": n}) for n in range(2))
+    del other.table  # whoever looks at it raises
+    assert games.at_hand(mine.kept.id, "me") is mine
+
+
+def test_games_survive_a_restart(tmp_path: Path) -> None:
+    """The hidden order of the tiles is the same as before, too."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view = begin(client, "sudoku_tiles")
+        for _ in range(3):
+            view = send(client, view, "move", move=view["moves"][0][0]).json()
+        cookie = client.cookies[COOKIE]
+    with visitor(Store(file)) as client:
+        client.cookies[COOKIE] = cookie
+        assert client.get(f"/api/games/{view['id']}").json() == view

@@ -1,0 +1,126 @@
+"""The command `azumaya serve` itself: killed, started again, with files it cannot use."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from azumaya.baselines.commands import app as commands
+from tests.serve.requests import GAME
+
+
+def _get(url: str, cookie: str = "", body: Any = None) -> Any:
+    head = {"Cookie": cookie, "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=300)
+
+
+def _started(*words: str) -> tuple[subprocess.Popen[str], str]:
+    command = [sys.executable, "-m", "azumaya.baselines.cli", "serve", "--no-browser", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, process.stdout.readline().split()[0]
+
+
+def _children(pid: int) -> list[Path]:
+    """The processes that a process started, as folders, where the system has such."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    if not children.exists():
+        return []
+    found = [Path(f"/proc/{child}") for child in children.read_text().split()]
+    assert found
+    return found
+
+
+def _gone(processes: list[Path]) -> None:
+    """Wait until these have ended."""
+    until = time.monotonic() + 30
+    while any(_runs(process) for process in processes):
+        assert time.monotonic() < until, "processes are left over"
+        time.sleep(0.05)
+
+
+def _runs(process: Path) -> bool:
+    """Whether a process is there, and no zombie that nobody has asked after."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _play_beside_a_search(url: str) -> None:
+    """While a search is under way, another visitor begins a game and moves."""
+    wish = {"game": GAME, "first": "uct:1500ms", "seed": 1}
+    answer = _get(f"{url}api/games", body=wish)
+    cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
+    game = f"{url}api/games/{view['id']}"
+    with ThreadPoolExecutor(1) as pool:
+        searched = pool.submit(_get, f"{game}/answer", cookie, {"ply": 0})
+        other = _get(f"{url}api/games", body={"game": GAME, "seed": 1})
+        theirs, there = other.headers["Set-Cookie"].partition(";")[0], json.load(other)
+        move = {"ply": 0, "move": there["moves"][0][0]}
+        assert json.load(_get(f"{url}api/games/{there['id']}/move", theirs, move))["ply"] == 1
+        assert not searched.done()
+        assert json.load(searched.result())["ply"] == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
+def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+    """The command itself, with a search in a process of its own, killed without warning."""
+    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
+    process, url = _started(*words)
+    try:
+        answer = _get(f"{url}api/games", body={"game": GAME, "second": "greedy", "seed": 1})
+        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
+        game = f"{url}api/games/{view['id']}"
+        move = {"ply": 0, "move": view["moves"][0][0]}
+        assert json.load(_get(f"{game}/move", cookie, move))["ply"] == 1
+        view = json.load(_get(f"{game}/answer", cookie, {"ply": 1}))
+        assert view["ply"] == 2
+        searching = _children(process.pid)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    _gone(searching)
+    process, url = _started(*words)
+    try:
+        began = time.monotonic()
+        assert json.load(_get(f"{url}api/games/{view['id']}", cookie)) == view
+        assert time.monotonic() - began < 30
+        _play_beside_a_search(url)
+    finally:
+        searching = _children(process.pid)
+        process.terminate()
+        assert process.wait(30) in (0, -signal.SIGTERM)
+    _gone(searching)
+
+
+def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    """Not the gallery, which is read after it."""
+    file = tmp_path / "file"
+    file.write_text("this is no database, and no folder " * 50)
+    for words, home, said in (
+        ((), file, f"--state {file}"),  # the folder of the default file cannot be made
+        (("--state", str(tmp_path)), tmp_path, f"--state {tmp_path}: Is a directory"),
+        (("--state", str(file)), tmp_path, f"--state {file}: file is not a database"),
+        (("--state", str(file / "a")), tmp_path, "there is no folder"),
+    ):
+        done = CliRunner().invoke(
+            commands,
+            ["serve", "--port", "0", "--no-browser", *words],
+            env={"COLUMNS": "400", "XDG_STATE_HOME": str(home)},
+        )
+        assert done.exit_code == 2
+        assert said in done.output
+        assert "--gallery" not in done.output

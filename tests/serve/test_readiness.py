@@ -1,0 +1,117 @@
+"""What agents and hints need is compiled once, before they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.arena import gallery
+from azumaya.baselines.serve import readiness
+from azumaya.baselines.serve.app import make_app
+from azumaya.baselines.serve.readiness import Readiness, brief_name
+from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.workers import Workers
+from azumaya.envs import Position
+
+
+@pytest.mark.parametrize(
+    ("player", "name"),
+    [
+        ("human", None),
+        ("greedy", "greedy"),
+        ("champion", "champion"),
+        ("champion:2000ms", "champion:1ms"),
+        ("uct:100000", "uct:1ms"),
+        ("puct:20ms:runs/moyo/policy", "puct:1ms:runs/moyo/policy"),
+        ("runs/moyo/policy", None),
+        ("program:./my_bot", None),
+    ],
+)
+def test_agents_that_stand_for_others(player: str, name: str | None) -> None:
+    assert brief_name(player) == name
+
+
+class Compiling:
+    """Workers, threads here, whose first search takes until `finish` is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, count: int = 2) -> None:
+        monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(4))
+        monkeypatch.setattr(readiness, "think", self.think)
+        monkeypatch.setattr(readiness, "hint", self.hint)
+        self.done: list[str] = []
+        self.finish, self.fails = threading.Event(), False
+        self.readiness = Readiness(Workers(count, waiting=8))
+
+    def think(self, name: str, position: Position, key: int) -> None:
+        """Let an agent choose a move."""
+        self.done.append(f"{name} {position.game.name}")
+        assert self.finish.wait(60)
+        if self.fails:
+            raise OSError("no room on the disk")
+
+    def hint(self, position: Position, milliseconds: float, key: int) -> None:
+        """Search for a hint."""
+        self.done.append(f"hint {position.game.name}")
+
+
+def test_all_visitors_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling, here = Compiling(monkeypatch), Position("score_dominari", seed=1)
+
+    async def check() -> None:
+        for _ in range(3):
+            compiling.readiness.begin(["human", "uct:100ms"], here)
+        waits = [asyncio.ensure_future(compiling.readiness.agent("uct:5", here)) for _ in range(3)]
+        waits.append(asyncio.ensure_future(compiling.readiness.hint(here)))
+        await asyncio.sleep(0.05)
+        assert not any(wait.done() for wait in waits)
+        waits[0].cancel()  # this visitor leaves
+        compiling.finish.set()
+        await asyncio.gather(*waits[1:])
+        await compiling.readiness.agent("uct:5", Position("halma_dominari", seed=1))
+
+    asyncio.run(check())
+    assert compiling.done == ["uct:1ms score_dominari", "hint score_dominari",
+                              "uct:1ms halma_dominari"]  # fmt: skip
+
+
+def test_a_compilation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is told: the search itself will say what is wrong."""
+    compiling, here = Compiling(monkeypatch, count=1), Position("score_dominari", seed=1)
+    compiling.finish.set()
+
+    async def check() -> None:
+        for fails in (True, False, False):
+            compiling.fails = fails
+            await compiling.readiness.agent("greedy", here)
+
+    asyncio.run(check())
+    assert compiling.done == ["greedy score_dominari"] * 2
+
+
+def test_a_single_process_is_not_kept_busy_with_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling, here = Compiling(monkeypatch, count=1), Position("score_dominari", seed=1)
+    compiling.finish.set()
+
+    async def check() -> None:
+        compiling.readiness.begin(["human", "greedy"], here)
+        await compiling.readiness.agent("greedy", here)
+        assert compiling.done == ["greedy score_dominari"]
+        await compiling.readiness.hint(here)
+
+    asyncio.run(check())
+    assert compiling.done == ["greedy score_dominari", "hint score_dominari"]
+
+
+def test_a_start_plays_through_no_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first page must not wait for the rules of every game in the gallery to be compiled."""
+
+    def replayed(record: Any) -> Any:
+        raise AssertionError(f"{record.environment} was played through")
+
+    monkeypatch.setattr(gallery, "replay", replayed)
+    make_app(Store(tmp_path / "games.sqlite3"), workers=0)

@@ -1,0 +1,169 @@
+"""What the server refuses, and who may see or change what."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from azumaya.baselines.serve.app import COOKIE, make_app
+from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.serve.store import Store
+from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"game": "chess"}, ["game 'chess'"]),
+        ({"game": 5}, ["game '5'"]),
+        ({"second": "nobody"}, ["player 'nobody'"]),
+        ({"second": "/etc/passwd"}, ["player '/etc/passwd'"]),
+        ({"second": "uct:5000ms"}, ["at most 200 ms"]),
+        ({"second": "uct:100000000"}, ["player"]),
+        ({"second": ["human"]}, ["player"]),
+        ({"options": {"territory": "moon"}}, ["territory"]),
+        ({"options": {"teritory": "rows"}}, ["did you mean 'territory'"]),
+        ({"options": {"puzzle": "/etc/passwd"}}, ["option puzzle: could name a file"]),
+        ({"options": {"handicap": "__import__('os').system('true')"}}, ["handicap"]),
+        ({"options": {"position": "x" * 3000}}, ["position: longer than"]),
+        ({"options": {"position": "hello"}}, ["position"]),
+        ({"options": [1]}, ["options"]),
+        ({"seed": -1}, ["seed=-1"]),
+        ({"seed": True}, ["seed=True"]),
+        ({"seed": 2**64}, ["seed="]),
+    ],
+)
+def test_what_cannot_be_begun(client: TestClient, wish: dict[str, Any], words: list[str]) -> None:
+    refused(client.post("/api/games", json={"game": GAME, **wish}), 400, *words)
+    assert client.get("/api/games").json() == []
+
+
+def test_moves_that_are_refused(client: TestClient) -> None:
+    view = begin(client)
+    illegal = "1a1" if "1a1" not in [move[0] for move in view["moves"]] else "2a1"
+    refused(send(client, view, "move", move=illegal), 400, illegal)
+    refused(send(client, view, "move", move="nonsense"), 400, "nonsense")
+    refused(send(client, view, "move", move=7), 400, "move")
+    refused(send(client, {**view, "ply": 3}, "move", move=view["moves"][0][0]), 409, "at move 0")
+    refused(send(client, {**view, "ply": "0"}, "move", move=view["moves"][0][0]), 400, "ply")
+    refused(send(client, view, "hint", milliseconds=201), 400, "at most 200")
+    refused(send(client, view, "hint", milliseconds="1"), 400, "milliseconds")
+    refused(client.post(f"/api/games/{view['id']}/move", json=[]), 400, "object")
+    assert client.get(f"/api/games/{view['id']}").json() == view
+
+
+def test_a_body_has_a_limit(client: TestClient) -> None:
+    head = {"content-type": "application/json"}
+    large = json.dumps({"game": "x" * LIMITS.body})
+    refused(client.post("/api/games", content=large, headers=head), 413, "at most")
+    pieces = (large[n : n + 999].encode() for n in range(0, len(large), 999))
+    refused(client.post("/api/games", content=pieces, headers=head), 413, "at most")
+    refused(client.post("/api/games", content="[" * 5000, headers=head), 400, "nested")
+    refused(client.post("/api/games", content="{", headers=head), 400, "not JSON")
+    refused(client.post("/api/games", content="{}", headers={"content-type": "text/plain"}), 415)
+
+
+def test_games_have_limits(tmp_path: Path) -> None:
+    limits = Limits(games=3, games_of_one=2, plies=1, search=100)
+    app = make_app(Store(tmp_path / "games.sqlite3"), limits=limits, workers=0)
+    one, two = (TestClient(app, base_url="http://localhost") for _ in range(2))
+    view = begin(one)
+    begin(one)
+    refused(one.post("/api/games", json={"game": GAME}), 429, "you have 2 games")
+    begin(two)
+    refused(two.post("/api/games", json={"game": GAME}), 503, "no more than 3")
+    view = send(one, view, "move", move=view["moves"][0][0]).json()
+    refused(send(one, view, "move", move=view["moves"][0][0]), 409, "at most 1 moves")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 400),
+        ({"host": "localhost.evil.example"}, 400),
+        ({"host": ""}, 400),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://localhost:9999"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"origin": "http://localhost:8123"}, 201),
+        ({"host": "127.0.0.1:8123"}, 201),
+        ({"host": "[::1]:8123"}, 201),
+    ],
+)
+def test_host_and_origin(client: TestClient, headers: dict[str, str], status: int) -> None:
+    answer = client.post("/api/games", json={"game": GAME}, headers=headers)
+    assert answer.status_code == status, answer.text
+    if status == 400:
+        assert client.get("/", headers=headers).status_code == 400
+
+
+def test_only_get_and_post(client: TestClient) -> None:
+    for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
+        assert client.request(method, "/api/games").status_code == 405
+    assert "access-control-allow-origin" not in client.get("/").headers
+
+
+def test_no_visitor_sees_or_changes_anothers_game(tmp_path: Path) -> None:
+    app = make_app(Store(tmp_path / "games.sqlite3"), limits=LIMITS, workers=0)
+    mine, other = (TestClient(app, base_url="http://localhost") for _ in range(2))
+    view = begin(mine, second="greedy")
+    begin(other)
+    path = f"/api/games/{view['id']}"
+    assert len({mine.cookies[COOKIE], other.cookies[COOKIE], view["id"], view["share"]}) == 4
+    for name in ("move", "answer", "undo", "explain", "hint"):
+        body = {"move": view["moves"][0][0], "cells": [0]}
+        refused(send(other, view, name, **body), 404, "not yours")
+    for look in (path, f"{path}/record"):
+        refused(other.get(look), 404, "not yours")
+        refused(TestClient(app, base_url="http://localhost").get(look), 404, "not yours")
+    refused(other.get(f"/api/games/{view['share']}"), 404, "no such game")
+    assert view["id"] not in other.get("/api/games").text
+    assert [game["id"] for game in mine.get("/api/games").json()] == [view["id"]]
+    watched = other.get(f"/watch/{view['share']}")
+    assert watched.status_code == 200
+    assert view["id"] not in watched.text
+    assert mine.get(path).json() == view
+
+
+def test_the_cookie_is_no_ones_but_the_servers(client: TestClient) -> None:
+    answer = client.post("/api/games", json={"game": GAME})
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    token = client.cookies[COOKIE]
+    assert len(token) >= 43
+    again = client.post("/api/games", json={"game": GAME})
+    assert client.cookies[COOKIE] == token, again.headers
+
+
+def test_what_is_kept_opens_no_game(tmp_path: Path) -> None:
+    """The token itself is in no file, and the file is the owner's alone."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        begin(client)
+        token = client.cookies[COOKIE]
+    assert token.encode() not in file.read_bytes()
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o077 == 0
+
+
+def test_pages_and_files(client: TestClient) -> None:
+    for path, kind in (
+        ("/", "html"),
+        ("/static/board.js", "javascript"),
+        ("/static/app.css", "css"),
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert kind in answer.headers["content-type"]
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    for path in ("/static/app.html", "/static/..%2fapp.py", "/static/board.py", "/nothing"):
+        assert client.get(path).status_code == 404

@@ -1,0 +1,145 @@
+"""Searches on the server: who waits for whom, agents, hints and explanations."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from azumaya.baselines.serve.app import make_app
+from azumaya.baselines.serve.choices import milliseconds_of
+from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.workers import Workers
+from azumaya.envs import OptionError, Position
+from tests.serve.requests import GAME, begin, refused, send, visitor
+
+
+@pytest.mark.parametrize(
+    ("player", "milliseconds"),
+    [
+        ("random", 0),
+        ("greedy", 0),
+        ("champion", 0),
+        ("uct:100ms", 100),
+        ("champion:2000ms", 2000),
+        ("puct:2000ms", 2000),
+        ("puct:0.5ms:runs/moyo/policy", 0.5),
+        ("uct:100000", inf),
+        ("alphabeta:50000", inf),
+        ("puct:200:runs/moyo/policy", inf),
+        ("runs/moyo/policy", inf),
+        ("program:./my_bot", inf),
+    ],
+)
+def test_how_long_a_player_searches(player: str, milliseconds: float) -> None:
+    assert milliseconds_of(player) == milliseconds
+
+
+def test_long_searches_that_wait_hold_up_no_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of those that wait is one for short searches, and one for long searches."""
+    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
+    workers, finish = Workers(2, waiting=3), threading.Event()
+
+    async def check() -> None:
+        def start(count: int, work: Callable[..., Any], milliseconds: float) -> list[Any]:
+            runs = (workers.run(work, 10, milliseconds=milliseconds) for _ in range(count))
+            return [asyncio.ensure_future(run) for run in runs]
+
+        try:
+            long = start(3, finish.wait, inf)
+            await asyncio.sleep(0)
+            with pytest.raises(RefusalError):
+                await workers.run(finish.wait, 10, milliseconds=inf)
+            short = start(3, abs, 0)
+            await asyncio.sleep(0)
+            with pytest.raises(RefusalError):
+                await workers.run(abs, 10)
+            assert await asyncio.gather(*short) == [10] * 3
+            assert not any(run.done() for run in long)
+        finally:
+            finish.set()
+        await asyncio.gather(*long)
+
+    asyncio.run(check())
+    workers.close()
+
+
+def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two workers, threads here, one is left for short work."""
+    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
+    workers = Workers(2, waiting=8)
+
+    async def both() -> list[str]:
+        done: list[str] = []
+
+        async def work(name: str, seconds: float) -> None:
+            await workers.run(time.sleep, seconds, milliseconds=1000 * seconds)
+            done.append(name)
+
+        await asyncio.gather(*(work("long", 0.3) for _ in range(2)), work("short", 0.01))
+        return done
+
+    assert asyncio.run(both()) == ["short", "long", "long"]
+    workers.close()
+
+
+def test_searches_that_wait_have_a_limit(tmp_path: Path) -> None:
+    limits = Limits(waiting=0)
+    with visitor(Store(tmp_path / "games.sqlite3"), limits) as client:
+        view = begin(client, first="greedy")
+        refused(send(client, view, "answer"), 503, "try again")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")
+def test_a_search_process_that_is_killed_is_replaced() -> None:
+    workers = Workers(1, waiting=4)
+    try:
+        first = asyncio.run(workers.run(os.getpid))
+        os.kill(first, signal.SIGKILL)
+        assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
+    finally:
+        workers.close()
+
+
+def test_hints_say_what_moves_lead_to(client: TestClient) -> None:
+    history, rng = [Position(GAME, seed=1)], random.Random(3)
+    while not history[-1].is_over:
+        history.append(history[-1].copy().play(rng.choice(history[-1].legal_actions())))
+    view = begin(client, options={"position": str(history[-3])})
+    hint = send(client, view, "hint", milliseconds=100).json()
+    assert {move["verdict"] for move in hint["moves"]} <= {"wins", "loses", "draws"}
+    assert hint["exact"]
+    assert "best" in hint["summary"]
+
+
+def test_explanations_name_the_rule(client: TestClient) -> None:
+    view = begin(client)
+    cell = next(n for n, each in enumerate(view["cells"]) if "given" in each[4])
+    sentences = send(client, view, "explain", cells=[cell]).json()["sentences"]
+    assert len(sentences) == 1
+    assert view["cells"][cell][0] in sentences[0]
+    for bad in ({"cells": [81]}, {"cells": "a"}, {"cells": [0], "label": 5}, {"cells": [0] * 99}):
+        refused(send(client, view, "explain", **bad), 400, "cells")
+
+
+def test_agents_that_the_server_was_started_with(tmp_path: Path) -> None:
+    with visitor(Store(tmp_path / "a.sqlite3"), agents=["uct:16"]) as client:
+        names = [player["name"] for player in client.get("/api/choices").json()["players"]]
+        assert "uct:16" in names
+        assert "uct:500ms" not in names  # longer than a search may take here
+        view = begin(client, "score_dominari", first="uct:16")
+        assert send(client, view, "answer").json()["ply"] == 1
+    with pytest.raises(OptionError, match="nobody"):
+        make_app(Store(tmp_path / "b.sqlite3"), agents=["nobody"])
