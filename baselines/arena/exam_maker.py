@@ -202,23 +202,34 @@ def exam_of(settings: Line, lines: list[Line], part: Part, count: int, version: 
     that it is in one part only.
     """
     plan = settings["plan"]
-    found: dict[str, tuple[str, ExamPosition]] = {}
-    for line in lines:
-        for each in line["positions"]:
-            players = (line["players"][0], line["players"][1])
-            position = ExamPosition(
-                each["position"], each["plies_left"], each["values"], players, line["seed"]
-            )
-            found.setdefault(position.position, (line["part"], position))
-    positions = tuple(position for home, position in found.values() if home == part)[:count]
+    own = [line for line in first_finds(lines) if line["part"] == part]
+    positions = tuple(
+        ExamPosition(
+            each["position"], each["plies_left"], each["values"], (first, second), line["seed"]
+        )
+        for line in own
+        for first, second in [line["players"]]
+        for each in line["positions"]
+    )[:count]
     game = find_game(plan["game"]).id
     return Exam(game, part, version, plan["options"], True, positions, settings)
 
 
-def smaller_part(lines: list[Line]) -> int:
-    """How many positions there are for the part that has fewer."""
-    counts = dict.fromkeys(PARTS, 0)
+def first_finds(lines: list[Line]) -> list[Line]:
+    """The same lines without positions that an earlier line has."""
+    seen: set[str] = set()
+    found = []
     for line in lines:
+        new = [each for each in line["positions"] if each["position"] not in seen]
+        seen.update(each["position"] for each in new)
+        found.append({**line, "positions": new})
+    return found
+
+
+def smaller_part(lines: list[Line]) -> int:
+    """How many different positions there are for the part that has fewer."""
+    counts = dict.fromkeys(PARTS, 0)
+    for line in first_finds(lines):
         counts[line["part"]] += len(line["positions"])
     return min(counts.values())
 

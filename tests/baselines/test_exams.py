@@ -364,3 +364,20 @@ def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
     assert (tmp_path / exams.exam_file("sudoku_moyo", "public").name).read_bytes() == before
     wrong = command(*words, "--nodes", 1)
     assert wrong.exit_code == 2
+
+
+def test_a_position_found_twice_counts_once() -> None:
+    """It belongs to the first game that has it, and to no other part."""
+    one, two, three = ({"position": text, "plies_left": 4, "values": {}} for text in "abc")
+    lines = [
+        {"seed": 0, "part": "public", "players": ["x", "y"], "positions": [one, two]},
+        {"seed": 1, "part": "held-out", "players": ["x", "y"], "positions": [one, three]},
+        {"seed": 2, "part": "public", "players": ["y", "x"], "positions": [two]},
+    ]
+    settings = {"plan": {"game": "sudoku_moyo", "options": {}}}
+    assert exam_maker.smaller_part(lines) == 1
+    taken = {
+        part: [p.position for p in exam_maker.exam_of(settings, lines, part, 9, 1).positions]
+        for part in PARTS
+    }
+    assert taken == {"public": ["a", "b"], "held-out": ["c"]}
