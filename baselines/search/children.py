@@ -173,15 +173,19 @@ def make_kernel(kernels: GameKernels) -> Any:
 def score_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that scores a move for the order in which moves are tried.
 
-    With a horizon it evaluates the position after the move. Without one, it prefers moves that
-    leave the opponent few replies, or the player to move many.
+    With a horizon it evaluates the position after the move. Without one, it goes by the game's
+    `rank`; if there is none, it prefers moves that leave the opponent few replies, or the player to
+    move many.
     """
+    rank = kernels.rank
     legal, size, order = legal_kernel(kernels), kernels.words, order_kernel(kernels, value_of)
 
     @kernel
     def score(child, frame, words, bound, weights, scratch):
         if frame.depth <= PLIES:
             return order(child, frame.sign, bound, weights, scratch)
+        if rank is not None:
+            return np.int64(rank(child, (1 - frame.sign) >> 1))
         legal(child, words)
         replies = count(words, size)
         return replies if 1 - 2 * child.to_move == frame.sign else -replies
