@@ -59,6 +59,9 @@ class Rules:
             all that the rest of the game depends on; running positions of one game with equal rows
             have the same value. None stands for the whole state.
         outlook_words: the words of that row.
+        rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
+            running positions that are more promising for the player. Search tries the moves to
+            them first. None stands for the number of replies: few for the opponent come first.
     """
 
     state: np.dtype[Any]
@@ -73,6 +76,7 @@ class Rules:
     simplify: Callable[..., Any] | None = None
     outlook: Callable[..., Any] | None = None
     outlook_words: int = 0
+    rank: Callable[..., Any] | None = None
 
 
 # ---- what players see ----

@@ -13,13 +13,13 @@ from azumaya.baselines.search.alphabeta_kernels import (
     CONTROL,
     DONE,
     FRAME,
-    PLIES,
     begin,
     forget,
     search_kernel,
     waits,
 )
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
+from azumaya.baselines.search.children import MOVE, PLIES
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
@@ -41,6 +41,8 @@ from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 
 MEGABYTES = 64
+USUAL_MOVES = 64
+"""The moves for which there is room at each ply, on average over a line."""
 
 
 class HiddenDrawsError(ValueError):
@@ -98,15 +100,15 @@ class Room:
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
         self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
         self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
-        self._states = kernels.new_states(PLIES + 1)
+        slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
+        self._states = kernels.new_states(slots)
         self._state_words = words_of(self._states)
         assert self._state_words.shape[1] < SECOND_HASH
         self._outlook = np.zeros((1, max(kernels.outlook_words, 1)), np.uint64)
         self._words = np.zeros(kernels.words, np.uint64)
         self.frames = as_states(np.zeros(PLIES + 1, FRAME))
         self._tried = np.zeros(PLIES + 1, np.int64)
-        self.moves = np.empty((PLIES + 1) * 64 * kernels.words, np.int32)
-        self._scores = np.empty(len(self.moves), np.int64)
+        self.moves = as_states(np.zeros(slots, MOVE))
         self.control = as_states(np.zeros(1, CONTROL))
 
     @property
@@ -137,7 +139,7 @@ class Room:
         """The arguments of the kernel `run` after the first; see `search_kernel`."""
         return (
             self._states, self._state_words, self._outlook, self._words, self.frames, self._tried,
-            self.moves, self._scores, self.table, self.control, self._weights, self._scratch,
+            self.moves, self.table, self.control, self._weights, self._scratch,
         )  # fmt: skip
 
     def waits(self, action: int) -> bool:

@@ -5,7 +5,8 @@ an `Evaluation` if the search has one, otherwise by the game's `evaluate`. The m
 read from `state.to_move` at every position, because one player may make several moves in a row.
 
 Instead of recursion, there is a frame for each ply. The kernel returns after a given number of
-positions, and the next call continues from there.
+positions, and the next call continues from there. Positions are kept in slots: the root has the
+first, and each frame those from `first` on, one for each of its moves.
 """
 
 from __future__ import annotations
@@ -15,26 +16,26 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.evaluation import horizon_kernel, order_kernel
-from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.table import (
-    INFINITE,
-    NO_MOVE,
-    PROVEN,
-    SECOND_HASH,
-    UNIT,
-    find,
-    nh,
-    remember,
+from azumaya.baselines.search.borrow import borrow
+from azumaya.baselines.search.children import (
+    LOOKING_PAYS,
+    PLIES,
+    children_kernel,
+    favour,
+    follow_kernel,
+    for_mover,
+    foresee_kernel,
+    key_kernel,
+    list_kernel,
+    look_up,
+    take_best,
 )
-from azumaya.baselines.search.uct_kernels import legal_kernel
+from azumaya.baselines.search.evaluation import horizon_kernel
+from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, remember
 from azumaya.envs.game import RUNNING
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, lowest
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rng import random_word
-
-PLIES = 512
-"""The largest search depth in plies; it acts as a horizon."""
 
 FRAME = np.dtype(
     [
@@ -46,11 +47,13 @@ FRAME = np.dtype(
         ("depth", np.int32),  # plies left to the horizon
         ("sign", np.int32),  # 1 where player_0 is to move, else -1
         ("move", np.int32),  # the move with the best value
-        ("first", np.int32),  # index of this frame's first move
+        ("slot", np.int32),  # index of this frame's state
+        ("first", np.int32),  # index of this frame's first move, and of the state after it
+        ("listed", np.int32),  # moves listed
         ("count", np.int32),  # moves left to try
+        ("made", np.int32),  # whether the states after the moves are there
         ("proven", np.int32),  # whether `best` is independent of the horizon
         ("keyed", np.int32),  # whether `key` is set
-        ("pad", np.int32),
     ]
 )
 CONTROL = np.dtype(
@@ -68,253 +71,99 @@ CONTROL = np.dtype(
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
 """The next step: enter a new position, try a move, return a value to the parent; none."""
 
-FIRST_SCORE = 1 << 50
-"""The score of the move that was best in an earlier search."""
-LOOKING_PAYS = 2
-"""With at least this many plies left, all children are looked up before any is searched."""
-
 
 @functools.cache
-def key_kernel(kernels: GameKernels) -> Any:
-    """The kernel `key_of(states, words_of, outlooks, ply)`: the 128-bit key of a position.
+def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
+    """The kernel that finds the value of a position that need not be searched.
 
-    `words_of` holds the words of the states; `outlooks` is a buffer for one row.
+    It returns the value, whether it is known, whether it is proven, and the best move of an
+    earlier search.
     """
-    outlook = kernels.outlook
-
-    @kernel
-    def key_of(states, words_of, outlooks, ply):
-        if outlook is None:
-            return nh(words_of, ply, 0), nh(words_of, ply, SECOND_HASH)
-        outlook(states[ply], outlooks[0])
-        return nh(outlooks, 0, 0), nh(outlooks, 0, SECOND_HASH)
-
-    return key_of
-
-
-@functools.cache
-def follow_kernel(kernels: GameKernels) -> Any:
-    """The kernel `follow(states, ply, move)`: write the position after a move to `states[ply + 1]`.
-
-    Positions below the root are simplified if the game can do so.
-    """
-    play, simplify = kernels.play, kernels.simplify
-
-    @kernel
-    def follow(states, ply, move):
-        states[ply + 1] = states[ply]
-        play(states[ply + 1], np.int64(move))
-        if simplify is not None:
-            simplify(states[ply + 1])
-
-    return follow
-
-
-@kernel
-def for_mover(value, sign):
-    """Convert a value between player_0's view and that of the player to move."""
-    return value if sign > 0 else -value
-
-
-@functools.cache
-def foresee_kernel(kernels: GameKernels) -> Any:
-    """The kernel `foresee(state, lower, upper)`: the value, if known without searching.
-
-    Returns the value and whether it decides the window; such a value is proven.
-    """
-    bounds = kernels.bounds
-
-    @kernel
-    def foresee(state, lower, upper):
-        if state.over != RUNNING:
-            return UNIT * np.int64(state.payoff), True
-        if bounds is not None:
-            least, most = bounds(state)
-            sign = 1 - 2 * np.int64(state.to_move)
-            low = np.int64(state.payoff) + (least if sign > 0 else -most)
-            high = np.int64(state.payoff) + (most if sign > 0 else -least)
-            if UNIT * low >= upper or low == high:
-                return UNIT * low, True
-            if UNIT * high <= lower:
-                return UNIT * high, True
-        return 0, False
-
-    return foresee
-
-
-@kernel
-def look_up(table, first, second, age, lower, upper, depth):
-    """Look up a key in the table.
-
-    Returns the index of its entry (-1 if there is none), the value, whether the value decides the
-    window, and whether it is proven.
-    """
-    at = find(table, first, second, age)
-    if at < 0:
-        return at, 0, False, False
-    entry = table[at]
-    if entry.low_depth >= depth and (
-        entry.low >= upper or (entry.high_depth >= depth and entry.low == entry.high)
-    ):
-        proven = entry.low_depth == PROVEN and (entry.low >= upper or entry.high_depth == PROVEN)
-        return at, entry.low, True, proven
-    if entry.high_depth >= depth and entry.high <= lower:
-        return at, entry.high, True, entry.high_depth == PROVEN
-    return at, 0, False, False
-
-
-@functools.cache
-def list_kernel(kernels: GameKernels) -> Any:
-    """The kernel `list_moves(state, words, moves, scores, first)`, which lists the legal moves.
-
-    They are written to `moves` from index `first` on. Returns their number.
-    """
-    legal = legal_kernel(kernels)
-
-    @kernel
-    def list_moves(state, words, moves, scores, first):
-        legal(state, words)
-        at = first
-        for w in range(words.shape[0]):
-            left = words[w]
-            while left != ZERO:
-                moves[at] = 64 * w + lowest(left)
-                scores[at] = 0
-                left &= left - ONE
-                at += 1
-        return at - first
-
-    return list_moves
-
-
-@functools.cache
-def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
-    """The kernel that checks all children of a frame before any of them is searched.
-
-    Moves to positions whose value is already known, for instance from the table or because the
-    game is over, are removed from the list; the others are scored for move ordering. It returns
-    early if one of the known values causes a cutoff.
-    """
-    follow, order = follow_kernel(kernels), order_kernel(kernels, value_of)
-    legal, size = legal_kernel(kernels), kernels.words
     key_of, foresee = key_kernel(kernels), foresee_kernel(kernels)
+    estimate = horizon_kernel(kernels, value_of)
 
     @kernel
-    def check_children(
-        states, words_of, outlooks, words, frames, ply, moves, scores, table, control, weights,
-        scratch,
-    ):  # fmt: skip
-        frame, sign = frames[ply], frames[ply].sign
-        least = for_mover(frame.upper if sign > 0 else frame.lower, sign)
-        at = frame.first
-        while at < frame.first + frame.count:
-            follow(states, ply, moves[at])
-            control[0].nodes += 1
-            child = states[ply + 1]
-            value, known, proven = 0, False, False
-            if child.over == RUNNING and frame.depth > LOOKING_PAYS:
-                first, second = key_of(states, words_of, outlooks, ply + 1)
-                _, value, known, proven = look_up(
-                    table, first, second, control[0].age, frame.lower, frame.upper, frame.depth - 1
-                )
-            if not known:
-                value, known = foresee(child, frame.lower, frame.upper)
-                proven = known
-            if not known:
-                if frame.depth > PLIES:
-                    legal(child, words)
-                    replies = count(words, size)
-                    scores[at] = -replies if child.to_move != states[ply].to_move else replies
-                else:
-                    scores[at] = order(child, sign, control[0].bound, weights, scratch)
-                at += 1
-                continue
-            value = for_mover(value, sign)
-            if value > frame.best:
-                frame.best, frame.move = value, moves[at]
-            if value >= least:
-                frame.proven = proven
-                frame.count = 0
-                return
-            frame.proven = frame.proven and proven
-            frame.count -= 1
-            moves[at], scores[at] = (
-                moves[frame.first + frame.count],
-                scores[frame.first + frame.count],
-            )
+    def known_value(
+        states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
+    ):
+        frame = frames[ply]
+        state, value, known = states[frame.slot], np.int64(0), False
+        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
+            value, known = foresee(state, frame.lower, frame.upper)
+            if known:
+                return value, True, True, NO_MOVE
+        crowded = frame.first + 64 * words.shape[0] > moves.shape[0]
+        if frame.depth <= 0 or ply == PLIES - 1 or crowded:
+            return estimate(state, control[0].bound, weights, scratch), True, False, NO_MOVE
+        if not frame.keyed:
+            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, frame.slot)
+        at, value, known, proven = look_up(
+            table, frame.key[0], frame.key[1], control[0].age,
+            frame.lower, frame.upper, frame.depth,
+        )  # fmt: skip
+        move = np.int64(NO_MOVE)
+        if at >= 0:
+            move = np.int64(table[at].move)
+        return value, known, proven, move
 
-    return check_children
-
-
-@kernel
-def favour(moves, scores, first, count, move, ply, key):
-    """Give the best move of an earlier search the top score; at the root, break ties by the key."""
-    for at in range(first, first + count):
-        if moves[at] == move:
-            scores[at] = FIRST_SCORE
-        elif ply == 0:
-            scores[at] = (scores[at] << 12) + np.int64(random_word(key, moves[at]) >> U64(52))
+    return known_value
 
 
 @functools.cache
 def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that enters a position; it returns whether the value is already known."""
     list_moves, check_children = list_kernel(kernels), children_kernel(kernels, value_of)
-    key_of, foresee = key_kernel(kernels), foresee_kernel(kernels)
-    estimate = horizon_kernel(kernels, value_of)
+    known_value = known_kernel(kernels, value_of)
 
     @kernel
     def enter(
-        states, words_of, outlooks, words, frames, ply, moves, scores, table, control, weights,
-        scratch,
-    ):  # fmt: skip
-        state, frame, move = states[ply], frames[ply], NO_MOVE
-        value, known, proven = np.int64(0), False, False
-        if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
-            value, known = foresee(state, frame.lower, frame.upper)
-            proven = known
-        if not known and (frame.depth <= 0 or ply == PLIES - 1):
-            value = estimate(state, control[0].bound, weights, scratch)
-            known = True
-        if not known:
-            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, ply)
-            at, value, known, proven = look_up(
-                table, frame.key[0], frame.key[1], control[0].age,
-                frame.lower, frame.upper, frame.depth,
-            )  # fmt: skip
-            if at >= 0:
-                move = table[at].move
+        states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
+    ):
+        frame = frames[ply]
+        frame.first = 1 if ply == 0 else frames[ply - 1].first + frames[ply - 1].listed
+        value, known, proven, move = known_value(
+            states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
+        )
         if known and (ply > 0 or states[0].over != RUNNING):
             control[0].value, control[0].proven = value, proven
             return True
-        frame.sign = 1 - 2 * states[ply].to_move
+        frame.sign = 1 - 2 * states[frame.slot].to_move
         frame.best, frame.move, frame.proven = -INFINITE, NO_MOVE, 1
-        frame.began = control[0].nodes
-        frame.first = 0 if ply == 0 else frames[ply - 1].first + frames[ply - 1].count
-        frame.count = list_moves(states[ply], words, moves, scores, frame.first)
+        frame.began, frame.made = control[0].nodes, 0
+        frame.listed = frame.count = list_moves(states[frame.slot], words, moves, frame.first)
         if frame.depth >= LOOKING_PAYS:
             check_children(
-                states, words_of, outlooks, words, frames, ply, moves, scores, table, control,
-                weights, scratch,
-            )  # fmt: skip
-        favour(moves, scores, frame.first, frame.count, move, ply, control[0].key)
+                states, words_of, outlooks, words, frame, moves, table, control, weights, scratch
+            )
+        favour(moves, frame.first, frame.count, move, ply, control[0].key)
         return False
 
     return enter
 
 
-@kernel
-def take_best(frame, moves, scores):
-    """Remove the move with the highest score from the list and return it."""
-    best = frame.first
-    for at in range(frame.first + 1, frame.first + frame.count):
-        if scores[at] > scores[best]:
-            best = at
-    move = moves[best]
-    frame.count -= 1
-    last = frame.first + frame.count
-    moves[best], scores[best] = moves[last], scores[last]
-    return move
+@functools.cache
+def descend_kernel(kernels: GameKernels) -> Any:
+    """The kernel that opens the frame of the best move left, below the frame of a ply."""
+    follow = follow_kernel(kernels)
+
+    @kernel
+    def descend(states, frames, ply, tried, moves, control):
+        frame, child = frames[ply], frames[ply + 1]
+        own = moves[take_best(frame, moves)]
+        tried[ply] = own.move
+        if not frame.made:
+            follow(states, frame.slot, own.move, own.slot)
+        control[0].nodes += 1
+        child.key[0], child.key[1] = own.key[0], own.key[1]
+        child.keyed = frame.depth > LOOKING_PAYS
+        child.slot, child.depth = own.slot, frame.depth - 1
+        child.lower, child.upper = frame.lower, frame.upper
+        if frame.sign > 0:
+            child.lower = max(child.lower, frame.best)
+        else:
+            child.upper = min(child.upper, -frame.best)
+
+    return descend
 
 
 @kernel
@@ -362,6 +211,7 @@ def begin(states, frames, control, root, bound, depth):
     states[0] = root[0]
     frame.lower, frame.upper = -bound * UNIT, bound * UNIT
     frame.depth, frame.move, frame.count = depth, NO_MOVE, 0
+    frame.slot, frame.first, frame.keyed = 0, 1, 0
     own.bound, own.ply, own.phase = bound, 0, ENTER
 
 
@@ -371,7 +221,7 @@ def waits(frames, control, tried, moves, action):
     if control[0].ply > 0 and tried[0] == action:
         return True
     for at in range(frames[0].first, frames[0].first + frames[0].count):
-        if moves[at] == action:
+        if moves[at].move == action:
             return True
     return False
 
@@ -380,45 +230,39 @@ def waits(frames, control, tried, moves, action):
 def search_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that continues a search until `limit` positions have been visited.
 
-    `run(limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control,
-    weights, scratch)`: `states` has shape `(PLIES + 1,)`, `words_of` holds their words, `outlooks`
-    is a buffer for one outlook, and `tried` holds the move tried at each ply. `value_of`, `weights`
-    and `scratch` are as for `horizon_kernel`.
+    `run(limit, states, words_of, outlooks, words, frames, tried, moves, table, control, weights,
+    scratch)`: `states` and `moves` have a slot for each listed move and one for the root,
+    `words_of` holds the words of the states, `outlooks` is a buffer for one outlook, and `tried`
+    holds the move tried at each ply. `value_of`, `weights` and `scratch` are as for
+    `horizon_kernel`.
     """
-    follow, enter = follow_kernel(kernels), open_kernel(kernels, value_of)
+    enter, descend = open_kernel(kernels, value_of), descend_kernel(kernels)
 
     @kernel
     def run(
-        limit, states, words_of, outlooks, words, frames, tried, moves, scores, table, control,
-        weights, scratch,
+        limit, states, words_of, outlooks, words, frames, tried, moves, table, control, weights,
+        scratch,
     ):  # fmt: skip
+        states, words_of, outlooks, words = (
+            borrow(states), borrow(words_of), borrow(outlooks), borrow(words),
+        )  # fmt: skip
+        frames, tried, moves = borrow(frames), borrow(tried), borrow(moves)
+        table, control = borrow(table), borrow(control)
+        weights, scratch = borrow(weights), borrow(scratch)
         ply, phase = control[0].ply, control[0].phase
         while phase != DONE and control[0].nodes < limit:
             if phase == ENTER:
                 known = enter(
-                    states, words_of, outlooks, words, frames, ply, moves, scores, table, control,
+                    states, words_of, outlooks, words, frames, ply, moves, table, control,
                     weights, scratch,
                 )  # fmt: skip
                 phase = LEAVE if known else NEXT
             elif phase == NEXT:
-                frame = frames[ply]
-                if frame.count == 0:
+                if frames[ply].count == 0:
                     close(frames, ply, table, control)
                     phase = LEAVE
                 else:
-                    tried[ply] = take_best(frame, moves, scores)
-                    follow(states, ply, tried[ply])
-                    control[0].nodes += 1
-                    child = frames[ply + 1]
-                    child.lower, child.upper, child.depth = (
-                        frame.lower,
-                        frame.upper,
-                        frame.depth - 1,
-                    )
-                    if frame.sign > 0:
-                        child.lower = max(child.lower, frame.best)
-                    else:
-                        child.upper = min(child.upper, -frame.best)
+                    descend(states, frames, ply, tried, moves, control)
                     ply += 1
                     phase = ENTER
             elif ply == 0:

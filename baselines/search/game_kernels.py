@@ -28,6 +28,7 @@ class GameKernels:
         simplify: kernel `simplify(state)`; None if the game offers none.
         outlook: kernel `outlook(state, row)`; None if the game offers none.
         outlook_words: the words of an outlook.
+        rank: kernel `rank(state, player)`; None if the game offers none.
     """
 
     game: Game
@@ -41,6 +42,7 @@ class GameKernels:
     simplify: Any
     outlook: Any
     outlook_words: int
+    rank: Any
 
     @property
     def hidden_draws(self) -> bool:
@@ -67,6 +69,7 @@ def kernels_of(position: Position) -> GameKernels:
         rules.simplify,
         rules.outlook,
         rules.outlook_words,
+        rules.rank,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
@@ -185,6 +186,12 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
         first, last, key, weight, temperature, rollouts, delay, root, trial, child, words, fresh,
         moves, values, scores, nodes, mean, reach, stats, path, weights, scratch,
     ):  # fmt: skip
+        root, trial, child = borrow(root), borrow(trial), borrow(child)
+        words, fresh, moves = borrow(words), borrow(fresh), borrow(moves)
+        values, scores, path = borrow(values), borrow(scores), borrow(path)
+        nodes, mean = borrow(nodes), borrow(mean)
+        reach, stats = borrow(reach), borrow(stats)
+        weights, scratch = borrow(weights), borrow(scratch)
         for s in range(first, last):
             own = random_word(key, s)
             trial[0] = root[0]

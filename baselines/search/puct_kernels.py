@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
@@ -189,6 +190,10 @@ def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
         first, last, key, weight, temperature, rollouts, delay, root, trial, child, words, nodes,
         mean, reach, stats, path, weights, scratch,
     ):  # fmt: skip
+        root, trial, child = borrow(root), borrow(trial), borrow(child)
+        words, path, nodes = borrow(words), borrow(path), borrow(nodes)
+        mean, reach, stats = borrow(mean), borrow(reach), borrow(stats)
+        weights, scratch = borrow(weights), borrow(scratch)
         for s in range(first, last):
             if nodes[0].low == nodes[0].high:
                 return s - first

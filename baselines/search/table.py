@@ -21,6 +21,7 @@ from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
 from azumaya.envs.kernels.rng import GAMMA, mix
+from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch
 
 UNIT = 1 << 40
 """One point of payoff; greater than any evaluation."""
@@ -39,7 +40,7 @@ ENTRY = np.dtype(
         ("age", np.int32),  # age of the search that wrote this; 0: empty
         ("low_depth", np.int16),
         ("high_depth", np.int16),
-        ("pad", np.int32),
+        ("pad", np.int32, (3,)),  # to the size of a cache line
     ]
 )
 WAYS = 2
@@ -89,6 +90,14 @@ def nh(words, row, first):
         low += product
         high += high_product(one, other) + U64(low < product)
     return mix(low ^ mix(high + HASH_KEYS[first + size + 1]))
+
+
+@kernel
+def prefetch(table, first):
+    """Begin to bring a key's bucket into the cache."""
+    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
+    for way in range(WAYS):
+        fetch(table, at + way)
 
 
 @kernel
@@ -144,4 +153,7 @@ def remember(table, first, second, age, work, move, low, high, depth):
 def new_table(megabytes: float) -> np.ndarray:
     """An empty table, `(n,)`, of at most `megabytes`; `n` is a power of two."""
     entries = max(int(megabytes * 2**20) // ENTRY.itemsize, WAYS)
-    return as_states(np.zeros(1 << (entries.bit_length() - 1), ENTRY))
+    size = ENTRY.itemsize << (entries.bit_length() - 1)
+    room = np.zeros(size + SPREAD_BYTES, np.uint8)  # not `aligned`: memory is used as it is needed
+    start = -room.ctypes.data % SPREAD_BYTES
+    return as_states(room[start : start + size].view(ENTRY))

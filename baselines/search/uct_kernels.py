@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.tree import (
@@ -143,6 +144,8 @@ def simulate_kernel(kernels: GameKernels) -> Any:
     def simulate(
         first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path
     ):
+        root, trial, words, path = borrow(root), borrow(trial), borrow(words), borrow(path)
+        nodes, mean, reach, stats = borrow(nodes), borrow(mean), borrow(reach), borrow(stats)
         for s in range(first, last):
             if nodes[0].low == nodes[0].high:
                 return s - first
@@ -175,6 +178,8 @@ def simulate_hidden_kernel(kernels: GameKernels) -> Any:
     def simulate(
         first, last, key, weight, cut, root, trial, words, nodes, mean, reach, stats, path
     ):
+        root, trial, words, path = borrow(root), borrow(trial), borrow(words), borrow(path)
+        nodes, mean, reach, stats = borrow(nodes), borrow(mean), borrow(reach), borrow(stats)
         for s in range(first, last):
             own = random_word(key, s)
             trial[0] = root[0]

@@ -9,11 +9,11 @@ import numpy as np
 
 from azumaya.baselines.search.alphabeta_kernels import (
     DONE,
-    PLIES,
     begin,
     search_kernel,
     waits,
 )
+from azumaya.baselines.search.children import PLIES
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT
@@ -45,7 +45,7 @@ def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
     @kernel
     def study(root, solving, nodes, bound, memory):
         states, frames, tried, moves, control = (
-            memory[0], memory[4], memory[5], memory[6], memory[9],
+            memory[0], memory[4], memory[5], memory[6], memory[8],
         )  # fmt: skip
         limit = control[0].nodes + nodes
         best, score, proven, found, depth = np.int64(NO_MOVE), np.int64(0), False, False, 0

@@ -47,6 +47,7 @@ def _pufferlib_offline(source: Path) -> None:
 PEERS = (
     Peer("pettingzoo", "pettingzoo_aec.py", ("pettingzoo[classic]==1.27.0",), "connect_four_v3"),
     Peer("open_spiel", "open_spiel_loops.py", ("open_spiel==2.0.2",), "connect_four"),
+    Peer("bitbully", "bitbully_solver.py", ("bitbully==0.0.79",), "connect_four"),
     Peer("pgx", "pgx_scan.py", ("pgx==2.6.0", JAX), "connect_four"),
     Peer("jumanji", "jumanji_sudoku.py", ("jumanji==1.1.2", JAX)),
     Peer("envpool", "envpool_sync.py", ("envpool==1.2.5",), "ConnectFour-v1"),

@@ -32,7 +32,9 @@ SAME_GAME = (
     "does still differs: EnvPool writes observations of both players, PufferLib gives no legal "
     "mask and answers each action with a move of its own opponent, OpenSpiel's C++ rollouts are "
     "inside one call of its search. Rows of MCTSBot, beside our `uct`, count simulations, not "
-    "steps: UCT with one random rollout each, from the start, on one core."
+    "steps: UCT with one random rollout each, from the start, on one core. Rows beside our "
+    "`alphabeta` count positions visited while solving: ours from the start of the game, with the "
+    "library's solver, which knows nothing of Connect Four but its rules and its evaluation."
 )
 Figures = dict[str, float]
 
@@ -109,11 +111,13 @@ def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
 def ours(what: Comparison, game: Game) -> Figures:
     """The figures of a game of ours by the names that peers use in `beside`, and of CartPole."""
     time = what.seconds / 2, what.repeats
+    hidden = game.rules.resample is not None  # alpha-beta refuses such games
     batches = [games.batch(game, "planes", size, 1, *time) for size in SIZES]
     return {
         "CartPole-v1": reference.cartpole(*time)["value"],
         "bare": games.bare(game, *time)["value"],
         "uct": search.uct(game, 0, *time)["value"],
+        "alphabeta": 0.0 if hidden else search.alphabeta(game, *time)["value"],
         "aec raw_env": games.aec(game, "raw_env", *time)["value"],
         "aec env": games.aec(game, "env", *time)["value"],
         "batch step": max(row["value"] for row in batches),

@@ -251,6 +251,7 @@ GAME: Game = Game(
         write_legal=write_legal,
         observe=observe,
         evaluate=evaluate,
+        rank=evaluate,
     ),
     observation=Observation(shape=BOARD.shape, planes=PLANES),
     options=Options(

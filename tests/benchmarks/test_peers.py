@@ -18,7 +18,17 @@ from tests.cases import TESTED, YARDSTICK
 
 GAME = next(iter(TESTED.values()))
 FIGURES = dict.fromkeys(
-    ("CartPole-v1", "bare", "uct", "aec raw_env", "aec env", "batch step", "batch loop"), 100.0
+    (
+        "CartPole-v1",
+        "bare",
+        "uct",
+        "alphabeta",
+        "aec raw_env",
+        "aec env",
+        "batch step",
+        "batch loop",
+    ),
+    100.0,
 )
 TWICE = {YARDSTICK: dict.fromkeys(FIGURES, 200.0)}
 """The values of the yardstick, which differ from those of our other game."""

@@ -97,7 +97,7 @@ def _max_steps_from_centre(settings: Settings) -> int:
 VIERER = Game(
     name="vierer_dominari",
     title="Vierer-Dominari",
-    rules=_rules(VIERER_BOARD, vierer, vierer.evaluate),
+    rules=replace(_rules(VIERER_BOARD, vierer, vierer.evaluate), rank=vierer.evaluate),
     observation=Observation(shape=(SIZE, SIZE), planes=VIERER_BOARD.planes),
     options=Options(
         known=(REFEREE,),

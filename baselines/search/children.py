@@ -1,0 +1,281 @@
+"""The moves of a position in alpha-beta: made, looked up and ordered before any is searched."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.evaluation import order_kernel
+from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.table import PROVEN, SECOND_HASH, UNIT, find, nh, prefetch
+from azumaya.baselines.search.uct_kernels import legal_kernel
+from azumaya.envs.game import RUNNING
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, lowest
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.rng import random_word
+
+PLIES = 512
+"""The largest search depth in plies; it acts as a horizon."""
+
+MOVE = np.dtype(
+    [
+        ("key", U64, (2,)),  # of the position after the move, where it was looked up
+        ("score", np.int64),  # for ordering: the highest score is tried first
+        ("move", np.int32),
+        ("slot", np.int32),  # index of the state after the move
+    ]
+)
+
+FIRST_SCORE = 1 << 50
+"""The score of the move that was best in an earlier search."""
+LOOKING_PAYS = 2
+"""With at least this many plies left, all children are looked at before any is searched."""
+
+
+@functools.cache
+def key_kernel(kernels: GameKernels) -> Any:
+    """The kernel `key_of(states, words_of, outlooks, slot)`: the 128-bit key of a position.
+
+    `words_of` holds the words of the states; `outlooks` is a buffer for one row.
+    """
+    outlook = kernels.outlook
+
+    @kernel
+    def key_of(states, words_of, outlooks, slot):
+        if outlook is None:
+            return nh(words_of, slot, 0), nh(words_of, slot, SECOND_HASH)
+        outlook(states[slot], outlooks[0])
+        return nh(outlooks, 0, 0), nh(outlooks, 0, SECOND_HASH)
+
+    return key_of
+
+
+@functools.cache
+def follow_kernel(kernels: GameKernels) -> Any:
+    """The kernel `follow(states, slot, move, target)`: write the position after a move.
+
+    Positions below the root are simplified if the game can do so.
+    """
+    play, simplify = kernels.play, kernels.simplify
+
+    @kernel
+    def follow(states, slot, move, target):
+        states[target] = states[slot]
+        play(states[target], np.int64(move))
+        if simplify is not None:
+            simplify(states[target])
+
+    return follow
+
+
+@kernel
+def for_mover(value, sign):
+    """Convert a value between player_0's view and that of the player to move."""
+    return value if sign > 0 else -value
+
+
+@functools.cache
+def foresee_kernel(kernels: GameKernels) -> Any:
+    """The kernel `foresee(state, lower, upper)`: the value, if known without searching.
+
+    Returns the value and whether it decides the window; such a value is proven.
+    """
+    bounds = kernels.bounds
+
+    @kernel
+    def foresee(state, lower, upper):
+        if state.over != RUNNING:
+            return UNIT * np.int64(state.payoff), True
+        if bounds is not None:
+            least, most = bounds(state)
+            sign = 1 - 2 * np.int64(state.to_move)
+            low = np.int64(state.payoff) + (least if sign > 0 else -most)
+            high = np.int64(state.payoff) + (most if sign > 0 else -least)
+            if UNIT * low >= upper or low == high:
+                return UNIT * low, True
+            if UNIT * high <= lower:
+                return UNIT * high, True
+        return 0, False
+
+    return foresee
+
+
+@kernel
+def look_up(table, first, second, age, lower, upper, depth):
+    """Look up a key in the table.
+
+    Returns the index of its entry (-1 if there is none), the value, whether the value decides the
+    window, and whether it is proven.
+    """
+    at = find(table, first, second, age)
+    if at < 0:
+        return at, 0, False, False
+    entry = table[at]
+    if entry.low_depth >= depth and (
+        entry.low >= upper or (entry.high_depth >= depth and entry.low == entry.high)
+    ):
+        proven = entry.low_depth == PROVEN and (entry.low >= upper or entry.high_depth == PROVEN)
+        return at, entry.low, True, proven
+    if entry.high_depth >= depth and entry.high <= lower:
+        return at, entry.high, True, entry.high_depth == PROVEN
+    return at, 0, False, False
+
+
+@functools.cache
+def list_kernel(kernels: GameKernels) -> Any:
+    """The kernel `list_moves(state, words, moves, first)`, which lists the legal moves.
+
+    They are written to `moves` from index `first` on. Returns their number.
+    """
+    legal = legal_kernel(kernels)
+
+    @kernel
+    def list_moves(state, words, moves, first):
+        legal(state, words)
+        at = first
+        for w in range(words.shape[0]):
+            left = words[w]
+            while left != ZERO:
+                moves[at].move = 64 * w + lowest(left)
+                moves[at].slot = at
+                moves[at].score = 0
+                left &= left - ONE
+                at += 1
+        return at - first
+
+    return list_moves
+
+
+@functools.cache
+def make_kernel(kernels: GameKernels) -> Any:
+    """The kernel that makes all moves of a frame.
+
+    With `looks`, it also finds the keys of the positions, and begins to fetch their entries from
+    the table: waiting for one entry after the other would take most of the time of a search.
+    """
+    follow, key_of = follow_kernel(kernels), key_kernel(kernels)
+
+    @kernel
+    def make_children(states, words_of, outlooks, frame, moves, table, looks):
+        for at in range(frame.first, frame.first + frame.count):
+            follow(states, frame.slot, moves[at].move, at)
+            if looks and states[at].over == RUNNING:
+                first, second = key_of(states, words_of, outlooks, at)
+                moves[at].key[0], moves[at].key[1] = first, second
+                prefetch(table, first)
+
+    return make_children
+
+
+@functools.cache
+def score_kernel(kernels: GameKernels, value_of: Any) -> Any:
+    """The kernel that scores a move for the order in which moves are tried.
+
+    With a horizon it evaluates the position after the move. Without one, it goes by the game's
+    `rank`; if there is none, it prefers moves that leave the opponent few replies, or the player to
+    move many.
+    """
+    rank = kernels.rank
+    legal, size, order = legal_kernel(kernels), kernels.words, order_kernel(kernels, value_of)
+
+    @kernel
+    def score(child, frame, words, bound, weights, scratch):
+        if frame.depth <= PLIES:
+            return order(child, frame.sign, bound, weights, scratch)
+        if rank is not None:
+            return np.int64(rank(child, (1 - frame.sign) >> 1))
+        legal(child, words)
+        replies = count(words, size)
+        return replies if 1 - 2 * child.to_move == frame.sign else -replies
+
+    return score
+
+
+@functools.cache
+def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
+    """The kernel that checks all children of a frame before any of them is searched.
+
+    Moves to positions whose value is already known, for instance from the table or because the
+    game is over, are removed from the list; the others are scored for move ordering. It returns
+    early if one of the known values causes a cutoff.
+    """
+    make_children, score = make_kernel(kernels), score_kernel(kernels, value_of)
+    foresee = foresee_kernel(kernels)
+
+    @kernel
+    def check_children(
+        states, words_of, outlooks, words, frame, moves, table, control, weights, scratch
+    ):
+        looks = frame.depth > LOOKING_PAYS
+        make_children(states, words_of, outlooks, frame, moves, table, looks)
+        frame.made = 1
+        least = for_mover(frame.upper if frame.sign > 0 else frame.lower, frame.sign)
+        at = frame.first
+        while at < frame.first + frame.count:
+            own, child = moves[at], states[moves[at].slot]
+            control[0].nodes += 1
+            value, known, proven = 0, False, False
+            if looks and child.over == RUNNING:
+                _, value, known, proven = look_up(
+                    table, own.key[0], own.key[1], control[0].age,
+                    frame.lower, frame.upper, frame.depth - 1,
+                )  # fmt: skip
+            if not known:
+                value, known = foresee(child, frame.lower, frame.upper)
+                proven = known
+            if not known:
+                own.score = score(child, frame, words, control[0].bound, weights, scratch)
+                at += 1
+                continue
+            value = for_mover(value, frame.sign)
+            if value > frame.best:
+                frame.best, frame.move = value, own.move
+            if value >= least:
+                frame.proven = proven
+                frame.count = 0
+                return
+            frame.proven = frame.proven and proven
+            frame.count -= 1
+            moves[at] = moves[frame.first + frame.count]
+
+    return check_children
+
+
+@kernel
+def favour(moves, first, count, move, ply, key):
+    """Give the best move of an earlier search the top score; at the root, break ties by the key."""
+    for at in range(first, first + count):
+        own = moves[at]
+        if own.move == move:
+            own.score = FIRST_SCORE
+        elif ply == 0:
+            own.score = (own.score << 12) + np.int64(random_word(key, own.move) >> U64(52))
+
+
+@kernel
+def take_best(frame, moves):
+    """Remove the move with the highest score from the list; returns its index.
+
+    The entry stays readable there until the next move is taken.
+    """
+    best = frame.first
+    for at in range(frame.first + 1, frame.first + frame.count):
+        if moves[at].score > moves[best].score:
+            best = at
+    frame.count -= 1
+    last = frame.first + frame.count
+    if best != last:
+        swap(moves[best], moves[last])
+    return last
+
+
+@kernel
+def swap(one, other):
+    """Exchange two entries of the list of moves."""
+    one.key[0], other.key[0] = other.key[0], one.key[0]
+    one.key[1], other.key[1] = other.key[1], one.key[1]
+    one.score, other.score = other.score, one.score
+    one.move, other.move = other.move, one.move
+    one.slot, other.slot = other.slot, one.slot

@@ -1,0 +1,139 @@
+"""Compare the solver with naive minimax on thousands of positions of each game.
+
+    python -m tests.search.crosscheck --game all --positions 10000 --seed 0
+
+Positions are taken from the ends of random games, over the settings of a game in turn. For each
+of them the values of all moves are compared with those of `Minimax`, which knows no table, no
+windows and no bounds. Progress is kept in `--state` (default `runs/solver-crosscheck`): after an
+interruption the same command continues. The check of a game stops at its first disagreement, which
+is printed; the exit status is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from azumaya.baselines.search.solver import solve
+from azumaya.envs import Position
+from azumaya.envs.game import Game
+from tests.cases import TESTED
+from tests.search.minimax import late_positions
+from tests.search.positions import settings_of
+
+Solver = Callable[[Position], "dict[int, int | None]"]
+CHECKED = {game.name: game for game in TESTED.values() if game.rules.resample is None}
+EACH = 16
+"""Positions from one seed, of two or more random games."""
+NODES, MEGABYTES = 10**7, 1
+
+
+@dataclass
+class Progress:
+    """The progress of the check of one game; `seconds` is CPU time."""
+
+    game: str
+    tree: int
+    next_seed: int
+    positions: int = 0
+    seconds: float = 0.0
+    mismatch: str = ""
+
+
+def moves_of(position: Position) -> dict[int, int | None]:
+    """What the solver says that each move gains."""
+    return solve(position, nodes=NODES, megabytes=MEGABYTES).moves
+
+
+def check_seed(game: Game, seed: int, tree: int, solver: Solver = moves_of) -> tuple[int, str]:
+    """Compare the positions of one seed; returns their number, and the first disagreement."""
+    settings = settings_of(game)
+    start = Position(game, seed=seed, **settings[seed % len(settings)])
+    count = 0
+    for position, gains in late_positions(start, seed, EACH, tree):
+        found = solver(position)
+        if found != gains:
+            where = f"{game.name} {position.options}: {position}"
+            return count, f"{where}: the solver says {found}, minimax {gains}"
+        count += 1
+    return count, ""
+
+
+def load(file: Path, fresh: Progress) -> Progress:
+    """The progress kept in a file, if it is of the same check."""
+    if file.exists():
+        kept = Progress(**json.loads(file.read_text()))
+        if kept.tree == fresh.tree:
+            return kept
+    return fresh
+
+
+def save(progress: Progress, file: Path) -> None:
+    """Keep the progress, so that an interruption loses nothing that was saved before."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    aside = file.with_suffix(".new")
+    aside.write_text(json.dumps(vars(progress), indent=1))
+    aside.replace(file)
+
+
+def run(progress: Progress, goal: int, file: Path, solver: Solver = moves_of) -> None:
+    """Check positions of a game until there are enough or there is a disagreement."""
+    shown = time.monotonic()
+    while progress.positions < goal and not progress.mismatch:
+        began = time.process_time()
+        count, progress.mismatch = check_seed(
+            CHECKED[progress.game], progress.next_seed, progress.tree, solver
+        )
+        progress.positions += count
+        progress.next_seed += 1
+        progress.seconds = round(progress.seconds + time.process_time() - began, 2)
+        save(progress, file)
+        if time.monotonic() > shown + 10:
+            shown = time.monotonic()
+            report(progress, goal)
+
+
+def report(progress: Progress, goal: int) -> None:
+    """Print the progress of a game."""
+    print(
+        f"{progress.game}: {progress.positions:,} of {goal:,} positions, "
+        f"{progress.seconds:.0f} s of CPU time",
+        flush=True,
+    )
+    if progress.mismatch:
+        print(f"MISMATCH {progress.mismatch}", flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--game", default="all", choices=["all", *CHECKED])
+    parser.add_argument("--positions", type=int, default=10_000, help="of each game")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tree", type=int, default=800, help="the largest tree, in positions")
+    parser.add_argument("--state", type=Path, default=Path("runs/solver-crosscheck"))
+    parser.add_argument("--fresh", action="store_true", help="discard earlier progress")
+    args = parser.parse_args(arguments)
+    good = True
+    for name in CHECKED if args.game == "all" else [args.game]:
+        file = args.state / f"{name}-{args.seed}.json"
+        if args.fresh:
+            file.unlink(missing_ok=True)
+        progress = load(file, Progress(name, args.tree, args.seed * 10**6))
+        try:
+            run(progress, args.positions, file)
+        except KeyboardInterrupt:
+            print("interrupted; the same command goes on from here")
+            return 130
+        report(progress, args.positions)
+        good = good and not progress.mismatch
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
