@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
@@ -84,6 +85,8 @@ def choose_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def choose(states, keys, weights, scratch, words, trial, actions):
+        weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
+        states, trial = borrow(states), borrow(trial)
         for i in range(states.shape[0]):
             clear(words)
             write_legal(states[i], words)
@@ -135,6 +138,8 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
         first, last, starts, keys, explore, decay, weights, scratch, words, trial, now,
         found, counts, begun, targets, notes, lengths, results,
     ):  # fmt: skip
+        weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
+        trial, now, found = borrow(trial), borrow(now), borrow(found)
         for g in range(first, last):
             now[0] = starts[g]
             plies = play_one(

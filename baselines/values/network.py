@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import U64, ZERO
@@ -159,6 +160,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def view(state, weights, scratch, found):
+        weights, scratch, found = borrow(weights), borrow(scratch), borrow(found)
         for w in range(words):
             scratch[w] = ZERO
         mover = state.to_move
@@ -182,6 +184,7 @@ def value_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def value(state, weights, scratch):
+        weights, scratch = borrow(weights), borrow(scratch)
         found = scratch.view(np.int32)[first:behind]
         hidden = scratch.view(np.float32)[behind:]
         count, start = view(state, weights, scratch, found)
