@@ -144,7 +144,13 @@ def test_positions_are_drawn_by_the_seed_and_more_contain_fewer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "value"), [("positions", 0), ("positions", 251), ("tries", 0), ("seed", -1)]
+    ("argument", "value"),
+    [
+        ("positions", 0),
+        ("positions", len(load_exam(GAME).positions) + 1),
+        ("tries", 0),
+        ("seed", -1),
+    ],
 )
 def test_wrong_arguments_are_named(argument: str, value: int) -> None:
     with pytest.raises(OptionError, match=f"{argument}={value}"):

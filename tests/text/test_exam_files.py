@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines import load_exam
 from azumaya.baselines.text import score_answers, take_text_exam, text_exam, write_prompts
 from azumaya.baselines.text.exam_files import AnswersError
 from azumaya.envs import OptionError
@@ -18,6 +19,8 @@ from tests.text.scripted import perfect
 
 GAMES = ("vierer_dominari", "abalone")
 Lines = list[dict[str, Any]]
+PUBLIC = f"vierer_dominari-v{load_exam('vierer_dominari').version}-public-"
+"""How the names of the prompts begin."""
 
 
 def read(path: Path) -> Lines:
@@ -137,8 +140,8 @@ def test_a_seed_that_is_not_known_is_none(prompts: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda lines: lines[1:], "1 of 8 prompts have no answer, such as vierer_dominari-v1"),
-        (lambda lines: [*lines, lines[0]], "line 9: vierer_dominari-v1-public-.* answered twice"),
+        (lambda lines: lines[1:], f"1 of 8 prompts have no answer, such as {PUBLIC}"),
+        (lambda lines: [*lines, lines[0]], f"line 9: {PUBLIC}.* answered twice"),
         (lambda lines: [*lines, {"id": "x", "answer": ""}], "x is not among the prompts"),
         (lambda lines: [{"answer": "5a1"}], "line 1: neither id nor custom_id"),
         (lambda lines: [{**lines[0], "answer": 5}], "the answer 5 is no text"),
@@ -158,9 +161,9 @@ def test_damaged_answers_are_named(
     ("identity", "message"),
     [
         ("vierer_dominari-v9-public-1", "version 9 of the exam"),
-        ("vierer_dominari-v1-public-999", "has no position 999"),
-        ("vierer_dominari-v1-secret-1", "is not the id of a prompt"),
-        ("vierer_dominari-v1-public-007", "-007 is not .*; must be vierer_dominari-v1-public-7"),
+        (f"{PUBLIC}999", "has no position 999"),
+        (PUBLIC.replace("public", "secret") + "1", "is not the id of a prompt"),
+        (f"{PUBLIC}007", f"-007 is not .*; must be {PUBLIC}7"),
     ],
 )
 def test_prompts_of_other_exams_are_refused(
