@@ -12,7 +12,7 @@ from azumaya.envs import Position
 GAME = "score_dominari"
 MOST_PLIES = 6
 COUNT = 30
-PLAIN_MOVES = 6_677
+PLAIN_MOVES = 28_894
 """The moves that plain minimax plays in all endgames of the check."""
 BOUND = 1
 """No game of Score-Dominari is won or lost by more, with its default options."""
