@@ -36,6 +36,12 @@ def result_table(title: str, caption: str, first: str, figures: Sequence[str]) -
     return table
 
 
+def shown_rate(rate: float, interval: tuple[float, float]) -> str:
+    """A rate, or a difference of rates, and on the next line its interval."""
+    low, high = interval
+    return f"{rate:z.1%}\n{low:z.1%} - {high:z.1%}"
+
+
 def score_table(scores: Sequence[Score], title: str) -> Table:
     """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
 
@@ -49,8 +55,7 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
         ("won", "drawn", "lost", "rate\n95 % interval", "by seat"),
     )
     for score in scores:
-        low, high = score.interval()
-        rate = f"{score.rate:.1%}\n{low:.1%} - {high:.1%}"
+        rate = shown_rate(score.rate, score.interval())
         seats = "\n".join(f"{rate:.0%}" for rate in score.rate_by_seat)
         counts = map(str, (score.wins, score.draws, score.losses))
         table.add_row(plain(f"{score.first}\n{score.second}"), *counts, rate, seats)

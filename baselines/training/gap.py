@@ -21,7 +21,7 @@ import tyro
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.arena.intervals import difference
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.report import plain, result_table
+from azumaya.baselines.arena.report import plain, result_table, shown_rate
 from azumaya.baselines.entrants import Entrant, choose_game, find_entrant
 from azumaya.baselines.training.checks import Numbers, check_numbers
 from azumaya.baselines.training.command import exit_code, run_script
@@ -133,19 +133,13 @@ def gap_table(found: Sequence[Gap], title: str) -> Table:
     caption = "Below: the 95 % interval, or the least and the most. The gap is train less test."
     table = result_table(title, caption, "agent", ("train puzzles", "test puzzles", "gap"))
     for each in found:
-        rates = (shown(score.rate, score.interval()) for score in each.scores)
-        table.add_row(plain(each.name), *rates, shown(each.gap, each.interval()))
+        rates = (shown_rate(score.rate, score.interval()) for score in each.scores)
+        table.add_row(plain(each.name), *rates, shown_rate(each.gap, each.interval()))
     if len(found) > 1:
         gaps = [each.gap for each in found]
-        mean = shown(statistics.fmean(gaps), (min(gaps), max(gaps)))
+        mean = shown_rate(statistics.fmean(gaps), (min(gaps), max(gaps)))
         table.add_row("mean of these agents", "", "", mean)
     return table
-
-
-def shown(share: float, interval: tuple[float, float]) -> str:
-    """A share, and on the next line its interval; what is rounded to zero has no sign."""
-    low, high = interval
-    return f"{share:z.1%}\n{low:z.1%} - {high:z.1%}"
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from azumaya.baselines.arena.report import COLOURS, plain, result_table
+from azumaya.baselines.arena.report import COLOURS, plain, result_table, shown_rate
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import Count, Numbers, check_numbers
@@ -215,7 +215,7 @@ def spread(values: Sequence[float]) -> str:
     """A mean, and on the next line the least and the most."""
     if not values:
         return "-"
-    return f"{statistics.fmean(values):.1%}\n{min(values):.1%} - {max(values):.1%}"
+    return shown_rate(statistics.fmean(values), (min(values), max(values)))
 
 
 def draw_study(found: Sequence[Results], path: Path | io.BytesIO, title: str) -> None:
