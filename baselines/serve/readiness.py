@@ -7,9 +7,9 @@ first move; the others wait and then read the result from disk instead of compil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from math import inf
-from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE
 from azumaya.baselines.search.naming import read_search_name
@@ -19,6 +19,7 @@ from azumaya.envs import OptionError, Position
 BRIEF_MS = 1.0
 """The time of a search that is made only to compile it."""
 HINT = "hint"
+Work = Callable[[], Awaitable[object]]
 
 
 def brief_name(player: str) -> str | None:
@@ -72,26 +73,34 @@ class Readiness:
 
     def _agent(self, player: str, position: Position) -> asyncio.Task[None] | None:
         name = brief_name(player)
-        return self._task(name, position, think, name, position, 0) if name else None
+        if name is None:
+            return None
+        work = partial(self._workers.run, think, name, position, 0, milliseconds=inf)
+        return self._task(name, position, work)
 
     def _hint(self, position: Position) -> asyncio.Task[None] | None:
-        return self._task(HINT, position, hint, position, BRIEF_MS, 0)
+        # Only one process at a time can compile, and whoever waits for an agent comes first. The
+        # place of long searches stays free for that agent, so this counts as a short one.
+        work = partial(self._workers.run, hint, position, BRIEF_MS, 0)
+        return self._task(HINT, position, work, after=list(self._tasks.values()))
 
     def _task(
-        self, name: str, position: Position, work: Callable[..., Any], *arguments: Any
+        self, name: str, position: Position, work: Work, after: Sequence[asyncio.Task[None]] = ()
     ) -> asyncio.Task[None] | None:
         if not self._workers.count or position.is_over:
             return None
         key = name, position.game.name
         if key not in self._tasks:
-            self._tasks[key] = asyncio.create_task(self._compile(key, work, *arguments))
+            self._tasks[key] = asyncio.create_task(self._compile(key, work, after))
         return self._tasks[key]
 
     async def _compile(
-        self, key: tuple[str, str], work: Callable[..., Any], *arguments: Any
+        self, key: tuple[str, str], work: Work, after: Sequence[asyncio.Task[None]]
     ) -> None:
+        for task in after:
+            await asyncio.shield(task)
         try:
-            await self._workers.run(work, *arguments, milliseconds=inf)
+            await work()
         except Exception:  # whoever asks for the move is told; the next game tries again
             del self._tasks[key]
 

@@ -45,7 +45,8 @@ class Compiling:
         monkeypatch.setattr(readiness, "hint", self.hint)
         self.done: list[str] = []
         self.finish, self.fails = threading.Event(), False
-        self.readiness = Readiness(Workers(count, waiting=8))
+        self.workers = Workers(count, waiting=8)
+        self.readiness = Readiness(self.workers)
 
     def think(self, name: str, position: Position, key: int) -> None:
         """Let an agent choose a move."""
@@ -77,6 +78,34 @@ def test_all_visitors_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) 
     asyncio.run(check())
     assert compiling.done == ["uct:1ms score_dominari", "hint score_dominari",
                               "uct:1ms halma_dominari"]  # fmt: skip
+
+
+def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hints are compiled after the agents, and meanwhile an agent can think for long."""
+    compiling, here = Compiling(monkeypatch), Position("score_dominari", seed=1)
+    hinting, answered = threading.Event(), threading.Event()
+
+    def slow_hint(position: Position, milliseconds: float, key: int) -> None:
+        compiling.done.append("hint")
+        hinting.set()
+        assert answered.wait(60)
+
+    monkeypatch.setattr(readiness, "hint", slow_hint)
+
+    async def check() -> None:
+        compiling.readiness.begin(["human", "uct:2000ms"], here)
+        await asyncio.sleep(0.05)
+        assert compiling.done == ["uct:1ms score_dominari"]
+        compiling.finish.set()
+        await compiling.readiness.agent("uct:2000ms", here)
+        assert await asyncio.to_thread(hinting.wait, 60)
+        work = compiling.workers.run(compiling.think, "uct:2000ms", here, 0, milliseconds=2000)
+        await asyncio.wait_for(work, 60)
+        answered.set()
+        await compiling.readiness.hint(here)
+
+    asyncio.run(check())
+    assert compiling.done == ["uct:1ms score_dominari", "hint", "uct:2000ms score_dominari"]
 
 
 def test_a_compilation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
