@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
@@ -42,6 +42,10 @@ STATIC = {
 
 class Server:
     """The endpoints.
+
+    What takes a few milliseconds in a game at hand is done by the event loop itself, as a thread
+    would double its processor time. Threads begin and open games, since that may compile rules or
+    replay many moves; processes search.
 
     Args:
         games: the games.
@@ -125,12 +129,12 @@ class Server:
     async def look(self, request: Request) -> Response:
         """The view of a game."""
         opened = await self._opened(request)
-        return JSONAnswer(await run_in_threadpool(self.games.view, opened))
+        return JSONAnswer(self.games.view(opened))
 
     async def record(self, request: Request) -> Response:
         """The record of a game, as a file to keep."""
         opened = await self._opened(request)
-        line = await run_in_threadpool(lambda: opened.table.record().to_json())
+        line = opened.table.record().to_json()
         name = f"{opened.kept.game}.jsonl"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(line + "\n", media_type="application/x-ndjson", headers=headers)
@@ -138,29 +142,27 @@ class Server:
     async def move(self, request: Request) -> Response:
         """Make a move."""
         opened, body = await self._asked(request)
-        return await self._view(self.games.move, opened, body.get("ply"), body.get("move"))
+        return JSONAnswer(self.games.move(opened, body.get("ply"), body.get("move")))
 
     async def undo(self, request: Request) -> Response:
         """Take a move back."""
         opened, body = await self._asked(request)
-        return await self._view(self.games.undo, opened, body.get("ply"))
+        return JSONAnswer(self.games.undo(opened, body.get("ply")))
 
     async def answer(self, request: Request) -> Response:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
         opened, _ = await self._asked(request)
-        name, position, key = await run_in_threadpool(self.games.thinking, opened)
+        name, position, key = self.games.thinking(opened)
         await self.readiness.agent(name, position)
         time = milliseconds_of(name)
         move = await self.workers.run(think, name, position, key, milliseconds=time)
-        return await self._view(self.games.answer, opened, position, move)
+        return JSONAnswer(self.games.answer(opened, position, move))
 
     async def explain(self, request: Request) -> Response:
         """Why a person's clicks make no move."""
         opened, body = await self._asked(request)
         cells, label = body.get("cells"), body.get("label", "")
-        return JSONAnswer(
-            {"sentences": await run_in_threadpool(self.games.explain, opened, cells, label)}
-        )
+        return JSONAnswer({"sentences": self.games.explain(opened, cells, label)})
 
     async def hint(self, request: Request) -> Response:
         """What a short search says about the moves."""
@@ -184,9 +186,6 @@ class Server:
         if not isinstance(body, dict):
             raise RefusalError(400, "a JSON object is needed")
         return await self._opened(request), body
-
-    async def _view(self, change: Callable[..., Any], *arguments: Any) -> Response:
-        return JSONAnswer(await run_in_threadpool(change, *arguments))
 
     async def _body(self, request: Request) -> Any:
         """The JSON of a request; it may come in pieces, without a length."""

@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -35,18 +35,16 @@ MOST_CELLS = 8
 
 @dataclass
 class OpenGame:
-    """A game in memory, with a lock, since a visitor may send several requests at once.
+    """A game in memory. Only the event loop reads and changes it, so it needs no lock.
 
     Attributes:
         kept: the game as it began.
         table: the game as it stands.
-        lock: held while the game is read or changed.
         counted: its positions as of the last request, if it is kept ready, otherwise 0.
     """
 
     kept: Kept
     table: Table
-    lock: threading.Lock = field(default_factory=threading.Lock)
     counted: int = 0
 
 
@@ -95,7 +93,7 @@ class Games:
             secrets.token_urlsafe(16), secrets.token_urlsafe(16), owner, game.name,
             checked_texts(game, wish.get("options", {})), names, seed,
         )  # fmt: skip
-        opened = OpenGame(kept, self._table(kept))
+        opened = self._prepared(kept)
         self._store.add(kept)
         self._put(opened)
         return opened
@@ -132,7 +130,16 @@ class Games:
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
         _check_owner(kept, visitor)
-        return self._put(OpenGame(kept, self._table(kept)))
+        return self._put(self._prepared(kept))
+
+    def _prepared(self, kept: Kept) -> OpenGame:
+        """A game for which all that moves and views need is compiled or loaded."""
+        opened = OpenGame(kept, self._table(kept))
+        here = opened.table.here
+        view_of(here)
+        if not here.is_over:
+            here.copy().play(here.legal_actions()[0])
+        return opened
 
     def at_hand(self, name: str, visitor: str) -> OpenGame | None:
         """A game of a visitor if it is in memory.
@@ -192,20 +199,18 @@ class Games:
         """Make a move of a person; returns the new view."""
         if not isinstance(move, str):
             raise RefusalError(400, "move: the name of a move is needed")
-        with opened.lock:
-            table = opened.table
-            self._check_ply(table, ply)
-            if table.here.is_over or table.agent is not None:
-                raise RefusalError(409, "it is not your turn")
-            self._play(opened, move)
-            return self.view(opened)
+        table = opened.table
+        self._check_ply(table, ply)
+        if table.here.is_over or table.agent is not None:
+            raise RefusalError(409, "it is not your turn")
+        self._play(opened, move)
+        return self.view(opened)
 
     def answer(self, opened: OpenGame, position: Position, move: str) -> dict[str, Any]:
         """Make an agent's move, unless the game has gone on or back since; returns the view."""
-        with opened.lock:
-            if opened.table.here == position and opened.table.agent is not None:
-                self._play(opened, move)
-            return self.view(opened)
+        if opened.table.here == position and opened.table.agent is not None:
+            self._play(opened, move)
+        return self.view(opened)
 
     def _play(self, opened: OpenGame, move: str) -> None:
         if len(opened.table.moves) >= self._limits.plies:
@@ -215,12 +220,11 @@ class Games:
 
     def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:
         """Take moves back to the last one of a person; returns the view."""
-        with opened.lock:
-            self._check_ply(opened.table, ply)
-            if not opened.table.undo():
-                raise RefusalError(409, "there is nothing to undo")
-            self._store.keep_moves(opened.kept.id, opened.table.moves)
-            return self.view(opened)
+        self._check_ply(opened.table, ply)
+        if not opened.table.undo():
+            raise RefusalError(409, "there is nothing to undo")
+        self._store.keep_moves(opened.kept.id, opened.table.moves)
+        return self.view(opened)
 
     @staticmethod
     def _check_ply(table: Table, ply: Any) -> None:
@@ -236,11 +240,9 @@ class Games:
         """What the page shows of a game."""
         table, kept = opened.table, opened.kept
         here, agent = table.here, table.agent
-        view = view_of(here, table.last_action)
         yours = not here.is_over and agent is None
         return {
-            **view,
-            "moves": view["moves"] if yours else [],
+            **view_of(here, table.last_action, movable=yours),
             "id": kept.id,
             "share": kept.share,
             "game": here.game.name,
@@ -278,12 +280,11 @@ class Games:
         Raises:
             RefusalError: it is no agent's turn.
         """
-        with opened.lock:
-            table = opened.table
-            if table.agent is None:
-                raise RefusalError(409, "no agent is to move")
-            name = table.players[table.here.to_move].name
-            return name, table.here, table.key
+        table = opened.table
+        if table.agent is None:
+            raise RefusalError(409, "no agent is to move")
+        name = table.players[table.here.to_move].name
+        return name, table.here, table.key
 
     def hinted(self, opened: OpenGame, milliseconds: Any) -> tuple[Position, float, int]:
         """What is needed to search for a hint.
@@ -294,10 +295,9 @@ class Games:
         numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
         if not numeric or not 0 < milliseconds <= self._limits.search:
             raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")
-        with opened.lock:
-            if opened.table.here.is_over:
-                raise RefusalError(409, "the game is over")
-            return opened.table.here, float(milliseconds), opened.table.key
+        if opened.table.here.is_over:
+            raise RefusalError(409, "the game is over")
+        return opened.table.here, float(milliseconds), opened.table.key
 
 
 def _check_owner(kept: Kept, visitor: str) -> None:

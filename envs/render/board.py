@@ -30,15 +30,18 @@ MARGIN = 30
 TRAY_PITCH = 40
 
 
-def view_of(position: Shown, last_action: int | None = None) -> dict[str, Any]:
+def view_of(
+    position: Shown, last_action: int | None = None, *, movable: bool = True
+) -> dict[str, Any]:
     """What `web/board.js` shows: a position, how to point at its moves, and whose turn it is.
 
     Args:
         position: the position.
         last_action: the action that led to it, whose cells are marked.
+        movable: whether the viewer may move; if not, no moves are listed.
     """
     scene = position.scene(last_action)
-    moves = pointed(position, scene)
+    moves = pointed(position, scene) if movable else []
     return {
         **picture_of(scene),
         "moves": [[move.name, move.label, [list(path) for path in move.paths]] for move in moves],

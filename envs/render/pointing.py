@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
 from azumaya.envs.render.layout import layout_of
@@ -69,8 +69,12 @@ def pointed(position: Shown, scene: Scene) -> list[Pointed]:
 
 def describe(position: Shown, scene: Scene, action: int) -> Pointed:
     """How to point at an action by what its name says, legal or not."""
-    name, touched = position.move_name(action), position.action_cells(action)
-    squares, cell_of = _squares(scene.board)
+    return _described(scene.board, position.move_name(action), position.action_cells(action))
+
+
+@lru_cache(maxsize=1 << 15)
+def _described(board: Any, name: str, touched: Path) -> Pointed:
+    squares, cell_of = _squares(board)
     cells = tuple(cell_of[square] for square in squares.findall(name))
     if cells and set(cells) <= set(touched):
         return Pointed(name, squares.sub("", name), (cells,))

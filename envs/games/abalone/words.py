@@ -5,6 +5,7 @@ All of this runs on the host. Position texts, and starts given as position texts
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from azumaya.envs.errors import MoveNameError, OptionError, brief
@@ -25,6 +26,7 @@ from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import whole_number
 
 COLOURS = ("black", "white")
+STONES = tuple(Stone(colour) for colour in COLOURS)
 MOST_IN_LINE = 3
 
 _LAYOUTS = {
@@ -117,6 +119,11 @@ def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
     """The cells that the marbles named by an action leave and enter."""
+    return _touched(action)
+
+
+@cache
+def _touched(action: int) -> tuple[int, ...]:
     move = MOVES[action]
     return tuple(sorted({*move.cells, *move.targets}))
 
@@ -205,16 +212,15 @@ def _marbles(count: int) -> str:
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it, with the marbles pushed out beside the board."""
-    marbles = tuple(Stone(colour) for colour in COLOURS)
-    stones = tuple(None if owner is None else marbles[owner] for owner in owners_of(state))
+    stones = tuple(None if owner is None else STONES[owner] for owner in owners_of(state))
     return Scene(
         board="hex61",
         grounds=("plain",) * CELLS,
         stones=stones,
         notes=(_note(state), _plies(state)),
         trays=tuple(
-            (f"{colour} out", (Stone(colour),) * int(state["out"][player]))
-            for player, colour in enumerate(COLOURS)
+            (f"{marble.colour} out", (marble,) * int(state["out"][player]))
+            for player, marble in enumerate(STONES)
         ),
     )
 
