@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -77,6 +79,23 @@ def test_outlooks_tell_players_apart_and_forget_waiting_moves() -> None:
     other = position.copy()
     other._states["to_move"] = 1 - other._states["to_move"]
     assert row_of(position).tolist() != row_of(other).tolist()
+
+
+FULL = "".join(str((3 * (row % 3) + row // 3 + column) % 9 + 1) for row, column in
+               itertools.product(range(9), range(9)))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [2, 14, 18])
+def test_outlooks_tell_drafts_apart(seed: int) -> None:
+    """The last picks of a draft decide the game. Two orders of picks lead to different regions."""
+    rng = random.Random(seed)
+    holes = rng.sample(range(81), 9)
+    puzzle = "".join("." if cell in holes else number for cell, number in enumerate(FULL))
+    position = Position("sudoku_moyo", territory="draft", puzzle=puzzle)
+    for _ in range(5):
+        position.play(rng.choice(position.legal_actions()))
+    gains = Minimax(20_000).gains(position)
+    assert solve(position, nodes=100_000, megabytes=16).value == max(gains.values())
 
 
 def late_moyo(seed: int) -> Position:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from azumaya.envs.games.shima.board import PLAY, REGION_BITS, ROW
-from azumaya.envs.games.shima.stones import neutral_room, own, word_of
+from azumaya.envs.games.shima.stones import neutral_room, own, region_word, word_of
 from azumaya.envs.geometry.sudoku81 import (
     BLOCK_OF,
     CELLS,
@@ -225,6 +225,22 @@ def simplify(state):
 
 # ---- the outlook ----
 
+SPARE_BITS = 16
+"""Bits of the last word of a row that hold a difference of candidates; owners are above."""
+
+
+@kernel
+def owners(state):
+    """Whose regions are whose, which the draft decides: two bits a region, from `SPARE_BITS` on."""
+    word = ZERO
+    for r in range(NUMBERS):
+        low, high = region_word(state, r, 0), region_word(state, r, 1)
+        for side in range(2):
+            there = (low & state.territory[side, 0]) | (high & state.territory[side, 1])
+            if there != ZERO:
+                word |= ONE << U64(SPARE_BITS + 2 * r + side)
+    return word
+
 
 @kernel
 def outlook(state, row):
@@ -236,7 +252,7 @@ def outlook(state, row):
         row[w] = state.candidates[w]
     row[ROW] = U64(state.to_move + 2 * state.stage + 16 * state.light + 32 * state.streak)
     row[ROW + 1] = U64(state.handicap + 16 * state.handicap_player + 32 * state.starter)
-    row[ROW + 2] = ZERO
+    row[ROW + 2] = owners(state) if state.drafts else ZERO
     if not is_graph(state):
         return
     _, _, many0, many1 = occupancy(state)
@@ -256,4 +272,4 @@ def outlook(state, row):
             high &= ~here1
             at = n * CELLS + cell
             row[at >> 6] &= ~(ONE << U64(at & 63))
-    row[ROW + 2] = U64(spare + 2 * CELLS)
+    row[ROW + 2] |= U64(spare + 2 * CELLS)
