@@ -115,6 +115,12 @@ def filled(state, w):
 
 
 @kernel
+def rank_of_region(stones):
+    """What a region with so many stones adds to the rank of its owner."""
+    return (stones << STONES_RANK) + (1 << (RANK_BITS * stones))
+
+
+@kernel
 def rank(state, player):
     """Rule 7 as one number: the higher wins.
 
@@ -127,7 +133,7 @@ def rank(state, player):
         in_low, in_high = region_word(state, r, 0), region_word(state, r, 1)
         if (in_low & state.territory[side, 0]) | (in_high & state.territory[side, 1]) != ZERO:
             stones = popcount(low & in_low) + popcount(high & in_high)
-            total += (stones << STONES_RANK) + (1 << (RANK_BITS * stones))
+            total += rank_of_region(stones)
     return total
 
 

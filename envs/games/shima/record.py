@@ -8,6 +8,7 @@ from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, 
 from azumaya.envs.games.shima import (
     board,
     endgame,
+    filling,
     horikomi,
     horikomi_words,
     match,
@@ -172,6 +173,9 @@ HORIKOMI = Game(
         write_legal=horikomi.write_legal,
         observe=horikomi.observe,
         evaluate=horikomi.evaluate,
+        bounds=filling.bounds,
+        outlook=filling.outlook,
+        outlook_words=filling.OUTLOOK_WORDS,
     ),
     observation=Observation(shape=(9, 9), planes=board.HORIKOMI_PLANES, houses_only=True),
     options=Options(
