@@ -69,6 +69,10 @@ _TOLD_BY_MOYO = (
     Stage(("tests/games/test_sudoku_moyo_endgame.py",)),
     Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_moyo or bounds")),
 )
+_TOLD_BY_HORIKOMI = (
+    Stage(("tests/games/test_sudoku_horikomi_filling.py",)),
+    Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_horikomi or bounds")),
+)
 """The stages for what a solver is told: no rule depends on it."""
 _GOLDENS = (
     "tests/golden",
@@ -86,6 +90,7 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
     ),
     ("envs/games/shima/endgame", _TOLD_BY_MOYO),
     ("envs/games/shima/race", _TOLD_BY_MOYO),
+    ("envs/games/shima/filling", _TOLD_BY_HORIKOMI),
     ("envs/games/shima/moyo", of_games("sudoku_moyo")),
     ("envs/games/shima/horikomi", of_games("sudoku_horikomi")),
     ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi", _MATCH)),
