@@ -109,16 +109,43 @@ def outlook_of(position: Position) -> tuple[int, ...]:
     return tuple(row.tolist())
 
 
+def rank_of(laid: int) -> int:
+    """Stones count most, then full regions, then those with eight stones, and so on."""
+    return int(laid * 8**10 + 8**laid)
+
+
+@pytest.mark.parametrize("territory", TERRITORIES)
+def test_outlooks_sum_up_closed_regions(territory: str) -> None:
+    closed_regions = 0
+    for position in endgames(territory):
+        sets = seen_as_sets(position, territory)
+        laid, fitting = stones(position, territory).number.keys(), set().union(*sets.fits.values())
+        counts, settled = 0, 0
+        for i, region in enumerate(sets.regions):
+            if region & fitting:
+                counts |= len(region & laid) << 4 * i
+            elif region <= sets.sides[0] | sets.sides[1]:
+                sign = 1 if region <= sets.sides[0] else -1
+                settled += sign * rank_of(len(region & laid))
+                closed_regions += 1
+        row = outlook_of(position)
+        assert row[13:15] == (counts, settled + 2**40), str(position)
+    assert closed_regions > len(SEEDS)
+
+
 def test_outlooks_forget_dead_numbers() -> None:
-    position = next(p for p in reversed(endgames("standard")) if len(dead_numbers(p)) > 1)
-    seen = {outlook_of(position)}
-    for number in range(9):
-        for player in range(2):
+    forgotten = 0
+    for position in endgames("standard"):
+        before, dead = outlook_of(position), dead_numbers(position)
+        for number, player in np.ndindex(9, 2):
             changed = position.copy()
             stock = changed._states["stock"][0]
             if stock[player] >> U64(4 * number) & U64(15):
                 stock[player] -= U64(1) << U64(4 * number)
-                assert (outlook_of(changed) in seen) == (str(number + 1) in dead_numbers(position))
+                is_dead = str(number + 1) in dead
+                assert (outlook_of(changed) == before) == is_dead, str(position)
+                forgotten += is_dead
+    assert forgotten > 5 * len(SEEDS)
 
 
 def dead_numbers(position: Position) -> set[str]:
