@@ -3,6 +3,7 @@
 Where to find what:
     board.py: actions, states, observations, symmetries of all three games.
     moyo.py, horikomi.py, match.py: the rules, one file per game, as kernels.
+    endgame.py, race.py: what a solver can know of Sudoku Moyo; filling.py: of Sudoku Horikomi.
     stones.py, before_play.py: kernels that the games share: laying a stone, the stages before play.
     territory.py: `Territory` and the named territories.
     starts.py: from options to start positions.
