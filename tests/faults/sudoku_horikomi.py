@@ -50,8 +50,8 @@ FAULTS = (
     Fault(
         "regions full or not are all the same",
         RULES,
-        "total += (stones << STONES_RANK) + (1 << (RANK_BITS * stones))",
-        "total += stones << STONES_RANK",
+        "return (stones << STONES_RANK) + (1 << (RANK_BITS * stones))",
+        "return stones << STONES_RANK",
     ),
     Fault(
         "regions with fewer than five stones do not count",
@@ -68,7 +68,7 @@ FAULTS = (
     Fault(
         "more Moyo stones win",
         RULES,
-        "total += (stones << STONES_RANK)",
-        "total += (-stones << STONES_RANK)",
+        "return (stones << STONES_RANK)",
+        "return (-stones << STONES_RANK)",
     ),
 )
