@@ -79,8 +79,8 @@ class Readiness:
         return self._task(name, position, work)
 
     def _hint(self, position: Position) -> asyncio.Task[None] | None:
-        # Only one process at a time can compile, and whoever waits for an agent comes first. The
-        # place of long searches stays free for that agent, so this counts as a short one.
+        # Only one process at a time can compile, and a move is more urgent than a hint. The place
+        # of long searches stays free for the agent's move, so this counts as a short one.
         work = partial(self._workers.run, hint, position, BRIEF_MS, 0)
         return self._task(HINT, position, work, after=list(self._tasks.values()))
 

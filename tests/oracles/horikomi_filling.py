@@ -55,7 +55,7 @@ class Filling:
         return total
 
     def bounds(self, player: int, ahead: int) -> tuple[int, int]:
-        """What a player who is so many stones ahead gains at least and at most."""
+        """The least and the most that a player gains who leads by `ahead` stones."""
         if ahead + self.sure_stones(player) > self.most_stones(1 - player):
             return 1, 1
         if ahead + self.most_stones(player) < self.sure_stones(1 - player):

@@ -1,7 +1,7 @@
 """What a solver can know about the end of a game of Sudoku Horikomi without searching.
 
 Once nothing fits in the neutral region, play goes on until neither player can lay a stone. So it
-does not matter who lays them: the player with more stones in the own regions wins.
+does not matter who lays them: the player with more stones in their own regions wins.
 
 - At most as many stones are still laid in a region as it has cells with candidates, or numbers
   among these.

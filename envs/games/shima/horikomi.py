@@ -116,7 +116,7 @@ def filled(state, w):
 
 @kernel
 def rank_of_region(stones):
-    """What a region with so many stones adds to the rank of its owner."""
+    """What a region adds to its owner's rank, given the number of stones in it."""
     return (stones << STONES_RANK) + (1 << (RANK_BITS * stones))
 
 
