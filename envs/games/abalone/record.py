@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
-from azumaya.envs.games.abalone import rules, texts, words
+from azumaya.envs.games.abalone import limit, rules, texts, words
 from azumaya.envs.games.abalone.board import ACTIONS, MOST_PLIES, PLANES, STATE, SYMMETRIES
 from azumaya.envs.geometry.hex61 import SIZE
 from azumaya.envs.kernels.rng import draw_start
@@ -47,6 +47,7 @@ ABALONE = Game(
         write_legal=rules.write_legal,
         observe=rules.observe,
         evaluate=rules.evaluate,
+        bounds=limit.bounds,
     ),
     observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
     options=Options(

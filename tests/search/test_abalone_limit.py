@@ -1,0 +1,210 @@
+"""What Abalone knows about the end of a game: true, even where a player may be left without a move."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from azumaya.baselines.agents import GreedyAgent
+from azumaya.envs import Position, PositionError
+from azumaya.envs.games.abalone.limit import can_push_out
+from azumaya.envs.geometry.hex61 import (
+    CELLS,
+    COORDINATES,
+    DIRECTIONS,
+    NEIGHBOUR,
+    ROW_LENGTHS,
+    distance,
+)
+from tests.search.minimax import Minimax, TooLarge
+
+TIEBREAKS = (None, "marbles")
+CORNER = next(cell for cell in range(CELLS) if distance(cell) == 4)
+
+
+def text_of(colours: dict[int, str], mover: str, out: tuple[int, int], ply: int) -> str:
+    """The text of a position with marbles on some cells."""
+    rows, cell = [], 0
+    for length in ROW_LENGTHS:
+        rows.append("".join(colours.get(cell + i, ".") for i in range(length)))
+        cell += length
+    return f"{'/'.join(rows)} {mover} out={out[0]},{out[1]} ply={ply}"
+
+
+def near(cell: int, count: int) -> list[int]:
+    """The cells nearest to a cell, itself first."""
+    found = [cell]
+    for other in found:
+        new = [n for d in range(DIRECTIONS) if (n := NEIGHBOUR[other][d]) is not None]
+        found += [n for n in new if n not in found]
+        if len(found) >= count:
+            break
+    return found[:count]
+
+
+def crowded(seed: int) -> Position | None:
+    """A few marbles in a corner, where pushes and blocked players are common."""
+    rng = random.Random(seed)
+    cells = rng.sample(near(CORNER, rng.randint(6, 12)), rng.randint(4, 6))
+    colours = dict(zip(cells, rng.choices("bw", k=len(cells)), strict=True))
+    out = rng.randint(3, 5), rng.randint(3, 5)
+    text = text_of(colours, rng.choice("bw"), out, 10)
+    limit = rng.choice((0, *(10 + left for left in range(1, 4))))
+    try:
+        return Position(
+            "abalone", position=text, max_plies=limit or 13, tiebreak=rng.choice(TIEBREAKS)
+        )
+    except PositionError:
+        return None
+
+
+def scattered(seed: int) -> Position | None:
+    """Marbles in lines towards the edge, with room to move: any push may decide."""
+    rng = random.Random(seed)
+    colours: dict[int, str] = {}
+    for _ in range(rng.randint(4, 8)):
+        line, direction = [rng.randrange(CELLS)], rng.randrange(DIRECTIONS)
+        while len(line) < 5 and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
+            line.append(beside)
+        colours |= dict(zip(line, rng.choice(("bbbww", "wwwbb", "bbw", "wwb", "bb")), strict=False))
+    out, ply = (rng.choice((3, 5, 5)), rng.choice((3, 5, 5))), 10
+    text = text_of(colours, rng.choice("bw"), out, ply)
+    options = {"max_plies": ply + rng.randint(1, 2), "tiebreak": rng.choice(TIEBREAKS)}
+    try:
+        return Position("abalone", position=text, **options)
+    except PositionError:
+        return None
+
+
+def besieged(seed: int) -> Position | None:
+    """One player has few marbles, ready to push; the other one has many, with room to move."""
+    rng = random.Random(seed)
+    colours: dict[int, str] = {}
+    for _ in range(3):
+        edge = rng.choice([cell for cell in range(CELLS) if distance(cell) == 4])
+        line, direction = [edge], rng.randrange(DIRECTIONS)
+        while len(line) < 3 and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
+            line.append(beside)
+        colours |= dict(zip(line, "wbb", strict=False))
+    every_other = [cell for cell in range(CELLS) if COORDINATES[cell][0] % 2 and cell not in colours]
+    colours |= dict.fromkeys(rng.sample(every_other, 10), "w")
+    left, out, ply = rng.randint(2, 3), (rng.randint(0, 4), rng.randint(4, 5)), 10
+    text = text_of(colours, "b" if left == 3 else "w", out, ply)
+    options = {"max_plies": ply + left, "tiebreak": rng.choice(TIEBREAKS)}
+    try:
+        return Position("abalone", position=text, **options)
+    except PositionError:
+        return None
+
+
+def ordinary(seed: int, left: int) -> Position:
+    """A position from a game between greedy and random players, shortly before its limit."""
+    rng = random.Random(seed)
+    plies = rng.randint(10, 60)
+    options = {"max_plies": plies + left, "tiebreak": TIEBREAKS[seed % 2]}
+    position, greedy = Position("abalone", layout="belgian_daisy", **options), GreedyAgent()
+    while int(position.state["ply"][0]) < plies and not position.is_over:
+        moves = position.legal_actions()
+        if rng.random() < 0.7:
+            moves = greedy.act([position], [rng.getrandbits(60)])
+        position.play(rng.choice(moves))
+    return position
+
+
+def bounds_of(position: Position) -> tuple[int, int]:
+    """What Abalone says of a position."""
+    low, high = position.game.rules.bounds(position.state[0])
+    return int(low), int(high)
+
+
+def valued(
+    make: Callable[[int], Position | None], count: int
+) -> Iterator[tuple[Position, int]]:
+    """Positions and what the player to move gains."""
+    seed = found = 0
+    while found < count:
+        seed += 1
+        position = make(seed)
+        if position is None or position.is_over:
+            continue
+        try:
+            value = max(Minimax(6000).gains(position).values())
+        except TooLarge:
+            continue
+        found += 1
+        yield position, value
+
+
+def test_bounds_hold_where_players_are_blocked() -> None:
+    kinds: Counter[tuple[int, int]] = Counter()
+    for position, value in valued(crowded, 250):
+        low, high = bounds_of(position)
+        assert low <= value <= high, str(position)
+        kinds[low, high] += 1
+    assert kinds[-1, 1] > 20  # not everything is known there
+    assert kinds[1, 1] > 20
+
+
+@pytest.mark.parametrize("make", [scattered, besieged])
+def test_bounds_hold_where_any_push_may_decide(make: Callable[[int], Position | None]) -> None:
+    settled = 0
+    for position, value in valued(make, 120):
+        low, high = bounds_of(position)
+        assert low <= value <= high, str(position)
+        settled += low == high
+    assert settled > 8
+
+
+@pytest.mark.parametrize("make", [crowded, scattered])
+def test_pushes_off_the_board_are_seen(make: Callable[[int], Position | None]) -> None:
+    """As many marbles are out after a move as it says."""
+    seen: Counter[bool] = Counter()
+    for position, _ in valued(make, 150):
+        mover, marbles = position.to_move, position.state["marbles"][0]
+        before = position.state["out"][0][1 - mover]
+        pushed = any(
+            position.copy().play(action).state["out"][0][1 - mover] > before
+            for action in position.legal_actions()
+        )
+        assert can_push_out(marbles[mover], marbles[1 - mover]) == pushed, str(position)
+        seen[pushed] += 1
+    assert min(seen[True], seen[False]) > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [crowded, scattered, besieged])
+def test_bounds_hold_in_many_positions(make: Callable[[int], Position | None]) -> None:
+    for position, value in valued(make, 5000):
+        low, high = bounds_of(position)
+        assert low <= value <= high, str(position)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_the_last_plies_are_known(left: int) -> None:
+    settled = checked = 0
+    for seed in range(40 if left == 1 else 12):
+        position = ordinary(seed, left)
+        if position.is_over:
+            continue
+        low, high = bounds_of(position)
+        value = max(Minimax(10_000).gains(position).values())
+        assert low <= value <= high, str(position)
+        settled, checked = settled + (low == high), checked + 1
+    assert checked >= 10
+    assert settled >= (0.9 if left == 1 else 0.4) * checked
+
+
+def test_far_from_the_limit_only_the_sixth_marble_counts() -> None:
+    colours = dict.fromkeys((near(CORNER, 1)[0],), "w")
+    line, cell = [], CORNER
+    direction = next(d for d in range(DIRECTIONS) if NEIGHBOUR[CORNER][d] is not None)
+    for _ in range(2):
+        cell = NEIGHBOUR[cell][direction]  # type: ignore[assignment]
+        line.append(cell)
+    colours |= dict.fromkeys(line, "b")
+    for out, limit, known in (((0, 5), 0, (1, 1)), ((0, 4), 0, (-1, 1)), ((5, 4), 400, (-1, 1))):
+        text = text_of(colours, "b", out, 0)
+        assert bounds_of(Position("abalone", position=text, max_plies=limit)) == known
