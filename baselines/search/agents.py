@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.search.alphabeta import AlphaBeta, check_open
+from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, Room, check_open
 from azumaya.baselines.search.batch_puct import BatchPUCT
-from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.uct import UCT
+from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.search.uct import UCT, check_running
 from azumaya.envs import Position
+from azumaya.envs.adapters.batch.workers import check_threads
 
 
 class UCTAgent(Agent):
@@ -170,3 +173,59 @@ class AlphaBetaAgent(Agent):
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The best move found in each position; positions are searched in parallel."""
         return [found.best for found in self.alphabeta.search(positions, keys)]
+
+
+class SolverFirstAgent(Agent):
+    """Plays a best move if the solver finds one in time, and otherwise what another agent plays.
+
+    So it does where no move could be worse, since opponents make mistakes. It refuses games with draws that are hidden from the players.
+
+    Args:
+        other: the agent that plays where the solver does not finish; it has the agent's name.
+        budget: nodes or time for the solver, per move.
+        megabytes: memory for the solver's table, per thread.
+        threads: positions solved in parallel; None means one per core.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        other: Agent,
+        budget: Budget,
+        *,
+        megabytes: float = MEGABYTES,
+        threads: int | None = None,
+    ) -> None:
+        self.other, self.budget, self.name = other, budget, other.name
+        make = functools.partial(Room, megabytes=megabytes)
+        self._rooms = Rooms(make, check_threads(threads))
+
+    def check(self, position: Position) -> None:
+        """Check that it can play a position.
+
+        Raises:
+            HiddenDrawsError: the game has hidden draws.
+            OptionError: the other agent refuses the position.
+        """
+        check_open(kernels_of(position))
+        self.other.check(position)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """A best move, or the other agent's, in each position; they are solved in parallel."""
+        if not positions:
+            return []
+        check_running(positions)
+
+        def work(i: int, room: Room, stopped: Callable[[], bool]) -> int | None:
+            search = Solving(room, positions[i], key=int(keys[i]))
+            spend(search, self.budget, lambda: search.best is not None or stopped())
+            return None if search.hopeless else search.best
+
+        rooms = self._rooms.take(kernels_of(positions[0]), len(positions))
+        found = share(work, len(positions), rooms)
+        left = [i for i, move in enumerate(found) if move is None]
+        others = self.other.act([positions[i] for i in left], [keys[i] for i in left])
+        answers = dict(zip(left, others, strict=True))
+        return [answers[i] if move is None else move for i, move in enumerate(found)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.evaluation import order_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import PROVEN, SECOND_HASH, UNIT, find, nh, prefetch
@@ -82,21 +83,17 @@ def foresee_kernel(kernels: GameKernels) -> Any:
 
     Returns the value and whether it decides the window; such a value is proven.
     """
-    bounds = kernels.bounds
+    payoff_range = payoff_range_kernel(kernels.bounds)
 
     @kernel
     def foresee(state, lower, upper):
         if state.over != RUNNING:
             return UNIT * np.int64(state.payoff), True
-        if bounds is not None:
-            least, most = bounds(state)
-            sign = 1 - 2 * np.int64(state.to_move)
-            low = np.int64(state.payoff) + (least if sign > 0 else -most)
-            high = np.int64(state.payoff) + (most if sign > 0 else -least)
-            if UNIT * low >= upper or low == high:
-                return UNIT * low, True
-            if UNIT * high <= lower:
-                return UNIT * high, True
+        low, high = payoff_range(state)
+        if UNIT * low >= upper or low == high:
+            return UNIT * low, True
+        if UNIT * high <= lower:
+            return UNIT * high, True
         return 0, False
 
     return foresee

@@ -51,21 +51,36 @@ class Solving:
     """The solver at work on one position, run in steps.
 
     It solves the position, then each of its moves and finally, if wanted, a line of best play. All
-    of these searches share one table.
+    of these searches share one table. `key` breaks ties among the moves.
+
+    Attributes:
+        value: what the player to move still gains with best play; None until the position is
+            solved.
+        best: a move that gains it; None until then.
+        gains: by action what it gains; None until it is solved.
+        line: best play by both to the end, if wanted and found.
+        finished: whether there is nothing left to search.
     """
 
-    def __init__(self, room: Room, position: Position, line: bool = False) -> None:
+    def __init__(self, room: Room, position: Position, line: bool = False, key: int = 0) -> None:
         check_open(room.kernels)
         self._room, self._bound = room, payoff_bound(position)
         self._position, self._after = position, position.copy()
+        self._lowest = -self._bound - position.returns()[position.to_move]
         self.value: int | None = None
+        self.best: int | None = None
         self.gains: dict[int, int | None] = dict.fromkeys(position.legal_actions())
         self.line: tuple[int, ...] = ()
         self._wants_line = line
         self._next = self._stages()
-        room.forget()
+        room.forget(key)
         self.finished = False
         self._take_stage()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the position is solved and no move could be worse than the best one."""
+        return self.value == self._lowest
 
     def advance(self, steps: int) -> int:
         """Visit about `steps` more positions; returns the actual number."""
@@ -98,14 +113,14 @@ class Solving:
         if final is None:
             return
         self.value = self.gains[best] = self._gain(final)
-        lowest = -self._bound - self._position.returns()[self._position.to_move]
+        self.best = best
         for action in self.gains:
             if self.gains[action] is None:
                 after = self._position.copy().play(action)
                 if after.is_over:
                     self.gains[action] = self._gain(after.returns()[0])
-                elif self.value == lowest:  # no move could be worse
-                    self.gains[action] = lowest
+                elif self.hopeless:
+                    self.gains[action] = self._lowest
                 else:
                     yield after
                     final, _ = self._result()

@@ -26,7 +26,7 @@ from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.session import Learner, Overseer
-from azumaya.baselines.values.champion import SEARCH, searcher
+from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
 from azumaya.baselines.values.value import (
@@ -86,7 +86,7 @@ class ValueConfig(RunConfig):
     """Processes that play games; 0 means threads of this process. Results do not depend on it."""
     ray: str = ""
     """The address of a Ray cluster that plays games, or `local` to start one here."""
-    search: Literal["alphabeta", "puct"] = "alphabeta"
+    search: SearchName = "alphabeta"
     """The search that the agent plays best with; it is stored with the agent."""
 
     @property

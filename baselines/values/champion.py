@@ -7,11 +7,13 @@ and the steps.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent
+from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
+from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.values.value import Value, ValueAgent, load_value
@@ -19,8 +21,13 @@ from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
+SearchName = Literal["alphabeta", "puct", "puct+rollouts"]
 SEARCH = "search"
-"""The note of a sidecar that says which search suits a value: `alphabeta` or `puct`."""
+"""The note of a sidecar that says which search suits a value, a `SearchName`."""
+SOLVER_SHARE = 0.2
+"""The share of a budget that goes to the solver."""
+WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 4, "temperature": 0.2}
+"""The settings of PUCT with rollouts."""
 DATA = Path(__file__).with_name("data")
 
 
@@ -53,26 +60,50 @@ def searcher(
 ) -> Agent:
     """An agent that searches with a value.
 
+    A fifth of the budget goes to the solver, whose moves are best where it finishes. In games with
+    hidden draws, which it cannot solve, PUCT has the whole budget.
+
     Args:
         value: the value.
         position: any position of the game with the options to be played.
-        search: `puct`, or anything else for alpha-beta where it can be used.
+        search: a `SearchName`; anything else counts as alpha-beta. With `puct+rollouts`, half of
+            each result comes from a random rollout.
         steps: nodes per move (simulations of PUCT); give this or `milliseconds`.
         milliseconds: time per move.
 
     Raises:
         OptionError: the budget is invalid.
     """
-    by_puct = search == "puct" or kernels_of(position).hidden_draws
-    made = PUCTAgent if by_puct else AlphaBetaAgent
-    return made(steps, milliseconds, evaluation=value.evaluation())
+    whole, evaluation = Budget(steps, milliseconds), value.evaluation()
+    if kernels_of(position).hidden_draws:
+        return PUCTAgent(whole.steps, whole.milliseconds, evaluation)
+    solving, rest = _divided(whole, 1 if search == "alphabeta" else SIMULATION_NODES)
+    agent: Agent
+    if search == "puct+rollouts":
+        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **WITH_ROLLOUTS)
+    elif search == "puct":
+        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation)
+    else:
+        agent = AlphaBetaAgent(rest.steps, rest.milliseconds, evaluation)
+    return agent if solving is None else SolverFirstAgent(agent, solving)
+
+
+def _divided(whole: Budget, nodes: int) -> tuple[Budget | None, Budget]:
+    """The solver's budget, None if too small, and the rest; a step is worth this many nodes."""
+    if whole.milliseconds is not None:
+        solving = SOLVER_SHARE * whole.milliseconds
+        return Budget(None, solving), Budget(None, whole.milliseconds - solving)
+    assert whole.steps is not None
+    steps = int(SOLVER_SHARE * whole.steps)
+    return Budget(steps * nodes) if steps else None, Budget(whole.steps - steps)
 
 
 class ChampionAgent(Agent):
     """Plays any game with the value that ships for it.
 
-    Without a budget it looks one move ahead. With one it searches as the value's sidecar says: by
-    alpha-beta or by PUCT, and always by PUCT where draws are hidden from the players.
+    Without a budget it looks one move ahead. With one, a fifth of it goes to the solver; if that
+    does not finish, the agent searches as the value's sidecar says, by alpha-beta or by PUCT. Where
+    draws are hidden from the players, PUCT has the whole budget.
 
     Args:
         steps: nodes per move (simulations of PUCT); give this, `milliseconds` or neither.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.borrow import borrow
+from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
@@ -28,16 +29,29 @@ def explores(key, t, explore):
 
 
 @functools.cache
-def best_move_kernel(game: Game, shape: Shape) -> Any:
+def best_move_kernel(game: Game, shape: Shape, sure: bool = False) -> Any:
     """The kernel `best_move(state, words, key, weights, scratch, trial)`.
 
     It returns the legal action, of those set in `words`, with the best value after it for the
     player to move, and that value. It lies from -1 to 1, unless the game's options allow a larger
     payoff than those that the network was trained with. Ties are broken by the key. What is hidden
     from the players is drawn anew, in the same way for every action.
+
+    With `sure`, what the game's `bounds` prove counts more than what the network says. That takes
+    up to twice the time, so learning goes without.
     """
     play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
     draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
+    payoff_range = payoff_range_kernel(game.rules.bounds if sure else None)
+
+    @kernel
+    def judge(state, weights, scratch):
+        if state.over != RUNNING:
+            return F32(state.payoff)
+        low, high = payoff_range(state)
+        if low == high:
+            return F32(low)
+        return min(max(value(state, weights, scratch), F32(low)), F32(high))
 
     @kernel
     def value_after(state, action, key, weights, scratch, trial):
@@ -47,10 +61,7 @@ def best_move_kernel(game: Game, shape: Shape) -> Any:
             if resample is not None:
                 resample(trial[0], random_word(key, _FIRST_HIDDEN + d))
             play(trial[0], action)
-            if trial[0].over == RUNNING:
-                total += value(trial[0], weights, scratch)
-            else:
-                total += F32(trial[0].payoff)
+            total += judge(trial[0], weights, scratch)
         return total / (F32(draws) * weights[bound])
 
     @kernel
@@ -81,7 +92,8 @@ def choose_kernel(game: Game, shape: Shape) -> Any:
     It writes the best move in each state, `(n,)`, to `actions`, `(n,)` int64; `keys` is `(n,)`
     uint64. `words`, `scratch` and `trial`, `(1,)` states, are room for one position.
     """
-    write_legal, best_move = game.rules.write_legal, best_move_kernel(game, shape)
+    write_legal = game.rules.write_legal
+    best_move = best_move_kernel(game, shape, sure=True)
 
     @kernel
     def choose(states, keys, weights, scratch, words, trial, actions):

@@ -197,6 +197,14 @@ def test_the_last_plies_are_known(left: int) -> None:
     assert settled >= (0.9 if left == 1 else 0.4) * checked
 
 
+def test_two_pushes_may_still_win() -> None:
+    """Black pushes out the fifth marble, white saves one of two more, and black takes the other."""
+    text = "wbb../....../w.w.w../w.w.w.../wbb....../w.w.w.../......./....../wbb.. b out=0,4 ply=10"
+    position = Position("abalone", position=text, max_plies=13)
+    assert max(Minimax(200_000).gains(position).values()) == 1
+    assert bounds_of(position)[1] == 1
+
+
 def test_far_from_the_limit_only_the_sixth_marble_counts() -> None:
     colours = dict.fromkeys((near(CORNER, 1)[0],), "w")
     line, cell = [], CORNER
