@@ -11,6 +11,7 @@ from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
     BatchPUCTAgent,
     PUCTAgent,
+    SolverFirstAgent,
     UCTAgent,
 )
 from azumaya.baselines.search.alphabeta import HiddenDrawsError
@@ -34,6 +35,7 @@ __all__ = [
     "MoveValue",
     "PUCTAgent",
     "Solution",
+    "SolverFirstAgent",
     "UCTAgent",
     "analyse",
     "own_evaluation",

@@ -178,7 +178,8 @@ class AlphaBetaAgent(Agent):
 class SolverFirstAgent(Agent):
     """Plays a best move if the solver finds one in time, and otherwise what another agent plays.
 
-    So it does where no move could be worse, since opponents make mistakes. It refuses games with draws that are hidden from the players.
+    The other agent also plays where no move could be worse, since opponents make mistakes. Games
+    with draws that are hidden from the players are refused.
 
     Args:
         other: the agent that plays where the solver does not finish; it has the agent's name.

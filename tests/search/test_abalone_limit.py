@@ -1,4 +1,4 @@
-"""What Abalone knows about the end of a game: true, even where a player may be left without a move."""
+"""What Abalone knows about the end of a game is true, even where players may have no move left."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def besieged(seed: int) -> Position | None:
         while len(line) < 3 and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
             line.append(beside)
         colours |= dict(zip(line, "wbb", strict=False))
-    every_other = [cell for cell in range(CELLS) if COORDINATES[cell][0] % 2 and cell not in colours]
+    every_other = [
+        cell for cell in range(CELLS) if COORDINATES[cell][0] % 2 and cell not in colours
+    ]
     colours |= dict.fromkeys(rng.sample(every_other, 10), "w")
     left, out, ply = rng.randint(2, 3), (rng.randint(0, 4), rng.randint(4, 5)), 10
     text = text_of(colours, "b" if left == 3 else "w", out, ply)
@@ -120,9 +122,7 @@ def bounds_of(position: Position) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def valued(
-    make: Callable[[int], Position | None], count: int
-) -> Iterator[tuple[Position, int]]:
+def valued(make: Callable[[int], Position | None], count: int) -> Iterator[tuple[Position, int]]:
     """Positions and what the player to move gains."""
     seed = found = 0
     while found < count:

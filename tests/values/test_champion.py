@@ -6,12 +6,23 @@ import pickle
 
 import numpy as np
 import pytest
+import tyro
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.values.champion import ChampionAgent, champion_file, champion_value
+from azumaya.baselines.search import AlphaBetaAgent, SolverFirstAgent
+from azumaya.baselines.search.analysis import SIMULATION_NODES
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.training import td_value
+from azumaya.baselines.values.champion import (
+    ChampionAgent,
+    champion_file,
+    champion_value,
+    searcher,
+)
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.cases import TESTED
+from tests.search.positions import late
 from tests.values.networks import positions_of
 
 
@@ -53,6 +64,49 @@ def test_hidden_draws_are_searched_by_puct() -> None:
     agent.check(position)
     (move,) = agent.act([position], [1])
     assert move in position.legal_actions()
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_cards_say_how_to_train_them_again(game: Game) -> None:
+    """With the command's options: what was not said has its default value."""
+    value = champion_value(game)
+    assert value.sidecar is not None
+    notes = value.sidecar.notes
+    python, m, module, *given = notes["command"].split()
+    assert (python, m, module) == ("python", "-m", td_value.__name__)
+    config = tyro.cli(td_value.Config, args=given)
+    assert (config.game, config.width, config.seed) == (game.name, value.width, notes["seed"])
+    assert 0 <= notes["steps"] - config.steps < 30_000  # the last games are completed
+    assert notes.get("search", "alphabeta") == config.search
+
+
+def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
+    """In nodes, simulations or time."""
+    position, value = Position("revers_dominari", seed=0), champion_value(GAMES["revers_dominari"])
+    agent = searcher(value, position, "alphabeta", 1000)
+    assert isinstance(agent, SolverFirstAgent)
+    assert agent.budget == Budget(200)
+    assert agent.other.alphabeta.budget == Budget(800)
+    agent = searcher(value, position, "puct", 100)
+    assert isinstance(agent, SolverFirstAgent)
+    assert agent.budget == Budget(20 * SIMULATION_NODES)
+    assert agent.other.puct.budget == Budget(80)
+    agent = searcher(value, position, "puct+rollouts", milliseconds=10)
+    assert isinstance(agent, SolverFirstAgent)
+    assert (agent.budget, agent.other.puct.budget) == (Budget(None, 2.0), Budget(None, 8.0))
+    assert (agent.other.puct.rollouts, agent.other.puct.delay) == (0.5, 4)
+    assert isinstance(searcher(value, position, "alphabeta", 4), AlphaBetaAgent)
+    with pytest.raises(OptionError, match="exactly one"):
+        searcher(value, position, "alphabeta")
+
+
+def test_a_champion_keeps_what_the_solver_proves() -> None:
+    """With a budget, from the last plies of a game."""
+    agent = find_agent("champion:5000")
+    cases = late(GAMES["sudoku_moyo"], {}, 16, nodes=300)
+    moves = agent.act([position for position, _ in cases], range(16))
+    for move, (position, gains) in zip(moves, cases, strict=True):
+        assert gains[move] == max(gains.values()), str(position)
 
 
 def test_a_game_without_champion_is_refused() -> None:

@@ -14,6 +14,7 @@ from azumaya.baselines.values.network import (
     forward_kernel,
     value_kernel,
 )
+from azumaya.baselines.values.value import Value, ValueAgent
 from azumaya.envs import Position
 from azumaya.envs.kernels.bits import word_count
 from tests.cases import TESTED
@@ -177,6 +178,40 @@ def test_ties_are_broken_by_the_key() -> None:
     ]
     assert set(found) == set(position.legal_actions())
     assert max(np.bincount(found)) < 60
+
+
+def test_what_the_game_proves_counts_more_than_the_network() -> None:
+    """Where a move is proven to win, one of these is played, whatever the network says."""
+    game = TESTED["sudoku_moyo"]
+    shape, weights, scratch = network_of(game)
+    agent = ValueAgent(Value(game, shape.width, weights))
+    kernels = [best_move_kernel(game, shape, sure=sure) for sure in (False, True)]
+    spoilt = checked = 0
+    for position in positions_of(game, seeds=12, every=1):
+        wins = {action for action in position.legal_actions() if proves_a_win(position, action)}
+        if not wins:
+            continue
+        words, trial = room_of(position)
+        plain, sure = (
+            best_move(position.state[0], words.copy(), np.uint64(1), weights, scratch, trial)
+            for best_move in kernels
+        )
+        assert int(sure[0]) in wins
+        assert agent.act([position], [1])[0] in wins
+        assert sure[1] == 1.0
+        spoilt += int(plain[0]) not in wins
+        checked += 1
+    assert checked > 10
+    assert spoilt > 0
+
+
+def proves_a_win(position: Position, action: int) -> bool:
+    """Whether a move ends the game with a win, or the game's bounds say that it wins."""
+    after, mover = position.copy().play(action), position.to_move
+    if after.is_over:
+        return after.returns()[mover] == 1
+    low, high = after.game.rules.bounds(after.state[0])
+    return (low if after.to_move == mover else -high) == 1
 
 
 def test_hidden_draws_do_not_reach_the_player() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.training.ladder import STORED
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION, prepare
@@ -256,21 +258,32 @@ def state_table(game: Game) -> str:
 
 
 def training_table() -> str:
-    """The evaluations of agents after a short training."""
+    """The evaluations of agents after a short training: by games and by the exam."""
+    rungs = json.loads(STORED.read_text("utf-8"))
     rows = []
     for name, game in GAMES.items():
         run = training.read_all().get(name)
         if run is None:
             continue
-        rates = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
-        link = f"[{game.title}](/games/{name}.md)"
-        rows.append((link, f"{run['learned']:,}", run["seed"], *rates))
+        plain = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
+        (rung,) = rungs[name]
+        balanced = _share(rung["greedy"], rung["greedy_interval"])
+        exam = "" if rung["exam"] is None else _share(rung["exam"], rung["exam_interval"])
+        rows.append((f"[{game.title}](/games/{name}.md)", *plain, balanced, exam))
     if not rows:
         return "No run has been imported yet (`python -m azumaya_docs.training`)."
-    return table(("game", "actions", "seed", "against random", "against greedy"), rows)
+    heads = (
+        "against random",
+        "against greedy",
+        "against greedy, balanced starts",
+        "exam: wins kept",
+    )
+    return table(("game", *heads), rows)
 
 
 def _rate(score: Mapping[str, Any]) -> str:
-    low, high = score["interval"]
-    games = score["wins"] + score["draws"] + score["losses"]
-    return f"{score['rate']:.1%} ({low:.1%} to {high:.1%}, {games} games)"
+    return _share(score["rate"], score["interval"])
+
+
+def _share(share: float, interval: Sequence[float]) -> str:
+    return f"{share:.1%} ({interval[0]:.1%} to {interval[1]:.1%})"

@@ -63,7 +63,7 @@ def stays_mobile(state, player, opposing, own):
 
 @kernel
 def worth(state, lead):
-    """What a player gains at the limit who has pushed out `lead` more marbles, neither having six."""
+    """What a player gains at the limit who has pushed out `lead` more marbles than the opponent."""
     if not state.tiebreak or lead == 0:
         return 0
     return 1 if lead > 0 else -1
