@@ -1,7 +1,7 @@
 """The champions: values that ship with the package, one for each game, and an agent that uses them.
 
-Each was trained by `azumaya.baselines.training.td_value`; the notes of its sidecar have the seed
-and the steps.
+Each was trained by `azumaya.baselines.training.td_value`; the notes of its sidecar have the
+command.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def searcher(
     whole, evaluation = Budget(steps, milliseconds), value.evaluation()
     if kernels_of(position).hidden_draws:
         return PUCTAgent(whole.steps, whole.milliseconds, evaluation)
-    solving, rest = _divided(whole, 1 if search == "alphabeta" else SIMULATION_NODES)
+    by_puct = search.startswith("puct")
+    solving, rest = _divided(whole, SIMULATION_NODES if by_puct else 1)
     agent: Agent
-    if search == "puct+rollouts":
-        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **WITH_ROLLOUTS)
-    elif search == "puct":
-        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation)
+    if by_puct:
+        settings = WITH_ROLLOUTS if search == "puct+rollouts" else {}
+        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **settings)
     else:
         agent = AlphaBetaAgent(rest.steps, rest.milliseconds, evaluation)
     return agent if solving is None else SolverFirstAgent(agent, solving)

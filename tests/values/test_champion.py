@@ -83,10 +83,11 @@ def test_cards_say_how_to_train_them_again(game: Game) -> None:
 def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
     """In nodes, simulations or time."""
     position, value = Position("revers_dominari", seed=0), champion_value(GAMES["revers_dominari"])
-    agent = searcher(value, position, "alphabeta", 1000)
-    assert isinstance(agent, SolverFirstAgent)
-    assert agent.budget == Budget(200)
-    assert agent.other.alphabeta.budget == Budget(800)
+    for name in ("alphabeta", "None"):
+        agent = searcher(value, position, name, 1000)
+        assert isinstance(agent, SolverFirstAgent)
+        assert agent.budget == Budget(200)
+        assert agent.other.alphabeta.budget == Budget(800)
     agent = searcher(value, position, "puct", 100)
     assert isinstance(agent, SolverFirstAgent)
     assert agent.budget == Budget(20 * SIMULATION_NODES)
