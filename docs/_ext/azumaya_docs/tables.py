@@ -267,8 +267,8 @@ def training_table() -> str:
             continue
         plain = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
         (rung,) = rungs[name]
-        balanced = _share(rung["greedy"], rung["greedy_interval"])
-        exam = "" if rung["exam"] is None else _share(rung["exam"], rung["exam_interval"])
+        balanced = _with_interval(rung["greedy"], rung["greedy_interval"])
+        exam = "" if rung["exam"] is None else _with_interval(rung["exam"], rung["exam_interval"])
         rows.append((f"[{game.title}](/games/{name}.md)", *plain, balanced, exam))
     if not rows:
         return "No run has been imported yet (`python -m azumaya_docs.training`)."
@@ -282,8 +282,8 @@ def training_table() -> str:
 
 
 def _rate(score: Mapping[str, Any]) -> str:
-    return _share(score["rate"], score["interval"])
+    return _with_interval(score["rate"], score["interval"])
 
 
-def _share(share: float, interval: Sequence[float]) -> str:
+def _with_interval(share: float, interval: Sequence[float]) -> str:
     return f"{share:.1%} ({interval[0]:.1%} to {interval[1]:.1%})"
