@@ -73,7 +73,9 @@ def evaluate(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     starting = start_set(chosen, options, seed, not plain_starts)
-    kind = "balanced starts" if starting.balanced else "starts"
+    kind, different = "balanced starts" if starting.balanced else "starts", starting.at_most(starts)
+    if different < starts:  # players without chance repeat their games then
+        kind += f" ({different} different ones)"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None

@@ -15,6 +15,7 @@ from azumaya.baselines import cli, entrants, play_commands, version
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.commands import app
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.extras import MissingExtraError
@@ -79,6 +80,15 @@ def test_untrained_agents_play_the_first_game() -> None:
     found = [entrants.find_entrant(name) for name in ("random", "greedy")]
     assert entrants.choose_game(found, None) == (GAMES[next(iter(GAMES))], {})
     assert entrants.choose_game(found, OTHER, ["max_plies=7"]) == (GAMES[OTHER], {"max_plies": 7})
+
+
+def test_evaluate_says_how_many_starts_differ() -> None:
+    """A book ends: players without chance would repeat their games, and intervals be too narrow."""
+    book = len(balanced_starts("sudoku_moyo"))
+    for starts, said in ((book, ""), (book + 1, f" ({book} different ones)")):
+        result = azumaya("evaluate", "random", "greedy", "--starts", starts)
+        title = f"sudoku_moyo, {starts} balanced starts{said} in both seats"
+        assert title in " ".join(result.output.split()), result.output
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:
