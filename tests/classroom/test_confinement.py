@@ -178,6 +178,9 @@ def test_no_process_is_left_even_if_it_can_start_some(
     request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
     try:
         process.ask(request, 5)
+        end = time.monotonic() + 20  # the player answers while its grandchild is still starting
+        while len(running_with(str(tmp_path))) != 3 and time.monotonic() < end:
+            time.sleep(0.05)
         assert len(running_with(str(tmp_path))) == 3
     finally:
         process.close()
