@@ -45,6 +45,14 @@ def near(cell: int, count: int) -> list[int]:
     return found[:count]
 
 
+def line_from(cell: int, direction: int, most: int) -> list[int]:
+    """A cell and those behind it in a direction, at most so many and none off the board."""
+    line = [cell]
+    while len(line) < most and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
+        line.append(beside)
+    return line
+
+
 def crowded(seed: int) -> Position | None:
     """A few marbles in a corner, where pushes and blocked players are common."""
     rng = random.Random(seed)
@@ -66,9 +74,7 @@ def scattered(seed: int) -> Position | None:
     rng = random.Random(seed)
     colours: dict[int, str] = {}
     for _ in range(rng.randint(4, 8)):
-        line, direction = [rng.randrange(CELLS)], rng.randrange(DIRECTIONS)
-        while len(line) < 5 and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
-            line.append(beside)
+        line = line_from(rng.randrange(CELLS), rng.randrange(DIRECTIONS), 5)
         colours |= dict(zip(line, rng.choice(("bbbww", "wwwbb", "bbw", "wwb", "bb")), strict=False))
     out, ply = (rng.choice((3, 5, 5)), rng.choice((3, 5, 5))), 10
     text = text_of(colours, rng.choice("bw"), out, ply)
@@ -85,9 +91,7 @@ def besieged(seed: int) -> Position | None:
     colours: dict[int, str] = {}
     for _ in range(3):
         edge = rng.choice([cell for cell in range(CELLS) if distance(cell) == 4])
-        line, direction = [edge], rng.randrange(DIRECTIONS)
-        while len(line) < 3 and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
-            line.append(beside)
+        line = line_from(edge, rng.randrange(DIRECTIONS), 3)
         colours |= dict(zip(line, "wbb", strict=False))
     every_other = [
         cell for cell in range(CELLS) if COORDINATES[cell][0] % 2 and cell not in colours
@@ -206,13 +210,8 @@ def test_two_pushes_may_still_win() -> None:
 
 
 def test_far_from_the_limit_only_the_sixth_marble_counts() -> None:
-    colours = dict.fromkeys((near(CORNER, 1)[0],), "w")
-    line, cell = [], CORNER
     direction = next(d for d in range(DIRECTIONS) if NEIGHBOUR[CORNER][d] is not None)
-    for _ in range(2):
-        cell = NEIGHBOUR[cell][direction]  # type: ignore[assignment]
-        line.append(cell)
-    colours |= dict.fromkeys(line, "b")
+    colours = dict(zip(line_from(CORNER, direction, 3), "wbb", strict=True))
     for out, limit, known in (((0, 5), 0, (1, 1)), ((0, 4), 0, (-1, 1)), ((5, 4), 400, (-1, 1))):
         text = text_of(colours, "b", out, 0)
         assert bounds_of(Position("abalone", position=text, max_plies=limit)) == known

@@ -12,7 +12,7 @@ spoils at most two of the player's own, and such a move is there as long as ther
 
 from __future__ import annotations
 
-from azumaya.envs.games.abalone.board import TO_WIN
+from azumaya.envs.games.abalone.board import MARBLES, TO_WIN
 from azumaya.envs.games.abalone.moves import facing_all
 from azumaya.envs.games.abalone.rules import free_cells
 from azumaya.envs.geometry.hex61 import DIRECTIONS, HAS, facing
@@ -22,8 +22,6 @@ from azumaya.envs.kernels.rows import any_bit, load
 
 SPOILT_BY_OPPONENT, SPOILT_BY_OWN = 3, 2
 """The most pairs of a marble and a free cell that a move spoils."""
-MOST_PAIRS = 14
-"""A player has at most this many, one for each marble."""
 
 
 @kernel
@@ -58,7 +56,7 @@ def stays_mobile(state, player, opposing, own):
     if opposing == 0:
         return True
     most = SPOILT_BY_OPPONENT * opposing + SPOILT_BY_OWN * own
-    return most < MOST_PAIRS and pairs(state, player) > most
+    return most < MARBLES and pairs(state, player) > most
 
 
 @kernel
@@ -74,7 +72,8 @@ def bounds(state):
     """The least and the most that the player to move still gains: -1 and 1 unless more is known."""
     mover, other = state.to_move, 1 - state.to_move
     left = state.max_plies - state.ply
-    near = state.max_plies > 0 and 5 * left < 2 * MOST_PAIRS
+    spoilt = (SPOILT_BY_OPPONENT + SPOILT_BY_OWN) * left  # twice what a player loses by then
+    near = state.max_plies > 0 and spoilt < 2 * MARBLES
     ready = state.out[other] == TO_WIN - 1
     if not (near or ready):
         return -1, 1
