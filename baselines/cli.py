@@ -21,8 +21,10 @@ def main() -> None:
         require("typer", extra="cli")
         require("rich", extra="cli")
         from azumaya.baselines.commands import app  # noqa: PLC0415 - needs the extra `cli`
-        from azumaya.baselines.terminal import guarded  # noqa: PLC0415 - likewise
+        from azumaya.baselines.signals import interrupt_anywhere  # noqa: PLC0415 - to answer shells fast
+        from azumaya.baselines.terminal import guarded  # noqa: PLC0415 - needs the extra `cli`
 
+        interrupt_anywhere()
         guarded("azumaya", app)
     except MissingExtraError as error:
         print(f"azumaya: {error}", file=sys.stderr)

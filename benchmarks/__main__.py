@@ -20,10 +20,10 @@ except MissingExtraError as missing:
 import typer
 
 from azumaya.baselines.files import shown
+from azumaya.baselines.signals import end_on_signals
 from azumaya.baselines.terminal import console as new_console
 from azumaya.baselines.terminal import guarded
 from azumaya.benchmarks import device, machine, report
-from azumaya.benchmarks.child import end_on_signals
 from azumaya.benchmarks.peers import catalogue, compare, environments
 from azumaya.benchmarks.plan import BUDGETS, Budget
 from azumaya.benchmarks.results import ResultsError, Row, read_run, said_by, write_whole

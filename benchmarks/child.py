@@ -8,29 +8,9 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 GRACE = 3.0
 """Seconds that a child has to exit by itself before it is killed."""
-
-ENDING = [
-    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
-]
-
-
-def end_on_signals() -> None:
-    """Turn the signals that end a process into `SystemExit`, so that children are ended, too.
-
-    A signal that is ignored, for instance because of `nohup`, stays ignored.
-    """
-    for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _exit)
-
-
-def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
 
 
 def run_child(

@@ -13,6 +13,7 @@ import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
+from azumaya.baselines.signals import interrupt_anywhere
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
@@ -86,6 +87,7 @@ def run_script(work: Callable[[], int]) -> NoReturn:
 
     If the output cannot be written, that is reported here, not by a traceback at Python's exit.
     """
+    interrupt_anywhere()
     code: int | str | None
     try:
         code = work()

@@ -49,8 +49,7 @@ def test_a_signal_to_the_command_alone_ends_the_run(
         assert process.poll() is None, process.communicate()
         assert running_with(str(folder)) == [process.pid]
         process.send_signal(number)
-        # A signal is seen once LLVM has compiled what it is at; on a busy machine that is a minute.
-        out, err = process.communicate(timeout=150)
+        out, err = process.communicate(timeout=60)
         assert process.returncode == code, (out, err)
         assert "Traceback" not in err
         assert running_with(str(folder)) == []
@@ -66,7 +65,8 @@ def test_a_signal_to_the_command_alone_ends_the_run(
 
 STARTS_ONE = """
 import sys
-from azumaya.benchmarks.child import end_on_signals, run_child
+from azumaya.baselines.signals import end_on_signals
+from azumaya.benchmarks.child import run_child
 end_on_signals()
 word = sys.argv[1]
 grandchild = (
@@ -108,7 +108,7 @@ def test_ignored_signals_stay_ignored() -> None:
     """An ignored signal stays ignored, as under `nohup`."""
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
-        "from azumaya.benchmarks.child import end_on_signals; end_on_signals(); "
+        "from azumaya.baselines.signals import end_on_signals; end_on_signals(); "
         "assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN; "
         "assert callable(signal.getsignal(signal.SIGTERM))"
     )

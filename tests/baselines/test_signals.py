@@ -1,0 +1,58 @@
+"""Signals that come while LLVM compiles end the process, too."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+COMPILING = """
+import signal, sys, threading
+import numba
+from numba.core import codegen
+from azumaya.baselines.signals import end_on_signals, interrupt_anywhere
+
+{install}
+number = signal.Signals(int(sys.argv[1]))
+compiled = codegen.JITCodeLibrary._object_compiled_hook
+
+def signalled(module, code):
+    signal.raise_signal(number)  # as if it had come while LLVM was at work
+    compiled(module, code)
+
+codegen.JITCodeLibrary._object_compiled_hook = signalled
+numba.njit(lambda x: x + 1)(1)
+print("compiled", flush=True)
+threading.Event().wait(20)
+print("not ended")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
+@pytest.mark.parametrize(
+    ("install", "number", "code"),
+    [
+        ("end_on_signals()", signal.SIGTERM, 128 + signal.SIGTERM),
+        ("end_on_signals()", signal.SIGINT, -signal.SIGINT),
+        ("interrupt_anywhere()", signal.SIGINT, -signal.SIGINT),
+    ],
+)
+def test_a_signal_during_compilation_is_not_lost(install: str, number: int, code: int) -> None:
+    program = COMPILING.replace("{install}", install)
+    command = [sys.executable, "-c", program, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == code, done
+    assert "not ended" not in done.stdout
+    assert "Exception ignored" not in done.stderr
+
+
+def test_a_foreign_handler_of_ctrl_c_stays() -> None:
+    program = (
+        "import signal; from azumaya.baselines.signals import interrupt_anywhere\n"
+        "for handler in (signal.SIG_IGN, print):\n"
+        "    signal.signal(signal.SIGINT, handler); interrupt_anywhere()\n"
+        "    assert signal.getsignal(signal.SIGINT) is handler\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
