@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 from collections.abc import Sequence
@@ -13,18 +14,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
-from azumaya.baselines.arena.league.league import (
-    LIMIT,
-    PAIRS,
-    Crew,
-    Plan,
-    admit,
-    local_crew,
-    missing,
-    play_league,
-)
+from azumaya.baselines.arena.league.league import Crew, admit, jobs_of, local_crew, play_league
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
+from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan
 from azumaya.baselines.arena.league.standing import Standing, as_json, read_exams, standings
 from azumaya.baselines.arena.league.tables import (
     PICTURES,
@@ -88,11 +82,22 @@ def play(
         typer.Option(help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: all."),
     ] = None,
     pairs: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=1, help="Pairs of games (one start, both seats) between every two agents, per game."
+            min=1,
+            help="Pairs of games (one start, both seats) between every two agents, per game. "
+            f"Default: {PAIRS}; with --interval at most {MOST}.",
+            show_default=False,
         ),
-    ] = PAIRS,
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            help="Choose the pairs that tell most, and stop when no interval of the ratings over "
+            "all games is wider than this many points on either side.",
+        ),
+    ] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Begin no more games after this time.")
     ] = None,
@@ -133,7 +138,8 @@ def play(
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         if minutes is None and only:
             minutes = MINUTES_TO_ADD
-        plan = Plan(games, pairs, move_limit, minutes, only)
+        pairs = pairs or (PAIRS if interval is None else MOST)
+        plan = Plan(games, pairs, move_limit, minutes, only, interval)
         _play(file, plan, _crew(processes or available_cores(), ray))
     except LeagueError as error:
         say(f"azumaya: {error}")
@@ -192,18 +198,23 @@ def _crew(processes: int, address: str | None) -> Crew:
 
 def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
     """Play what is missing, with a progress bar; faults are told as they happen."""
-    total = sum(1 for _ in missing(file.league, plan))
-    columns = TextColumn("pairs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with progress(*columns) as bar:
+    jobs, before = jobs_of(file.league, plan), len(file.league.pairs)
+    total = None if isinstance(jobs, Chooser) else len(jobs)
+    columns = TextColumn("pairs{task.description}"), BarColumn(), MofNCompleteColumn()
+    with progress(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=total)
 
         def tell(result: PairResult) -> None:
             bar.advance(task)
+            if isinstance(jobs, Chooser) and jobs.reached < math.inf:
+                needed = len(file.league.pairs) * jobs.left() - before
+                text = f", widest interval \N{PLUS-MINUS SIGN}{jobs.reached:.0f}"
+                bar.update(task, total=round(needed), description=text)
             for fault in filter(None, result.faults):
                 loser = (result.key.first, result.key.second)[fault[0]]
                 say(f"{result.key.game}, start {result.key.number}: {loser} lost: {fault[1]}")
 
-        play_league(file, plan, crew, tell)
+        play_league(file, plan, crew, tell, jobs)
 
 
 def _show(

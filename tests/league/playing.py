@@ -7,8 +7,9 @@ from pathlib import Path
 
 from azumaya.baselines.arena.league.crew import PairJob, play_pair
 from azumaya.baselines.arena.league.games import Table
-from azumaya.baselines.arena.league.league import Plan, join, play_league
+from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
+from azumaya.baselines.arena.league.schedule import Plan
 
 GAME = "vierer_dominari"
 

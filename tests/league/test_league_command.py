@@ -149,6 +149,16 @@ def test_nothing_is_written_for_a_league_that_cannot_begin(
     assert not Path("league.jsonl").exists()
 
 
+def test_pairs_can_be_chosen_by_what_they_tell() -> None:
+    words = ("random", "greedy", "--game", GAME, "--interval", 300, "--json")
+    found = json.loads(azumaya(*words).stdout)
+    (rating,) = [a["rating"] for a in found["agents"] if a["agent"] == "greedy"]
+    assert rating["high"] - rating["low"] <= 600
+    assert 2 <= rating["games"] // 2 < 200
+    again = json.loads(azumaya(*words).stdout)
+    assert again == found
+
+
 def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
         yield next(play_here(jobs))

@@ -11,8 +11,9 @@ import pytest
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
 from azumaya.baselines.arena.league.cards import card_of
-from azumaya.baselines.arena.league.league import Plan, join, missing, play_league
+from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
+from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from tests.league.playing import GAME, league_here, outcomes, play_here

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.arena.league.crew import LeagueError, PairJob, Worker, play_locally
-from azumaya.baselines.arena.league.league import Plan, join, local_crew, play_league
+from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
+from azumaya.baselines.arena.league.schedule import Plan
 from tests import processes
 from tests.league.playing import GAME, league_here, outcomes
 

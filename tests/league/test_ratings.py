@@ -79,6 +79,22 @@ def test_games_have_equal_weight_however_many_pairs_they_have() -> None:
     assert found["b"]["ann"].elo < rate(b[:2], ["random", "ann"])["b"]["ann"].elo
 
 
+def test_meetings_have_equal_weight_however_often_agents_met() -> None:
+    """Ann beats Bob, Bob beats Cleo, Cleo beats Ann: even, though one of them met more often."""
+    circle = [("ann", "bob"), ("bob", "cleo"), ("ann", "cleo")]
+    outcomes = [(1, 1), (1, 1), (-1, -1)]
+    results = [
+        result
+        for (first, second), outcome, often in zip(circle, outcomes, (2, 2, 50), strict=True)
+        for result in pairs_of("g", (first, second), *[outcome] * often)
+    ]
+    anchored = [r for who in ("ann", "bob", "cleo") for r in pairs_of("g", (who, "random"), (1, 1))]
+    found = rate([*results, *anchored], ["random", "ann", "bob", "cleo"])["g"]
+    assert found["ann"].elo == pytest.approx(found["bob"].elo, abs=0.1)
+    assert found["ann"].elo == pytest.approx(found["cleo"].elo, abs=0.1)
+    assert found["cleo"].games > found["bob"].games
+
+
 def test_only_those_who_play_every_game_are_rated_over_all() -> None:
     results = [
         *pairs_of("a", ("ann", "random"), (1, 1)),

@@ -1,74 +1,20 @@
-"""The schedule of a league: which games are still to be played, and playing them."""
+"""Playing the games of a league that are still missing."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from azumaya.baselines.arena.league.cards import AgentCard, card_of
+from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import PairJob, play_locally
 from azumaya.baselines.arena.league.ratings import ANCHOR
-from azumaya.baselines.arena.league.results import (
-    League,
-    LeagueFile,
-    PairKey,
-    PairResult,
-)
-from azumaya.envs import GAMES
+from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult
+from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.envs.adapters.batch.workers import available_cores
-
-PAIRS = 20
-"""The pairs of games that every two agents play of each game."""
-LIMIT = 10.0
-"""Seconds that an agent has for a move."""
 
 Crew = Callable[[Iterable[PairJob]], Iterator[PairResult]]
 """Plays pairs of games; results come in any order."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a league is to play.
-
-    Attributes:
-        games: the names of the games.
-        pairs: the pairs of games between every two agents, for each game.
-        limit: the seconds an agent has for a move.
-        minutes: how long games are begun; None for no limit.
-        only: if not empty, the ids of agents; only their games are played.
-    """
-
-    games: tuple[str, ...] = tuple(GAMES)
-    pairs: int = PAIRS
-    limit: float = LIMIT
-    minutes: float | None = None
-    only: frozenset[str] = frozenset()
-
-
-def missing(league: League, plan: Plan) -> Iterator[PairJob]:
-    """The pairs that are still to be played: first all pairs of start 0, then those of start 1.
-
-    So when a league is stopped, every two agents have played about as many games of each kind.
-    """
-    cards = sorted(league.cards.values(), key=lambda card: card.id)
-    settings = league.settings
-    for number in range(plan.pairs):
-        for game in plan.games:
-            for first, second in _meetings([c for c in cards if game in c.games], plan.only):
-                key = PairKey(game, number, first.id, second.id)
-                if key not in league.pairs:
-                    names, kinds = (first.name, second.name), (first.kind, second.kind)
-                    yield PairJob(key, names, kinds, settings.seed, settings.balanced, plan.limit)
-
-
-def _meetings(
-    cards: Sequence[AgentCard], only: frozenset[str]
-) -> Iterator[tuple[AgentCard, AgentCard]]:
-    for i, first in enumerate(cards):
-        for second in cards[i + 1 :]:
-            if not only or {first.id, second.id} & only:
-                yield first, second
 
 
 def play_league(
@@ -76,6 +22,7 @@ def play_league(
     plan: Plan,
     crew: Crew | None = None,
     progress: Callable[[PairResult], None] | None = None,
+    jobs: Iterable[PairJob] | None = None,
 ) -> None:
     """Play the games that are missing in a file, and add each pair as it ends.
 
@@ -84,16 +31,17 @@ def play_league(
         plan: what is to be played.
         crew: plays the games; by default processes on all cores of this machine.
         progress: called with each result.
+        jobs: the pairs to be played; by default `jobs_of` the plan.
 
     Raises:
         LeagueError: games cannot be played.
     """
     crew = crew or local_crew()
+    waiting = jobs_of(file.league, plan) if jobs is None else jobs
     began = time.monotonic()
-    jobs = list(missing(file.league, plan))
 
     def in_time() -> Iterator[PairJob]:
-        for job in jobs:
+        for job in waiting:
             if plan.minutes is not None and time.monotonic() - began > 60 * plan.minutes:
                 return
             yield job
@@ -108,6 +56,11 @@ def play_league(
         close = getattr(results, "close", None)
         if close is not None:
             close()
+
+
+def jobs_of(league: League, plan: Plan) -> list[PairJob] | Chooser:
+    """The pairs that are to be played: all that are missing, or those that tell most."""
+    return list(missing(league, plan)) if plan.interval is None else Chooser(league, plan)
 
 
 def local_crew(processes: int | None = None) -> Crew:

@@ -3,7 +3,8 @@
 The rating of an agent is its strength on a scale on which 400 points more mean ten times the odds
 of winning; the anchor has 0. A draw counts as half a win for each side. Every two agents that have
 met also count one drawn game against each other, so that ratings are finite where one has won every
-game.
+game. Each meeting of two agents in a game has the same weight, however often they have met, so
+ratings do not depend on which games were played more often than others.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ Counts = dict[tuple[int, int], np.ndarray]
 
 
 def rate(
-    pairs: Iterable[PairResult], agents: Sequence[str], resamples: int = RESAMPLES
+    pairs: Iterable[PairResult],
+    agents: Sequence[str],
+    resamples: int = RESAMPLES,
+    only_all: bool = False,
 ) -> dict[str, dict[str, Rating]]:
     """Ratings for each game and over all games, by agent.
 
@@ -69,13 +73,16 @@ def rate(
         pairs: the results, in an order that does not depend on when they were played.
         agents: the ids of the agents.
         resamples: the number of resamples for the intervals.
+        only_all: leave out the intervals of single games, which takes most of the time.
 
     Raises:
         MissingExtraError: choix is not installed.
     """
     counts = _count(pairs, agents)
     games = sorted(counts)
-    found = {game: _rate({game: counts[game]}, agents, resamples) for game in games}
+    found = {
+        game: _rate({game: counts[game]}, agents, 1 if only_all else resamples) for game in games
+    }
     everywhere = [
         a for a, name in enumerate(agents) if games and all(name in found[game] for game in games)
     ]
@@ -108,10 +115,10 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
         for game, cells in games.items()
     }
     anchor, size = rated.index(agents.index(ANCHOR)), len(rated)
-    wins = {game: _wins(cells, size) for game, cells in games.items()}
-    strengths = _fit(list(wins.values()), anchor)
-    drawn = _resampled(games, size, resamples)
-    samples = np.array([_fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)])
+    wins = {game: wins_of(cells, size) for game, cells in games.items()}
+    strengths = fit([levelled(w) for w in wins.values()], anchor)
+    drawn = [levelled(w) for w in _resampled(games, size, resamples)]
+    samples = np.array([fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)])
     samples += strengths - np.median(samples, axis=0)  # the pair that is added shifts them
     lows, highs = np.percentile(POINTS * samples, INTERVAL, axis=0)
     total = np.sum(list(wins.values()), axis=0)
@@ -140,7 +147,7 @@ def _connected(meetings: Iterable[tuple[int, int]], agents: Sequence[str]) -> li
     return sorted(found)
 
 
-def _wins(counts: Mapping[tuple[int, int], np.ndarray], size: int) -> np.ndarray:
+def wins_of(counts: Mapping[tuple[int, int], np.ndarray], size: int) -> np.ndarray:
     """How many games each agent has won against each, draws as halves, `(size, size)`."""
     wins = np.zeros((size, size))
     for (i, j), cell in counts.items():
@@ -149,26 +156,56 @@ def _wins(counts: Mapping[tuple[int, int], np.ndarray], size: int) -> np.ndarray
     return wins
 
 
+def levelled(wins: np.ndarray) -> np.ndarray:
+    """Wins with every meeting scaled to the same number of games, the total unchanged.
+
+    Args:
+        wins: how many games each agent has won against each, `(..., agents, agents)`.
+    """
+    games = wins + wins.swapaxes(-1, -2)
+    met = games > 0
+    mean = games.sum((-1, -2), keepdims=True) / np.maximum(met.sum((-1, -2), keepdims=True), 1)
+    return np.divide(wins * mean, games, out=np.zeros_like(wins), where=met)
+
+
+def chances(cell: np.ndarray) -> np.ndarray:
+    """How likely each outcome of a pair is, from how often each has been seen, `(OUTCOMES,)`.
+
+    One more pair is counted, with any outcome, so that the interval of an agent that won every game
+    has a width.
+    """
+    likely: np.ndarray = (cell + 1 / OUTCOMES) / (cell.sum() + 1)
+    return likely
+
+
 def _resampled(games: Mapping[str, Counts], size: int, resamples: int) -> list[np.ndarray]:
     """Wins in resampled pairs, an array `(resamples, size, size)` for each game.
 
-    Among the pairs to draw from is one more, with any outcome, so that the interval of an agent
-    that won every game has a width. This pulls the ratings of the samples together.
+    The pair that `chances` adds pulls the ratings of the samples together.
     """
     random, drawn = np.random.default_rng(0), []
     for cells in games.values():
         wins = np.zeros((resamples, size, size))
         for (i, j), cell in cells.items():
             count = cell.sum()
-            chances = (cell + 1 / OUTCOMES) / (count + 1)
-            halves = random.multinomial(count, chances, size=resamples) @ np.arange(OUTCOMES)
+            drawn_pairs = random.multinomial(count, chances(cell), size=resamples)
+            halves = drawn_pairs @ np.arange(OUTCOMES)
             wins[:, i, j], wins[:, j, i] = halves / 2, 2 * count - halves / 2
         drawn.append(wins)
     return drawn
 
 
-def _fit(wins: Sequence[np.ndarray], anchor: int, begin: np.ndarray | None = None) -> np.ndarray:
-    """The logarithms of the strengths that fit the wins, with games of equal weight."""
+def fit(wins: Sequence[np.ndarray], anchor: int, begin: np.ndarray | None = None) -> np.ndarray:
+    """The logarithms of the strengths that fit the wins, with games of equal weight.
+
+    Args:
+        wins: for each game how many games each agent has won against each, `(agents, agents)`.
+        anchor: the agent whose strength is 1.
+        begin: the strengths from which the fit begins; None for equal ones.
+
+    Raises:
+        MissingExtraError: choix is not installed.
+    """
     choix: Any = require("choix", "league")
     total = sum(float(w.sum()) for w in wins)
     weighted = sum(w * (total / len(wins) / w.sum()) for w in wins if w.any())

@@ -1,0 +1,248 @@
+"""Choosing the pairs of games that narrow the intervals of ratings most for their time.
+
+Two agents whose result is as good as known tell little, and so does a game that takes minutes.
+After a first round, pairs are chosen by what one more of each kind is expected to take off the
+variance of the ratings over all games, for each second that it takes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.ratings import (
+    ALL,
+    ANCHOR,
+    OUTCOMES,
+    POINTS,
+    chances,
+    fit,
+    levelled,
+    rate,
+    wins_of,
+)
+from azumaya.baselines.arena.league.results import League, PairKey, PairResult
+from azumaya.baselines.arena.league.schedule import Plan, job_of, missing
+
+FIRST_ROUND = 2
+"""The pairs that all agents play against each other before any are chosen."""
+BATCH = 50
+"""The pairs that are chosen at once, from the same ratings."""
+OVERHEAD = 0.05
+"""Seconds that a pair takes besides the thinking of its agents; this also keeps files small."""
+NORMAL = 1.96
+"""Standard errors on either side of a rating that make an interval of 95 %."""
+
+Meeting = tuple[str, str, str]
+"""A game and the ids of two agents, sorted."""
+
+
+@dataclass
+class Odds:
+    """What is known of the meetings of agents.
+
+    Attributes:
+        agents: the ids of those who are rated over all games.
+        meetings: theirs.
+        counts: pairs of each meeting that have been played or begun, `(meetings,)`.
+        variance: that of the share a pair gives the first agent, `(meetings,)`.
+        seconds: what a pair takes, `(meetings,)`.
+        effect: squared effect of each share on each agent's rating in Elo points,
+            `(meetings, agents)`; 0 for the anchor.
+    """
+
+    agents: Sequence[str]
+    meetings: Sequence[Meeting]
+    counts: np.ndarray
+    variance: np.ndarray
+    seconds: np.ndarray
+    effect: np.ndarray
+
+    def variances(self) -> np.ndarray:
+        """The expected variance of each agent's rating, `(agents,)`."""
+        found: np.ndarray = (self.variance / self.counts) @ self.effect
+        return found
+
+    def gain(self, meeting: int, weights: np.ndarray) -> float:
+        """What one more pair takes off the weighted variances for each second."""
+        n = self.counts[meeting]
+        less = self.variance[meeting] / (n * (n + 1))
+        return float(self.effect[meeting] @ weights * less / self.seconds[meeting])
+
+
+class Chooser:
+    """The pairs of a league that are to be played until its ratings are precise enough.
+
+    Args:
+        league: the league; results that are added to it while pairs are taken are heeded.
+        plan: what may be played, and how narrow the intervals are to be.
+
+    Attributes:
+        reached: half the width that the widest interval is expected to have now, in Elo points;
+            infinite in the first round.
+    """
+
+    def __init__(self, league: League, plan: Plan) -> None:
+        assert plan.interval is not None
+        self._league, self._plan, self._interval = league, plan, plan.interval
+        self._aim = (plan.interval / NORMAL) ** 2
+        self._begun: set[PairKey] = set()
+        self.reached = math.inf
+
+    def __iter__(self) -> Iterator[PairJob]:
+        for job in missing(self._league, replace(self._plan, pairs=FIRST_ROUND)):
+            self._begun.add(job.key)
+            yield job
+        while batch := self._batch():
+            yield from batch
+
+    def left(self) -> float:
+        """How many times as many pairs are expected to be needed as have been played."""
+        return max(1.0, (self.reached / self._interval) ** 2)
+
+    def _batch(self) -> list[PairJob]:
+        """The next pairs to play; none if the intervals are as narrow as they should be."""
+        results = tuple(self._league.pairs.values())
+        agents, open_to = self._rated(), self._plan.pairs
+        odds = odds_of(results, agents, self._plan.games, self._begun)
+        if odds is None:
+            return []
+        watched = np.array([not self._plan.only or who in self._plan.only for who in odds.agents])
+        self.reached = NORMAL * math.sqrt(odds.variances()[watched].max())
+        if self.reached**2 <= NORMAL**2 * self._aim and self._narrow(results, odds.agents, watched):
+            return []
+        may = [
+            c
+            for c, (_, *two) in enumerate(odds.meetings)
+            if odds.counts[c] < open_to and (not self._plan.only or {*two} & self._plan.only)
+        ]
+        chosen = _best(odds, may, self._aim, watched, open_to)
+        return [self._job(odds.meetings[c]) for c in chosen]
+
+    def _rated(self) -> list[str]:
+        """Those who play every game, and so are rated over all."""
+        games = set(self._plan.games)
+        return [card.id for card in self._league.cards.values() if games <= set(card.games)]
+
+    def _narrow(
+        self, results: Sequence[PairResult], agents: Sequence[str], watched: np.ndarray
+    ) -> bool:
+        """Whether the intervals of the ratings are narrow enough; if not, aim lower."""
+        known, games = set(agents), set(self._plan.games)
+        among = [r for r in results if r.key.game in games and {r.key.first, r.key.second} <= known]
+        found = rate(among, agents, only_all=True)[ALL]
+        widest = max(
+            (found[who].high - found[who].low) / 2
+            for who, counts in zip(agents, watched, strict=True)
+            if counts and who in found
+        )
+        self.reached = widest
+        if widest <= self._interval:
+            return True
+        self._aim *= min(0.98, (self._interval / widest) ** 2)
+        return False
+
+    def _job(self, meeting: Meeting) -> PairJob:
+        """The next pair of a meeting."""
+        game, one, other = meeting
+        keys = (PairKey(game, number, one, other) for number in range(self._plan.pairs))
+        key = next(k for k in keys if k not in self._league.pairs and k not in self._begun)
+        self._begun.add(key)
+        return job_of(self._league, self._plan, key)
+
+
+def _best(odds: Odds, may: Sequence[int], aim: float, watched: np.ndarray, most: int) -> list[int]:
+    """The meetings of the next pairs, those first that tell most; their counts are raised."""
+    now = odds.variances()
+    weights = np.where(watched & (now > aim), now, 0)
+    if not weights.any():
+        weights = np.where(watched, now, 0)
+    heap = [(-odds.gain(c, weights), c) for c in may]
+    heapq.heapify(heap)
+    chosen: list[int] = []
+    while heap and len(chosen) < BATCH:
+        _, c = heapq.heappop(heap)
+        chosen.append(c)
+        odds.counts[c] += 1
+        if odds.counts[c] < most:
+            heapq.heappush(heap, (-odds.gain(c, weights), c))
+    return chosen
+
+
+def odds_of(
+    results: Sequence[PairResult], agents: Sequence[str], games: Sequence[str], begun: set[PairKey]
+) -> Odds | None:
+    """What results tell of the meetings of agents; None if there are none to be rated.
+
+    Args:
+        results: all results of the league.
+        agents: the ids of agents who play all these games.
+        games: the names of the games.
+        begun: pairs that are being played, or have been.
+    """
+    places = {who: place for place, who in enumerate(agents)}
+    if ANCHOR not in places or len(agents) < 2:
+        return None
+    meetings = [
+        (game, one, other) for game in games for one, other in combinations(sorted(agents), 2)
+    ]
+    number = {meeting: c for c, meeting in enumerate(meetings)}
+    cells = np.zeros((len(meetings), OUTCOMES))
+    seconds = np.zeros(len(meetings))
+    known = {r.key for r in results}
+    for result in results:
+        c = number.get((result.key.game, result.key.first, result.key.second))
+        if c is not None:
+            cells[c, 2 + sum(result.results)] += 1
+            seconds[c] += sum(result.milliseconds) / 1000
+    counts = cells.sum(1)
+    running = np.zeros(len(meetings))
+    for key in begun - known:
+        c = number.get((key.game, key.first, key.second))
+        if c is not None:
+            running[c] += 1
+    likely = np.array([chances(cell) for cell in cells])
+    shares = np.arange(OUTCOMES) / (OUTCOMES - 1)
+    mean = likely @ shares
+    two = [(places[one], places[other]) for _, one, other in meetings]
+    effect = _effect(cells, meetings, two, places)
+    return Odds(
+        agents,
+        meetings,
+        np.maximum(counts + running, 1),
+        likely @ shares**2 - mean**2,
+        OVERHEAD + seconds / np.maximum(counts, 1),
+        effect,
+    )
+
+
+def _effect(
+    cells: np.ndarray,
+    meetings: Sequence[Meeting],
+    two: Sequence[tuple[int, int]],
+    places: dict[str, int],
+) -> np.ndarray:
+    """Squared effect of each meeting's share on the ratings, from the Fisher information."""
+    size, anchor = len(places), places[ANCHOR]
+    games: dict[str, dict[tuple[int, int], np.ndarray]] = {}
+    for cell, (game, *_), who in zip(cells, meetings, two, strict=True):
+        if cell.any():
+            games.setdefault(game, {})[who] = cell
+    strengths = fit([levelled(wins_of(found, size)) for found in games.values()], anchor)
+    chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+    ends = np.zeros((len(meetings), size))
+    for row, (one, other) in zip(ends, two, strict=True):
+        row[one], row[other] = 1, -1
+    weights = np.array([chance[who] * (1 - chance[who]) for who in two])
+    information = ends.T @ (weights[:, None] * ends)
+    free = [a for a in range(size) if a != anchor]
+    effect = np.zeros((len(meetings), size))
+    inverse = np.linalg.inv(information[np.ix_(free, free)])
+    effect[:, free] = (POINTS * ends[:, free] @ inverse) ** 2
+    return effect

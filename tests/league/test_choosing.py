@@ -1,0 +1,156 @@
+"""Pairs that tell most are played, until intervals are narrow; agents here are only strengths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.choosing import FIRST_ROUND
+from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.league import play_league
+from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
+from azumaya.baselines.arena.league.schedule import Plan, missing
+
+GAMES = ("abalone", "vierer_dominari")
+STRENGTHS = {"random": 0.0, "weak": 150.0, "middle": 250.0, "good": 420.0, "slow": 450.0}
+SECONDS = {"random": 0.0, "weak": 0.01, "middle": 0.01, "good": 0.05, "slow": 4.0}
+PLAN = Plan(GAMES, pairs=2000, interval=30)
+
+
+def result_of(job: PairJob) -> PairResult:
+    """Two games between known strengths; the same job always has the same result."""
+    key = job.key
+    seed = f"{key.game}{key.number}{key.first}{key.second}".encode()
+    random = np.random.default_rng(list(seed))
+    chance = 1 / (1 + 10 ** ((STRENGTHS[key.second] - STRENGTHS[key.first]) / 400))
+    won = tuple(1 if random.random() < chance else -1 for _ in (0, 1))
+    times = tuple(1000 * SECONDS[who] for who in (key.first, key.second))
+    return PairResult(key, (won[0], won[1]), (9, 9), (9, 9), (times[0], times[1]))
+
+
+def crew(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+    """Plays two pairs at once: a result comes when the next pair has been begun."""
+    running: list[PairJob] = []
+    for job in jobs:
+        running.append(job)
+        if len(running) > 1:
+            yield result_of(running.pop(0))
+    yield from map(result_of, running)
+
+
+def league_of(path: Path, names: Iterable[str] = STRENGTHS) -> LeagueFile:
+    file = LeagueFile(path)
+    for name in names:
+        file.add_card(AgentCard(name, "built in", "", None, GAMES))
+    return file
+
+
+@pytest.fixture(name="file")
+def _file(tmp_path: Path) -> Iterator[LeagueFile]:
+    file = league_of(tmp_path / "league.jsonl")
+    yield file
+    file.close()
+
+
+def ratings(file: LeagueFile) -> dict[str, Rating]:
+    return rate(file.league.in_order(), list(file.league.cards))[ALL]
+
+
+def half_widths(file: LeagueFile) -> list[float]:
+    return [(found.high - found.low) / 2 for found in ratings(file).values()]
+
+
+def seconds(pairs: Iterable[PairResult]) -> float:
+    return sum(sum(pair.milliseconds) for pair in pairs) / 1000
+
+
+def test_games_are_played_until_no_interval_is_wider(file: LeagueFile) -> None:
+    play_league(file, PLAN, crew)
+    assert 0.8 * 30 < max(half_widths(file)) <= 30
+    for name, found in ratings(file).items():
+        assert found.elo == pytest.approx(STRENGTHS[name], abs=60)
+
+
+def test_it_takes_less_time_than_playing_all_against_all(file: LeagueFile, tmp_path: Path) -> None:
+    play_league(file, PLAN, crew)
+    spent, other = seconds(file.league.pairs.values()), league_of(tmp_path / "other.jsonl")
+    one_round = seconds(map(result_of, missing(other.league, replace(PLAN, pairs=1))))
+    play_league(other, replace(PLAN, pairs=round(spent / one_round), interval=None), crew)
+    assert seconds(other.league.pairs.values()) == pytest.approx(spent, rel=0.1)
+    assert max(half_widths(other)) > 1.3 * max(half_widths(file))
+    other.close()
+
+
+def test_slow_agents_play_least_and_the_anchor_of_all_ratings_most(file: LeagueFile) -> None:
+    play_league(file, PLAN, crew)
+    played = Counter(who for key in file.league.pairs for who in (key.first, key.second))
+    *others, slowest = [who for who, _ in played.most_common()]
+    assert others[0] == "random"
+    assert slowest == "slow"
+    assert played["slow"] < 0.6 * played["good"]
+
+
+def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
+    def some(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+        for count, result in enumerate(crew(jobs)):
+            if count == 300:
+                return
+            yield result
+
+    play_league(file, PLAN, some)
+    before = set(file.league.pairs)
+    assert len(before) == 300
+    begun: list[PairKey] = []
+
+    def noted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+        for result in crew(jobs):
+            begun.append(result.key)
+            yield result
+
+    play_league(file, PLAN, noted)
+    assert max(half_widths(file)) <= 30
+    assert len(begun) == len(set(begun)) == len(file.league.pairs) - 300
+    assert not before & set(begun)
+    play_league(file, PLAN, noted)
+    assert len(begun) == len(file.league.pairs) - 300
+
+
+def test_only_a_newcomers_games_and_its_interval_count(tmp_path: Path) -> None:
+    file = league_of(tmp_path / "league.jsonl", [name for name in STRENGTHS if name != "good"])
+    play_league(file, replace(PLAN, interval=60), crew)
+    before, wide = set(file.league.pairs), max(half_widths(file))
+    file.add_card(AgentCard("good", "built in", "", None, GAMES))
+    play_league(file, replace(PLAN, interval=wide, only=frozenset({"good"})), crew)
+    new = set(file.league.pairs) - before
+    assert new
+    assert all("good" in (key.first, key.second) for key in new)
+    found = ratings(file)["good"]
+    assert (found.high - found.low) / 2 <= wide
+    file.close()
+
+
+@pytest.mark.parametrize("change", [{"pairs": 4}, {"minutes": 0}])
+def test_pairs_and_minutes_are_limits_as_well(change: dict[str, int], file: LeagueFile) -> None:
+    play_league(file, replace(PLAN, **change), crew)
+    meetings = len(GAMES) * len(STRENGTHS) * (len(STRENGTHS) - 1) // 2
+    assert len(file.league.pairs) == meetings * change.get("pairs", 0)
+
+
+def test_agents_that_lack_a_game_play_the_first_round_only(
+    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.add_card(AgentCard("narrow", "built in", "", None, GAMES[:1]))
+    monkeypatch.setitem(STRENGTHS, "narrow", 200.0)
+    monkeypatch.setitem(SECONDS, "narrow", 0.01)
+    play_league(file, PLAN, crew)
+    met = Counter(key for key in file.league.pairs if "narrow" in (key.first, key.second))
+    assert sum(met.values()) == FIRST_ROUND * 5
+    assert "narrow" not in ratings(file)
+    assert max(half_widths(file)) <= 30
