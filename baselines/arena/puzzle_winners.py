@@ -1,0 +1,157 @@
+"""Proves who wins puzzles of the bank: `python -m azumaya.baselines.arena.puzzle_winners`.
+
+The solver searches Sudoku Moyo from the first move of a puzzle until its winner is proven or its
+budget of nodes is spent. Puzzles with short games come first, because they can be proven soonest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, read_work
+from azumaya.baselines.files import write_whole
+from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.solver import MEGABYTES, Solving
+from azumaya.baselines.work_file import Line
+from azumaya.envs import Position
+from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.position import episode_key
+from azumaya.envs.puzzles.bank import load_bank
+
+GAME = "sudoku_moyo"
+STREAM = 1 << 22
+"""The keys of the random games come from this environment number."""
+GAMES = 4
+"""Random games from which the length of a puzzle's games is estimated."""
+STEP = 1 << 18
+"""Nodes between two looks at the budget."""
+PAGE = Path("docs/results/puzzle-winners.md")
+
+
+@dataclass(frozen=True)
+class WinnerPlan:
+    """What the results depend on.
+
+    Attributes:
+        nodes: the most nodes for a puzzle.
+        megabytes: memory for the solver's table.
+    """
+
+    nodes: int
+    megabytes: int
+
+    def __call__(self, place: int) -> Line:
+        """Try to prove the winner of the puzzle at a place of the order."""
+        puzzle = order()[place]
+        position = start_of(puzzle)
+        room = Room(kernels_of(position), self.megabytes)
+        search, nodes = Solving(room, position), 0
+        while search.value is None and not search.finished and nodes < self.nodes:
+            nodes += search.advance(min(STEP, self.nodes - nodes))
+        line: Line = {"puzzle": puzzle, "nodes": nodes, "wins": search.value}
+        if search.best is not None and search.value is not None and search.value > 0:
+            line["move"] = position.move_name(search.best)
+        return line
+
+
+def start_of(puzzle: int) -> Position:
+    """The first position of a puzzle, by its number in the bank."""
+    cells = "".join(str(digit) if digit else "." for digit in load_bank()[puzzle])
+    return Position(GAME, puzzle=cells)
+
+
+@functools.cache
+def order() -> tuple[int, ...]:
+    """The numbers of the bank's puzzles, those with short games first."""
+    lengths = np.array([random_length(puzzle) for puzzle in range(len(load_bank()))])
+    return tuple(int(i) for i in np.argsort(lengths, kind="stable"))
+
+
+def random_length(puzzle: int) -> float:
+    """The mean number of plies of random games from a puzzle."""
+    start, total = start_of(puzzle), 0
+    for game in range(GAMES):
+        position, key, ply = start.copy(), episode_key(puzzle, STREAM, game), 0
+        while not position.is_over:
+            moves = position.legal_actions()
+            position.play(moves[int(random_below(key, ply, len(moves)))])
+            ply += 1
+        total += ply
+    return total / GAMES
+
+
+def proven(lines: Sequence[Line]) -> int:
+    """How many winners are proven."""
+    return sum(line["wins"] is not None for line in lines)
+
+
+def page(plan: WinnerPlan, lines: Sequence[Line], command: str) -> str:
+    """The results as a page."""
+    found = [line for line in lines if line["wins"] is not None]
+    first = sum(line["wins"] > 0 for line in found)
+    rows = [
+        f"| {line['puzzle']} | {int((load_bank()[line['puzzle']] > 0).sum())} "
+        f"| {'first' if line['wins'] > 0 else 'second'} | {line.get('move', '')} "
+        f"| {line['nodes']:,} |"
+        for line in sorted(found, key=lambda line: line["puzzle"])
+    ]
+    return "\n".join(
+        [
+            "# Winners of puzzles",
+            "",
+            f"The solver has tried {len(lines)} puzzles of the bank, those whose random games are "
+            f"shortest, from the first move of Sudoku Moyo, with at most {plan.nodes:,} nodes for "
+            f"each. It has proven {len(found)} winners: {first} times the first player, "
+            f"{len(found) - first} times the second. The move is one that wins, and nodes are the "
+            "positions that the solver visited until the winner was proven. Puzzles are numbered "
+            "from 0, in the order of the bank.",
+            "",
+            "```bash",
+            command,
+            "```",
+            "",
+            "| puzzle | clues | winner | move | nodes |",
+            "| ---: | ---: | --- | --- | ---: |",
+            *rows,
+            "",
+        ]
+    )
+
+
+def prove_winners(
+    puzzles: Annotated[int, typer.Option(min=1, help="Stop after this many puzzles.")] = 200,
+    nodes: Annotated[int, typer.Option(min=1, help="The most nodes for a puzzle.")] = 100_000_000,
+    megabytes: Annotated[int, typer.Option(min=1, help="Memory for each search.")] = MEGABYTES,
+    jobs: Jobs = 1,
+    work: Folder = Path("runs/winners"),
+    output: Annotated[Path, typer.Option(help="The page.")] = PAGE,
+    finish: Finish = False,
+) -> None:
+    """Prove who wins puzzles of the bank; a stopped command can be continued."""
+    try:
+        path, puzzles = work / "winners.jsonl", min(puzzles, len(load_bank()))
+        if finish:
+            settings, lines = read_work(path)
+            plan = WinnerPlan(**settings["plan"])
+        else:
+            plan = WinnerPlan(nodes, megabytes)
+            settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
+            lines = do_work(path, settings, plan, len, puzzles, most=puzzles, jobs=jobs)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    command = "python -m azumaya.baselines.arena.puzzle_winners"
+    command += f" --puzzles {len(lines)} --nodes {plan.nodes} --jobs 2"
+    write_whole(output, page(plan, lines, command).encode())
+    typer.echo(f"{output}: {proven(lines)} winners of {len(lines)} puzzles")
+
+
+if __name__ == "__main__":
+    typer.run(prove_winners)
