@@ -36,6 +36,8 @@ BATCH = 50
 """The pairs that are chosen at once, from the same ratings."""
 OVERHEAD = 0.05
 """Seconds that a pair takes besides the thinking of its agents; this also keeps files small."""
+HOPED = 1.25
+"""How much wider than wanted intervals are expected to be when they are first looked at."""
 NORMAL = 1.96
 """Standard errors on either side of a rating that make an interval of 95 %."""
 
@@ -91,7 +93,7 @@ class Chooser:
     def __init__(self, league: League, plan: Plan) -> None:
         assert plan.interval is not None
         self._league, self._plan, self._interval = league, plan, plan.interval
-        self._aim = (plan.interval / NORMAL) ** 2
+        self._aim = (HOPED * plan.interval / NORMAL) ** 2
         self._begun: set[PairKey] = set()
         self.reached = math.inf
 
@@ -115,7 +117,8 @@ class Chooser:
             return []
         watched = np.array([not self._plan.only or who in self._plan.only for who in odds.agents])
         self.reached = NORMAL * math.sqrt(odds.variances()[watched].max())
-        if self.reached**2 <= NORMAL**2 * self._aim and self._narrow(results, odds.agents, watched):
+        near = self.reached <= NORMAL * math.sqrt(self._aim)
+        if near and self._narrow(results, odds.agents, watched):
             return []
         may = [
             c
