@@ -35,12 +35,12 @@ def result_of(job: PairJob) -> PairResult:
     return PairResult(key, (won[0], won[1]), (9, 9), (9, 9), (times[0], times[1]))
 
 
-def crew(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
-    """Plays two pairs at once: a result comes when the next pair has been begun."""
+def crew(jobs: Iterable[PairJob], at_once: int = 2) -> Iterator[PairResult]:
+    """Plays some pairs at once: a result comes when the next pairs have been begun."""
     running: list[PairJob] = []
     for job in jobs:
         running.append(job)
-        if len(running) > 1:
+        if len(running) == at_once:
             yield result_of(running.pop(0))
     yield from map(result_of, running)
 
@@ -76,6 +76,17 @@ def test_games_are_played_until_no_interval_is_wider(file: LeagueFile) -> None:
     assert 0.8 * 30 < max(half_widths(file)) <= 30
     for name, found in ratings(file).items():
         assert found.elo == pytest.approx(STRENGTHS[name], abs=60)
+
+
+def test_many_processes_may_begin_more_than_the_first_round(
+    file: LeagueFile, tmp_path: Path
+) -> None:
+    plan, few = replace(PLAN, interval=60), league_of(tmp_path / "few.jsonl")
+    play_league(file, plan, lambda jobs: crew(jobs, 64))
+    play_league(few, plan, crew)
+    assert max(half_widths(file)) <= 60
+    assert len(file.league.pairs) < 1.3 * len(few.league.pairs)
+    few.close()
 
 
 def test_it_takes_less_time_than_playing_all_against_all(file: LeagueFile, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from azumaya.baselines.arena.league.ratings import (
     OUTCOMES,
     POINTS,
     chances,
+    connected,
     fit,
     levelled,
     rate,
@@ -140,15 +141,13 @@ class Chooser:
         known, games = set(agents), set(self._plan.games)
         among = [r for r in results if r.key.game in games and {r.key.first, r.key.second} <= known]
         found = rate(among, agents, only_all=True)[ALL]
-        widest = max(
-            (found[who].high - found[who].low) / 2
-            for who, counts in zip(agents, watched, strict=True)
-            if counts and who in found
-        )
-        self.reached = widest
-        if widest <= self._interval:
+        wanted = [who for who, counts in zip(agents, watched, strict=True) if counts]
+        if not found.keys() >= {*wanted}:  # their first games are still being played
+            return False
+        self.reached = max((found[who].high - found[who].low) / 2 for who in wanted)
+        if self.reached <= self._interval:
             return True
-        self._aim *= min(0.98, (self._interval / widest) ** 2)
+        self._aim *= min(0.98, (self._interval / self.reached) ** 2)
         return False
 
     def _job(self, meeting: Meeting) -> PairJob:
@@ -189,8 +188,7 @@ def odds_of(
         games: the names of the games.
         begun: pairs that are being played, or have been.
     """
-    places = {who: place for place, who in enumerate(agents)}
-    if ANCHOR not in places or len(agents) < 2:
+    if ANCHOR not in agents or len(agents) < 2:
         return None
     meetings = [
         (game, one, other) for game in games for one, other in combinations(sorted(agents), 2)
@@ -213,8 +211,7 @@ def odds_of(
     likely = np.array([chances(cell) for cell in cells])
     shares = np.arange(OUTCOMES) / (OUTCOMES - 1)
     mean = likely @ shares
-    two = [(places[one], places[other]) for _, one, other in meetings]
-    effect = _effect(cells, meetings, two, places)
+    effect = _effect(cells, meetings, agents)
     return Odds(
         agents,
         meetings,
@@ -225,19 +222,17 @@ def odds_of(
     )
 
 
-def _effect(
-    cells: np.ndarray,
-    meetings: Sequence[Meeting],
-    two: Sequence[tuple[int, int]],
-    places: dict[str, int],
-) -> np.ndarray:
+def _effect(cells: np.ndarray, meetings: Sequence[Meeting], agents: Sequence[str]) -> np.ndarray:
     """Squared effect of each meeting's share on the ratings, from the Fisher information."""
-    size, anchor = len(places), places[ANCHOR]
+    size, anchor = len(agents), agents.index(ANCHOR)
+    two = [(agents.index(one), agents.index(other)) for _, one, other in meetings]
     games: dict[str, dict[tuple[int, int], np.ndarray]] = {}
     for cell, (game, *_), who in zip(cells, meetings, two, strict=True):
         if cell.any():
             games.setdefault(game, {})[who] = cell
-    strengths = fit([levelled(wins_of(found, size)) for found in games.values()], anchor)
+    strengths = np.zeros(size)
+    if len(connected([who for found in games.values() for who in found], agents)) == size:
+        strengths = fit([levelled(wins_of(found, size)) for found in games.values()], anchor)
     chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
     ends = np.zeros((len(meetings), size))
     for row, (one, other) in zip(ends, two, strict=True):

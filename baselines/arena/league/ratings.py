@@ -106,7 +106,7 @@ def _count(pairs: Iterable[PairResult], agents: Sequence[str]) -> dict[str, Coun
 def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) -> dict[str, Rating]:
     """Ratings over some games, each with the same weight."""
     meetings = [who for cells in games.values() for who in cells]
-    rated = _connected(meetings, agents)
+    rated = connected(meetings, agents)
     if not rated:
         return {}
     place = {a: i for i, a in enumerate(rated)}
@@ -135,7 +135,7 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
     }
 
 
-def _connected(meetings: Iterable[tuple[int, int]], agents: Sequence[str]) -> list[int]:
+def connected(meetings: Iterable[tuple[int, int]], agents: Sequence[str]) -> list[int]:
     """The agents whom games connect with the anchor, and the anchor; none if it has not played."""
     meetings = list(meetings)
     if ANCHOR not in agents or not any(agents.index(ANCHOR) in who for who in meetings):
