@@ -89,6 +89,11 @@ def test_many_processes_may_begin_more_than_the_first_round(
     few.close()
 
 
+def test_a_crew_may_begin_everything_before_any_game_has_ended(file: LeagueFile) -> None:
+    play_league(file, replace(PLAN, interval=200, pairs=10), lambda jobs: crew(jobs, 10**6))
+    assert len(file.league.pairs) == 10 * len(GAMES) * 10
+
+
 def test_it_takes_less_time_than_playing_all_against_all(file: LeagueFile, tmp_path: Path) -> None:
     play_league(file, PLAN, crew)
     spent, other = seconds(file.league.pairs.values()), league_of(tmp_path / "other.jsonl")
@@ -135,15 +140,15 @@ def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
 
 def test_only_a_newcomers_games_and_its_interval_count(tmp_path: Path) -> None:
     file = league_of(tmp_path / "league.jsonl", [name for name in STRENGTHS if name != "good"])
-    play_league(file, replace(PLAN, interval=60), crew)
-    before, wide = set(file.league.pairs), max(half_widths(file))
+    play_league(file, replace(PLAN, pairs=20, interval=None), crew)
+    before = set(file.league.pairs)
     file.add_card(AgentCard("good", "built in", "", None, GAMES))
-    play_league(file, replace(PLAN, interval=wide, only=frozenset({"good"})), crew)
+    play_league(file, replace(PLAN, interval=60, only=frozenset({"good"})), crew)
     new = set(file.league.pairs) - before
     assert new
     assert all("good" in (key.first, key.second) for key in new)
     found = ratings(file)["good"]
-    assert (found.high - found.low) / 2 <= wide
+    assert (found.high - found.low) / 2 <= 60 < max(half_widths(file))
     file.close()
 
 

@@ -126,7 +126,7 @@ class Chooser:
             for c, (_, *two) in enumerate(odds.meetings)
             if odds.counts[c] < open_to and (not self._plan.only or {*two} & self._plan.only)
         ]
-        chosen = _best(odds, may, self._aim, watched, open_to)
+        chosen = _best(odds, may, watched, open_to)
         return [self._job(odds.meetings[c]) for c in chosen]
 
     def _rated(self) -> list[str]:
@@ -159,12 +159,9 @@ class Chooser:
         return job_of(self._league, self._plan, key)
 
 
-def _best(odds: Odds, may: Sequence[int], aim: float, watched: np.ndarray, most: int) -> list[int]:
+def _best(odds: Odds, may: Sequence[int], watched: np.ndarray, most: int) -> list[int]:
     """The meetings of the next pairs, those first that tell most; their counts are raised."""
-    now = odds.variances()
-    weights = np.where(watched & (now > aim), now, 0)
-    if not weights.any():
-        weights = np.where(watched, now, 0)
+    weights = np.where(watched, odds.variances(), 0)  # the widest interval counts most
     heap = [(-odds.gain(c, weights), c) for c in may]
     heapq.heapify(heap)
     chosen: list[int] = []
