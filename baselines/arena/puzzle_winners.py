@@ -31,8 +31,8 @@ STREAM = 1 << 22
 """The keys of the random games come from this environment number."""
 GAMES = 4
 """Random games from which the length of a puzzle's games is estimated."""
-STEP = 1 << 18
-"""Nodes between two looks at the budget."""
+STEP = 1 << 8
+"""Nodes between two looks at the result, so counts of nodes may be this much too high."""
 PAGE = Path("docs/results/puzzle-winners.md")
 
 
