@@ -44,13 +44,22 @@ def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     if _loses_exceptions(frame):
-        again = threading.Timer(AGAIN, signal.raise_signal, [number])
+        again = threading.Timer(AGAIN, _send, [number])
         again.daemon = True
         again.start()
         return
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(128 + number)
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread, which handles it, and end what it waits for."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
 
 
 def _loses_exceptions(frame: FrameType | None) -> bool:

@@ -49,7 +49,7 @@ def test_a_signal_to_the_command_alone_ends_the_run(
         assert process.poll() is None, process.communicate()
         assert running_with(str(folder)) == [process.pid]
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
         assert process.returncode == code, (out, err)
         assert "Traceback" not in err
         assert running_with(str(folder)) == []
