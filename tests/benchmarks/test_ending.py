@@ -49,8 +49,8 @@ def test_a_signal_to_the_command_alone_ends_the_run(
         assert process.poll() is None, process.communicate()
         assert running_with(str(folder)) == [process.pid]
         process.send_signal(number)
-        # It may first wait for a compilation, its own or that of another test; with an empty cache on
-        # a busy machine that takes minutes.
+        # It may first wait for a compilation, its own or that of another test; with an empty cache
+        # on a busy machine that takes minutes.
         out, err = process.communicate(timeout=300)
         assert process.returncode == code, (out, err)
         assert "Traceback" not in err
