@@ -46,7 +46,7 @@ def near(cell: int, count: int) -> list[int]:
 
 
 def line_from(cell: int, direction: int, most: int) -> list[int]:
-    """A cell and those behind it in a direction, at most so many and none off the board."""
+    """A cell and those behind it in a direction, at most `most` of them and none off the board."""
     line = [cell]
     while len(line) < most and (beside := NEIGHBOUR[line[-1]][direction]) is not None:
         line.append(beside)

@@ -94,7 +94,7 @@ class Chooser:
     def __init__(self, league: League, plan: Plan) -> None:
         assert plan.interval is not None
         self._league, self._plan, self._interval = league, plan, plan.interval
-        self._aim = (HOPED * plan.interval / NORMAL) ** 2
+        self._look_at = HOPED * plan.interval  # intervals expected to be wider are not looked at
         self._begun: set[PairKey] = set()
         self.reached = math.inf
 
@@ -118,8 +118,7 @@ class Chooser:
             return []
         watched = np.array([not self._plan.only or who in self._plan.only for who in odds.agents])
         self.reached = NORMAL * math.sqrt(odds.variances()[watched].max())
-        near = self.reached <= NORMAL * math.sqrt(self._aim)
-        if near and self._narrow(results, odds.agents, watched):
+        if self.reached <= self._look_at and self._narrow(results, odds.agents, watched):
             return []
         may = [
             c
@@ -137,7 +136,7 @@ class Chooser:
     def _narrow(
         self, results: Sequence[PairResult], agents: Sequence[str], watched: np.ndarray
     ) -> bool:
-        """Whether the intervals of the ratings are narrow enough; if not, aim lower."""
+        """Whether the intervals of the ratings are narrow enough; if not, look again later."""
         known, games = set(agents), set(self._plan.games)
         among = [r for r in results if r.key.game in games and {r.key.first, r.key.second} <= known]
         found = rate(among, agents, only_all=True)[ALL]
@@ -147,7 +146,7 @@ class Chooser:
         self.reached = max((found[who].high - found[who].low) / 2 for who in wanted)
         if self.reached <= self._interval:
             return True
-        self._aim *= min(0.98, (self._interval / self.reached) ** 2)
+        self._look_at *= min(0.99, self._interval / self.reached)
         return False
 
     def _job(self, meeting: Meeting) -> PairJob:
@@ -193,7 +192,6 @@ def odds_of(
     number = {meeting: c for c, meeting in enumerate(meetings)}
     cells = np.zeros((len(meetings), OUTCOMES))
     seconds = np.zeros(len(meetings))
-    known = {r.key for r in results}
     for result in results:
         c = number.get((result.key.game, result.key.first, result.key.second))
         if c is not None:
@@ -201,7 +199,7 @@ def odds_of(
             seconds[c] += sum(result.milliseconds) / 1000
     counts = cells.sum(1)
     running = np.zeros(len(meetings))
-    for key in begun - known:
+    for key in begun.difference(result.key for result in results):
         c = number.get((key.game, key.first, key.second))
         if c is not None:
             running[c] += 1
