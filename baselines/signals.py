@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterable
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 ENDING = [
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
@@ -20,12 +25,14 @@ def interrupt_anywhere() -> None:
 
     What takes long in Numba is a call to LLVM. A signal that comes meanwhile is handled in the
     first Python code that runs then: a callback of LLVM's, where ctypes prints an exception and
-    goes on. So the signal is sent again a moment later.
+    goes on. So the signal is sent again a moment later. It is also sent again if its exception was
+    raised in other code whose exceptions are only printed, such as callbacks of weak references.
 
     An ignored signal stays ignored, and a handler of somebody else's stays.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
+    _watch_lost_exceptions()
 
 
 def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
@@ -44,13 +51,17 @@ def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     if _loses_exceptions(frame):
-        again = threading.Timer(AGAIN, _send, [number])
-        again.daemon = True
-        again.start()
+        _send_again(number)
         return
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(128 + number)
+
+
+def _send_again(number: int) -> None:
+    again = threading.Timer(AGAIN, _send, [number])
+    again.daemon = True
+    again.start()
 
 
 def _send(number: int) -> None:
@@ -69,4 +80,30 @@ def _loses_exceptions(frame: FrameType | None) -> bool:
         if name == "__del__" or name.startswith("_raw_object_cache_"):  # the latter are llvmlite's
             return True
         frame = frame.f_back
+    return False
+
+
+def _watch_lost_exceptions() -> None:
+    """Send a signal again whose exception Python could only print."""
+    shown = sys.unraisablehook
+    if getattr(shown, "__module__", None) == __name__:  # watched already
+        return
+
+    def watch(lost: UnraisableHookArgs) -> None:
+        if not _raised_by_signal(lost.exc_traceback):
+            shown(lost)
+        elif isinstance(lost.exc_value, KeyboardInterrupt):
+            _send_again(signal.SIGINT)
+        elif isinstance(lost.exc_value, SystemExit) and isinstance(lost.exc_value.code, int):
+            _send_again(lost.exc_value.code - 128)
+
+    sys.unraisablehook = watch
+
+
+def _raised_by_signal(traceback: TracebackType | None) -> bool:
+    """Whether `_end` raised the exception of this traceback."""
+    while traceback is not None:
+        if traceback.tb_frame.f_code is _end.__code__:
+            return True
+        traceback = traceback.tb_next
     return False

@@ -63,6 +63,42 @@ def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> No
     assert done.returncode == 128 + signal.SIGTERM
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
+@pytest.mark.parametrize(
+    ("number", "code"), [("SIGTERM", 128 + signal.SIGTERM), ("SIGINT", -signal.SIGINT)]
+)
+def test_a_signal_in_a_callback_of_a_weak_reference_is_not_lost(number: str, code: int) -> None:
+    program = (
+        "import signal, threading, weakref\n"
+        "from azumaya.baselines.signals import end_on_signals, interrupt_anywhere\n"
+        "end_on_signals(); interrupt_anywhere()\n"
+        "class Thing: pass\n"
+        "thing = Thing()\n"
+        f"kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.{number}))\n"
+        "del thing\n"
+        "threading.Event().wait(1000)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == code
+    assert "Exception ignored" not in done.stderr
+
+
+def test_other_exceptions_that_can_only_be_printed_still_are() -> None:
+    program = (
+        "from azumaya.baselines.signals import interrupt_anywhere\n"
+        "interrupt_anywhere()\n"
+        "class Thing:\n"
+        "    def __del__(self): raise SystemExit(143)\n"
+        "Thing()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "Exception ignored" in done.stderr
+
+
 def test_a_foreign_handler_of_ctrl_c_stays() -> None:
     program = (
         "import signal; from azumaya.baselines.signals import interrupt_anywhere\n"
