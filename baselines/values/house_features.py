@@ -5,10 +5,12 @@ kind of cell or house something is, not where it is:
 
 - **Cells**: for each cell of the player's regions on which something fits, how many of its
   candidates are seen by no candidate of the opponent, how many by one, and how many by more; each
-  counted up to three. A candidate that nobody sees is a sure move; one that is seen can be
-  spoilt. The same for the opponent's regions.
+  counted up to three. What the opponent's candidates see can be spoilt. The same for the opponent's
+  regions.
 - **Regions**: for each region and number, how many of the player's candidates for that number are
-  sure and how many can be spoilt, since a region holds each number once.
+  seen and how many are not, since a region holds each number once.
+- **By all candidates**: both again, counting who is seen by any other candidate, also by one's own.
+  A candidate that no other sees is a sure move.
 - **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
   many numbers have each pair of values.
 
@@ -35,8 +37,14 @@ CAP = 3
 """Counts are cut at this number, so that two bits hold them."""
 CLASSES = 3
 """How a candidate is seen: not, once, more often."""
+BY_OPPONENT, BY_ALL = 0, 1
+VIEWS = 2
+"""Which candidates see: those of the other side, or all."""
 CELL_ROWS = (CAP + 1) ** CLASSES
 REGION_ROWS = (CAP + 1) ** 2
+FIRST_REGION = VIEWS * 2 * CELL_ROWS
+ROWS = FIRST_REGION + VIEWS * 2 * REGION_ROWS
+"""The rows of cells and of regions, each by view and side."""
 _LAST = U64((1 << (CELLS - 64)) - 1)
 
 BITS = 4
@@ -45,10 +53,12 @@ KNOWN = 2 * BITS
 REGIONS = KNOWN + 1
 ENTRIES = REGIONS + 2 * NUMBERS
 """Where a memo has the flag that it holds regions, their cells, and the entries."""
-COUNT = 12
+SEEN = 4
+COUNT = SEEN + 3 * 4
 LIST = COUNT + 1
-ENTRY = LIST + 2 * NUMBERS
-"""In an entry: where the number of features is, where they are, and its length."""
+ENTRY = LIST + VIEWS * 2 * NUMBERS
+"""In an entry: where the cells are that each side's opponent sees and that all see, the number of
+features, the features, and its length."""
 SLOTS = 16
 """The entries for each number."""
 MEMO_WORDS = ENTRIES + NUMBERS * SLOTS * ENTRY
@@ -67,11 +77,11 @@ def suits(game: Game) -> bool:
 
 def house_features(game: Game) -> Features:
     """The features of a game that `suits` accepts."""
-    numbers = number_rows(game, 2 * (CELL_ROWS + REGION_ROWS))
-    most = 2 * CELLS + 2 * NUMBERS * NUMBERS + numbers.most
+    numbers = number_rows(game, ROWS)
+    most = VIEWS * (2 * CELLS + 2 * NUMBERS * NUMBERS) + numbers.most
     words = game.observation.packed_words + 1
     write = _kernel(game, numbers.add)
-    return Features("houses 1", numbers.end, most, most, words, write, MEMO_WORDS)
+    return Features("houses 2", numbers.end, most, most, words, write, MEMO_WORDS)
 
 
 @dataclass(frozen=True)
@@ -171,8 +181,9 @@ def capped(count):
 
 
 @kernel
-def add_cells(counts, side, features, count):
+def add_cells(counts, view, side, features, count):
     """Write the features of the cells of one side; `counts[class, bit, word]`."""
+    first = (2 * view + side) * CELL_ROWS
     for w in range(2):
         live = ZERO
         for c in range(CLASSES):
@@ -183,7 +194,7 @@ def add_cells(counts, side, features, count):
             code = 0
             for c in range(CLASSES):
                 code = 4 * code + has(counts[c, 0, w], cell) + 2 * has(counts[c, 1, w], cell)
-            features[count] = side * CELL_ROWS + code
+            features[count] = first + code
             count += 1
     return count
 
@@ -202,15 +213,15 @@ def add_classes(counts, low, high, seen):
 
 
 @kernel
-def add_regions(regions, low, high, once0, once1, side, found, count):
+def add_regions(regions, low, high, once0, once1, view, side, found, count):
     """Write the features of the regions in which one side can lay a number."""
-    first = 2 * CELL_ROWS + side * REGION_ROWS
+    first = FIRST_REGION + (2 * view + side) * REGION_ROWS
     for r in range(NUMBERS):
         here0, here1 = low & regions[2 * r], high & regions[2 * r + 1]
         if here0 | here1 != ZERO:
-            exposed = popcount(here0 & once0) + popcount(here1 & once1)
-            sure = popcount(here0) + popcount(here1) - exposed
-            found[count] = first + (CAP + 1) * capped(sure) + capped(exposed)
+            seen = popcount(here0 & once0) + popcount(here1 & once1)
+            unseen = popcount(here0) + popcount(here1) - seen
+            found[count] = first + (CAP + 1) * capped(unseen) + capped(seen)
             count += 1
     return count
 
@@ -230,10 +241,18 @@ def fill_entry(memo, at, a0, a1, b0, b1):
     memo[at], memo[at + 1], memo[at + 2], memo[at + 3] = a0, a1, b0, b1
     regions, found = memo[REGIONS : REGIONS + 2 * NUMBERS], memo[at + LIST : at + ENTRY]
     by_b, by_a = seen_from(b0, b1), seen_from(a0, a1)
-    memo[at + 4], memo[at + 5], memo[at + 6], memo[at + 7] = by_b
-    memo[at + 8], memo[at + 9], memo[at + 10], memo[at + 11] = by_a
-    count = add_regions(regions, a0, a1, by_b[0], by_b[1], 0, found, 0)
-    memo[at + COUNT] = add_regions(regions, b0, b1, by_a[0], by_a[1], 1, found, count)
+    once0, once1 = by_a[0] | by_b[0], by_a[1] | by_b[1]
+    twice0 = by_a[2] | by_b[2] | (by_a[0] & by_b[0])
+    twice1 = by_a[3] | by_b[3] | (by_a[1] & by_b[1])
+    by_all = once0, once1, twice0, twice1
+    for i in range(4):
+        memo[at + SEEN + i] = by_b[i]
+        memo[at + SEEN + 4 + i] = by_a[i]
+        memo[at + SEEN + 8 + i] = by_all[i]
+    count = add_regions(regions, a0, a1, by_b[0], by_b[1], BY_OPPONENT, 0, found, 0)
+    count = add_regions(regions, b0, b1, by_a[0], by_a[1], BY_OPPONENT, 1, found, count)
+    count = add_regions(regions, a0, a1, once0, once1, BY_ALL, 0, found, count)
+    memo[at + COUNT] = add_regions(regions, b0, b1, once0, once1, BY_ALL, 1, found, count)
 
 
 def _regions_kernel(region):  # type: ignore[no-untyped-def]
@@ -272,7 +291,7 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     @kernel
     def write(row, memo, player, features):
         update_regions(row, memo)
-        counts = np.zeros((2, CLASSES, 2, 2), np.uint64)
+        counts = np.zeros((VIEWS, 2, CLASSES, 2, 2), np.uint64)
         mine0, mine1 = plane(row, own)
         theirs0, theirs1 = plane(row, opposing)
         count = 0
@@ -282,13 +301,17 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
             at, same = find_entry(memo, n, a0, a1, b0, b1)
             if not same:
                 fill_entry(memo, at, a0, a1, b0, b1)
-            add_classes(counts[0], a0, a1, memo[at + 4 : at + 8])
-            add_classes(counts[1], b0, b1, memo[at + 8 : at + 12])
+            seen = memo[at + SEEN : at + COUNT]
+            add_classes(counts[BY_OPPONENT, 0], a0, a1, seen[:4])
+            add_classes(counts[BY_OPPONENT, 1], b0, b1, seen[4:8])
+            add_classes(counts[BY_ALL, 0], a0, a1, seen[8:])
+            add_classes(counts[BY_ALL, 1], b0, b1, seen[8:])
             for i in range(np.int64(memo[at + COUNT])):
                 features[count] = memo[at + LIST + i]
                 count += 1
-        for side in range(2):
-            count = add_cells(counts[side], side, features, count)
+        for view in range(VIEWS):
+            for side in range(2):
+                count = add_cells(counts[view, side], view, side, features, count)
         return add_numbers(row, features, count)
 
     return write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.house_features import CELL_ROWS, REGION_ROWS
+from azumaya.baselines.values.house_features import CELL_ROWS, FIRST_REGION, REGION_ROWS, ROWS
 from azumaya.baselines.values.orbits import pattern_rows
 from azumaya.envs import Position
 from azumaya.envs.game import Game
@@ -58,20 +59,22 @@ def plain_house_features(position: Position) -> Counter[int]:
         for side in sides
     ]
     found: Counter[int] = Counter()
-    for side in range(2):
+    for view, side in itertools.product(range(2), range(2)):
+        number = 2 * view + side
         classes: dict[Any, list[int]] = {}
         for n in range(1, 10):
+            seeing = fits[1 - side][n] | fits[side][n] if view else fits[1 - side][n]
             by_region: dict[int, list[int]] = {}
             for cell in fits[side][n]:
-                seen = sum(sees(cell, other) for other in fits[1 - side][n])
+                seen = sum(sees(cell, other) for other in seeing)
                 classes.setdefault(cell, [0, 0, 0])[min(seen, 2)] += 1
                 by_region.setdefault(int(region[cell]), [0, 0])[min(seen, 1)] += 1
-            for sure, exposed in by_region.values():
-                first = 2 * CELL_ROWS + side * REGION_ROWS
-                found[first + 4 * min(sure, 3) + min(exposed, 3)] += 1
+            for none, some in by_region.values():
+                row = FIRST_REGION + number * REGION_ROWS + 4 * min(none, 3) + min(some, 3)
+                found[row] += 1
         for counts in classes.values():
             none, one, more = (min(count, 3) for count in counts)
-            found[side * CELL_ROWS + 16 * none + 4 * one + more] += 1
+            found[number * CELL_ROWS + 16 * none + 4 * one + more] += 1
     return found
 
 
@@ -79,19 +82,17 @@ def plain_house_features(position: Position) -> Counter[int]:
 def test_house_features_equal_a_plain_count(name: str) -> None:
     """Of cells by how their candidates are seen, and of regions by number."""
     for position in positions_of(TESTED[name]):
-        first_number = 2 * (CELL_ROWS + REGION_ROWS)
         seen = features_for(position)
-        near = Counter({row: n for row, n in seen.items() if row < first_number})
+        near = Counter({row: n for row, n in seen.items() if row < ROWS})
         assert near == plain_house_features(position)
 
 
 def test_numbers_and_stocks_have_rows_of_their_own() -> None:
     """One for each `number` plane that stands alone, and nine for the pairs of stocks."""
     game = TESTED["sudoku_horikomi"]
-    first_number = 2 * (CELL_ROWS + REGION_ROWS)
     single = [p for p in game.observation.planes if p.kind == "number" and p.index is None]
     for position in positions_of(game):
-        rows = [row for row in features_for(position).elements() if row >= first_number]
+        rows = [row for row in features_for(position).elements() if row >= ROWS]
         assert len(rows) == len(single) + 9
 
 
