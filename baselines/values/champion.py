@@ -26,7 +26,7 @@ SEARCH = "search"
 """The note of a sidecar that says which search suits a value, a `SearchName`."""
 SOLVER_SHARE = 0.2
 """The share of a budget that goes to the solver."""
-WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 4, "temperature": 0.2}
+WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 8, "temperature": 0.1}
 """The settings of PUCT with rollouts."""
 DATA = Path(__file__).with_name("data")
 
