@@ -14,6 +14,7 @@ from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.champion import (
+    WITH_ROLLOUTS,
     ChampionAgent,
     champion_file,
     champion_value,
@@ -95,7 +96,8 @@ def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
     agent = searcher(value, position, "puct+rollouts", milliseconds=10)
     assert isinstance(agent, SolverFirstAgent)
     assert (agent.budget, agent.other.puct.budget) == (Budget(None, 2.0), Budget(None, 8.0))
-    assert (agent.other.puct.rollouts, agent.other.puct.delay) == (0.5, 4)
+    for setting, number in WITH_ROLLOUTS.items():
+        assert getattr(agent.other.puct, setting) == number
     assert isinstance(searcher(value, position, "alphabeta", 4), AlphaBetaAgent)
     with pytest.raises(OptionError, match="exactly one"):
         searcher(value, position, "alphabeta")
