@@ -14,7 +14,6 @@ from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.champion import (
-    WITH_ROLLOUTS,
     ChampionAgent,
     champion_file,
     champion_value,
@@ -96,8 +95,8 @@ def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
     agent = searcher(value, position, "puct+rollouts", milliseconds=10)
     assert isinstance(agent, SolverFirstAgent)
     assert (agent.budget, agent.other.puct.budget) == (Budget(None, 2.0), Budget(None, 8.0))
-    for setting, number in WITH_ROLLOUTS.items():
-        assert getattr(agent.other.puct, setting) == number
+    puct = agent.other.puct
+    assert (puct.rollouts, puct.delay, puct.temperature) == (0.5, 8, 0.1)
     assert isinstance(searcher(value, position, "alphabeta", 4), AlphaBetaAgent)
     with pytest.raises(OptionError, match="exactly one"):
         searcher(value, position, "alphabeta")
