@@ -62,6 +62,11 @@ class Rules:
         rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
             running positions that are more promising for the player. Search tries the moves to
             them first. None stands for the number of replies: few for the opponent come first.
+        reach: kernel `reach(state, player, board)` for learners: set in `board`, a plane of cells
+            as zeroed uint64, the free cells to which the player's next stone could go in a running
+            position if it were the player's turn. None if the game offers nothing.
+        takes: kernel `takes(state, player, board)` for learners: the same for the opposing stones
+            that the player's next move could take.
     """
 
     state: np.dtype[Any]
@@ -77,6 +82,8 @@ class Rules:
     outlook: Callable[..., Any] | None = None
     outlook_words: int = 0
     rank: Callable[..., Any] | None = None
+    reach: Callable[..., Any] | None = None
+    takes: Callable[..., Any] | None = None
 
 
 # ---- what players see ----

@@ -143,7 +143,8 @@ class ValueRun(Learner):
         shape: the network's sizes.
         bound: the largest payoff.
         weights: the network's parameters, with which games are played.
-        average: those of the agent, an average over the last updates.
+        average: those of the agent, an average over the last updates; rows of features that have
+            never occurred are zero, or as in the network that learning began with.
         updates: the updates so far.
         logs: the logs, from `begin` on.
     """
@@ -156,6 +157,7 @@ class ValueRun(Learner):
         start = untrained(self.game, config.width, config.seed, config.options, config.plain)
         self.weights = start.weights
         self.average = self.weights.copy()
+        self._rows(self.average)[:] = 0  # until something has been learned from a row
         self.moments = Moments.new(self.shape)
         self._gradient = np.zeros(self.shape.learned, np.float32)
         self._touched = np.zeros(self.shape.rows, np.int64)
@@ -210,9 +212,19 @@ class ValueRun(Learner):
             overseer.display.advance(self.steps)
 
     def _follow(self) -> None:
-        """Move the agent's weights towards those just learned."""
+        """Move the agent's weights towards those just learned.
+
+        Rows of features that have not occurred yet stay as they are.
+        """
         kept = np.float32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
-        self.average[:] = kept * self.average + (np.float32(1) - kept) * self.weights
+        moved = kept * self.average + (np.float32(1) - kept) * self.weights
+        new = self._rows(self.moments.square)[:, 0] == 0
+        self._rows(moved)[new] = self._rows(self.average)[new]
+        self.average[:] = moved
+
+    def _rows(self, weights: np.ndarray) -> np.ndarray:
+        """The rows of the first layer, `(rows, width)`, as a view."""
+        return weights[: self.shape.bias].reshape(self.shape.rows, self.shape.width)
 
     def keys(self) -> np.ndarray:
         """The keys of the games of the next update, `(games,)` uint64."""

@@ -1,68 +1,126 @@
 """The features of games in which neighbouring cells matter.
 
 - **Patterns**: every four cells in a line, and every square of two by two. A cell of a pattern is
-  the player's, the opponent's, open or closed; each of the 256 contents has a row. These are the
-  n-tuples that are known to learn well in Othello and Connect Four.
-- **Cells**: for every cell what it holds, or how many numbers fit it.
+  the player's, the opponent's, open or closed. Where the game says so, a free cell also shows which
+  players could go there next, and a stone whether it could be taken next. Each content of a pattern
+  has a row. These are the n-tuples that are known to learn well in Othello and Connect Four.
+- **Cells**: for every cell what it holds, or how many numbers fit it, and the same marks.
+- **Pairs**: in games in which each player has one stone of each number, for every number where both
+  stones are. All numbers are alike.
 - **Numbers**: for every `number` plane its value.
 
 Patterns and cells that a symmetry of the board maps to each other share rows. A symmetry that swaps
-the players turns the board for player_1, so that both players learn from each other's games.
+the players turns the board for player_1, so that both players learn from each other's games. Where
+a turn has phases, each phase has all rows to itself.
 """
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 
 from azumaya.baselines.values.features import Features
 from azumaya.baselines.values.orbits import (
-    STATES,
+    PatternRows,
     colour_keeping,
     colour_swapping,
     pattern_rows,
 )
 from azumaya.baselines.values.planes import cell_planes, number_kernel, plane_kernel
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.bits import ONE, ZERO, lowest
+from azumaya.envs.geometry.grid import Cells
+from azumaya.envs.kernels.bits import ONE, ZERO, lowest, word_count
 from azumaya.envs.kernels.compile import kernel
 
-OPEN, OWN, OPPOSING, CLOSED = range(STATES)
+OPEN, OWN, OPPOSING, CLOSED = range(4)
 """The states of a cell: open if it is free and a number or piece may go there."""
 LENGTH = 4
 """The cells of a pattern."""
+MARKS = 4
+"""How a cell can be marked: who reaches it; or, if it has a stone, whether it could be taken."""
 STEPS = ((0, 1), (1, 0))
 """The directions of lines, as rows and columns from cell to cell."""
 OWN_PLANES, OPPOSING_PLANES = ("own",), ("opposing",)
 OPEN_PLANES = ("candidate", "room", "board", "fits")
 """The planes that say where something may go."""
+BOARDS = 4
+"""The boards behind an observation: for the player, then for the opponent, the free cells in reach
+and the stones that could be taken."""
+PHASE = "phase"
+"""The plane that is 1 in the second phase of a turn."""
 
 
 def board_features(game: Game) -> Features:
     """The features of a game on a board with neighbourhoods."""
-    cells, observation = game.observation.cells, game.observation
+    rows = _rows(game)
+    most = len(rows.patterns.cells) + rows.cells + rows.pairs + len(rows.number_planes)
+    added = BOARDS * word_count(rows.cells)
+    return Features(
+        "board 2", rows.phases * rows.end, most, most + 3 * rows.cells,
+        game.observation.packed_words + 1 + added, _kernel(game, rows),
+        add=_outlook_kernel(game), added_words=added,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The tables of a game's features.
+
+    Attributes:
+        cells: the cells of a plane.
+        states: the states that a cell of a pattern can be in.
+        patterns: the rows of patterns.
+        contents: what a cell can hold: how many numbers fit, or whose it is.
+        of_cells: the first row of each cell, `(cells,)` int64.
+        pairs: the numbers of which each player has one stone; 0 in other games.
+        of_pairs: the row for each two cells of a number's stones, `(cells + 1, cells + 1)` int64;
+            index `cells` stands for no stone.
+        number_planes: the `number` planes that have rows.
+        of_numbers: the first row of each of them.
+        end: the number of the row after the last.
+        phases: the phases of a turn. The rows of the second follow those of the first.
+        turned: by cell, the cell that player_1 sees instead of it, `(cells,)` int64.
+    """
+
+    cells: int
+    states: int
+    patterns: PatternRows
+    contents: int
+    of_cells: np.ndarray
+    pairs: int
+    of_pairs: np.ndarray
+    number_planes: np.ndarray
+    of_numbers: np.ndarray
+    end: int
+    phases: int
+    turned: np.ndarray
+
+
+def _rows(game: Game) -> _Rows:
+    """The tables of a game."""
+    cells, observation, rules = game.observation.cells, game.observation, game.rules
     same = colour_keeping(game.symmetries)
-    turned = np.array(colour_swapping(game.symmetries, cells), np.int64)
-    patterns = patterns_of(game)
-    pattern_cells = np.array(patterns, np.int64)
-    of_patterns, count = pattern_rows(patterns, same)
-    numbers = len(cell_planes(game, *OPEN_PLANES))
-    contents = numbers + STATES  # how many numbers fit, or whose it is
-    of_cells, kinds_of_cells = _cell_rows(cells, contents, same)
-    of_cells += count
+    states = CLOSED + 1 + (3 if rules.reach else 0) + (2 if rules.takes else 0)
+    patterns = pattern_rows(patterns_of(game), same, states)
+    contents = len(cell_planes(game, *OPEN_PLANES)) + CLOSED + 1
+    of_cells, kinds_of_cells = _cell_rows(cells, MARKS * contents, same)
+    first_pair = patterns.count + kinds_of_cells * MARKS * contents
+    own = len(cell_planes(game, *OWN_PLANES))
+    pairs = own if own > 1 and word_count(cells) == 1 else 0
+    of_pairs, more = _pair_rows(cells, same)
     planes = observation.planes[observation.cell_planes :]
     # A value that names a player or a number says nothing: these are alike.
     places = np.array([i for i, plane in enumerate(planes) if plane.value is None], np.int64)
     highs = [planes[i].high + 1 for i in places]
-    first_number = count + kinds_of_cells * contents
+    first_number = first_pair + (more if pairs else 0)
     of_numbers = first_number + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
-    write = _kernel(
-        game, pattern_cells, of_patterns, of_cells, of_numbers, places, turned, contents
-    )
-    most = len(patterns) + cells + len(highs)
-    return Features(
-        "board 1", int(of_numbers[-1]), most, most + 2 * cells, observation.packed_words + 1, write
+    return _Rows(
+        cells, states, patterns, contents, of_cells + patterns.count,
+        pairs, of_pairs + first_pair, places, of_numbers, int(of_numbers[-1]),
+        2 if any(plane.name == PHASE for plane in planes) else 1,
+        np.array(colour_swapping(game.symmetries, cells), np.int64),
     )  # fmt: skip
 
 
@@ -89,71 +147,159 @@ def patterns_of(game: Game) -> list[tuple[int, ...]]:
     return list(found.values())
 
 
-def _cell_rows(cells: int, contents: int, same: list[tuple[int, ...]]) -> tuple[np.ndarray, int]:
+def _cell_rows(cells: int, contents: int, same: list[Cells]) -> tuple[np.ndarray, int]:
     """The first row of each cell, equal where a symmetry says so, and the number of orbits."""
     least = [min([cell, *(moved[cell] for moved in same)]) for cell in range(cells)]
     smallest, shared = np.unique(least, return_inverse=True)
     return shared.astype(np.int64) * contents, len(smallest)
 
 
-def _kernel(game, pattern_cells, of_patterns, of_cells, of_numbers, places, turned, contents):  # type: ignore[no-untyped-def]
-    """The kernel of the features, over the tables of a game."""
-    cells = game.observation.cells
+def _pair_rows(cells: int, same: list[Cells]) -> tuple[np.ndarray, int]:
+    """A row for each two cells, equal where a symmetry says so, and the number of rows.
+
+    `(cells + 1, cells + 1)` int64; index `cells` stands for no cell.
+    """
+    size = cells + 1
+    rows = np.arange(size * size).reshape(size, size)
+    for moved in same:
+        image = np.array([*moved, cells])
+        rows = np.minimum(rows, rows[np.ix_(image, image)])
+    smallest, shared = np.unique(rows, return_inverse=True)
+    return shared.reshape(rows.shape).astype(np.int64), len(smallest)
+
+
+def _outlook_kernel(game):  # type: ignore[no-untyped-def]
+    """The kernel `add(state, player, row)`: what can happen next, as `BOARDS` boards."""
+    reach, takes = game.rules.reach, game.rules.takes
+    words = word_count(game.observation.cells)
+
+    @kernel
+    def add(state, player, row):
+        for side in range(2):
+            first = 2 * side * words
+            if reach is not None:
+                reach(state, player ^ side, row[first : first + words])
+            if takes is not None:
+                takes(state, player ^ side, row[first + words : first + 2 * words])
+
+    return add
+
+
+def _cells_kernel(game, rows):  # type: ignore[no-untyped-def]
+    """The kernel `find(row, player, states, fitting, marks)`: what is known of every cell.
+
+    It writes whose each cell is, or whether it is open; how many numbers fit it; and its mark.
+    """
+    cells, turned, plane = rows.cells, rows.turned, plane_kernel(rows.cells)
     own, opposing = cell_planes(game, *OWN_PLANES), cell_planes(game, *OPPOSING_PLANES)
-    open_ = cell_planes(game, *OPEN_PLANES)
-    plane, number = plane_kernel(cells), number_kernel(game)
-    patterns, numbers = len(pattern_cells), len(places)
-    fits = contents - STATES
-    words = 2 if cells > 64 else 1
-    most = patterns + cells + numbers
+    open_, behind = cell_planes(game, *OPEN_PLANES), game.observation.packed_words + 1
+    words = word_count(cells)
 
     @kernel
-    def union(row, planes):
-        low, high = ZERO, ZERO
-        for p in planes:
-            a, b = plane(row, p)
-            low |= a
-            high |= b
-        return low, high
-
-    @kernel
-    def mark(low, high, player, states, state):
+    def each(low, high, player, numbers, factor, more):
+        """Multiply and add to the numbers of the cells of a board."""
         for w in range(words):
             left = low if w == 0 else high
             while left != ZERO:
                 cell = 64 * w + lowest(left)
                 left &= left - ONE
-                states[turned[cell] if player else cell] = state
+                at = turned[cell] if player else cell
+                numbers[at] = factor * numbers[at] + more
+
+    @kernel
+    def find(row, player, states, fitting, marks):
+        for cell in range(cells):
+            states[cell], fitting[cell], marks[cell] = CLOSED, 0, 0
+        for p in open_:
+            low, high = plane(row, p)
+            each(low, high, player, states, 0, OPEN)
+            each(low, high, player, fitting, 1, 1)
+        for p in own:
+            low, high = plane(row, p)
+            each(low, high, player, states, 0, OWN)
+        for p in opposing:
+            low, high = plane(row, p)
+            each(low, high, player, states, 0, OPPOSING)
+        for board in range(BOARDS):
+            at = behind + board * words
+            more = 2 if board == 2 else 1  # the opponent's reach
+            each(row[at], row[at + words - 1], player, marks, 1, more)
+
+    return find
+
+
+def _pairs_kernel(game, rows):  # type: ignore[no-untyped-def]
+    """The kernel `add_pairs(row, player, features)`: the rows of each number's two stones."""
+    own, opposing = cell_planes(game, *OWN_PLANES), cell_planes(game, *OPPOSING_PLANES)
+    cells, of_pairs, turned, pairs = rows.cells, rows.of_pairs, rows.turned, rows.pairs
+    plane = plane_kernel(cells)
+
+    @kernel
+    def place(row, p, player):
+        board, _ = plane(row, p)
+        if board == ZERO:
+            return cells
+        return turned[lowest(board)] if player else lowest(board)
+
+    @kernel
+    def add_pairs(row, player, features):
+        for n in range(pairs):
+            features[n] = of_pairs[place(row, own[n], player), place(row, opposing[n], player)]
+
+    return add_pairs
+
+
+def _kernel(game, rows):  # type: ignore[no-untyped-def]
+    """The kernel of the features, over the tables of a game."""
+    cells, base, of_cells = rows.cells, rows.states, rows.of_cells
+    orbits, pattern_cells, of_patterns = (
+        rows.patterns.orbits, rows.patterns.cells, rows.patterns.rows
+    )  # fmt: skip
+    of_numbers, number_planes = rows.of_numbers, rows.number_planes
+    find, add_pairs, number = (
+        _cells_kernel(game, rows),
+        _pairs_kernel(game, rows),
+        number_kernel(game),
+    )
+    first_pair = len(pattern_cells) + cells
+    first_number = first_pair + rows.pairs
+    most = first_number + len(number_planes)
+    fits = rows.contents - CLOSED - 1
+    reaching, taken = game.rules.reach is not None, base - 3 if game.rules.takes else 0
+    phase = [plane.name for plane in game.observation.planes[game.observation.cell_planes :]]
+    phased, phase_plane = PHASE in phase, phase.index(PHASE) if PHASE in phase else 0
+    second = rows.end
+
+    @kernel
+    def add_cells(states, fitting, marks, features):
+        """Add the rows of cells, and show in the states what can happen next."""
+        for cell in range(cells):
+            state, mark = states[cell], marks[cell]
+            content = fitting[cell] if state == OPEN else fits + state
+            features[cell] = of_cells[cell] + content * MARKS + mark
+            if mark:
+                if state in (OWN, OPPOSING):
+                    states[cell] += taken
+                elif reaching:
+                    states[cell] = CLOSED + mark
 
     @kernel
     def write(row, memo, player, features):
-        states, fitting = features[most : most + cells], features[most + cells : most + 2 * cells]
-        for cell in range(cells):
-            states[cell], fitting[cell] = CLOSED, 0
-        for p in open_:
-            low, high = plane(row, p)
-            for w in range(words):
-                left = low if w == 0 else high
-                while left != ZERO:
-                    cell = 64 * w + lowest(left)
-                    left &= left - ONE
-                    at = turned[cell] if player else cell
-                    states[at] = OPEN
-                    fitting[at] += 1
-        low, high = union(row, own)
-        mark(low, high, player, states, OWN)
-        low, high = union(row, opposing)
-        mark(low, high, player, states, OPPOSING)
-        for i in range(patterns):
+        states = features[most : most + cells]
+        fitting, marks = features[most + cells : most + 2 * cells], features[most + 2 * cells :]
+        find(row, player, states, fitting, marks)
+        add_cells(states, fitting, marks, features[first_pair - cells : first_pair])
+        for i in range(first_pair - cells):
             code = 0
-            for j in range(LENGTH):
-                code |= states[pattern_cells[i, j]] << (2 * j)
-            features[i] = of_patterns[i, code]
-        for cell in range(cells):
-            content = fitting[cell] if states[cell] == OPEN else fits + states[cell]
-            features[patterns + cell] = of_cells[cell] + content
-        for i in range(numbers):
-            features[patterns + cells + i] = of_numbers[i] + number(row, places[i])
+            for j in range(LENGTH - 1, -1, -1):
+                code = base * code + states[pattern_cells[i, j]]
+            features[i] = of_patterns[orbits[i], code]
+        add_pairs(row, player, features[first_pair:first_number])
+        for i in range(most - first_number):
+            features[first_number + i] = of_numbers[i] + number(row, number_planes[i])
+        if phased and number(row, phase_plane):
+            for i in range(most):
+                features[i] += second
         return most
 
     return write

@@ -24,12 +24,16 @@ class Features:
         rows: the number of rows.
         most: the most features of a position.
         room: the size of the array that `write` needs: the features, and scratch space behind them.
-        row_words: the words of a row for `write`: a packed observation, and one word behind it.
+        row_words: the words of a row for `write`: a packed observation, a zero behind it, and what
+            `add` writes.
         write: kernel `write(row, memo, player, features)`: write the row numbers for an observation
             of `player`, `(row_words,)` uint64, to `(room,)` int32, and return how many there are.
             `memo`, `(memo_words,)` uint64, is zero at first, and only `write` changes it. What it
             holds changes the speed, never the result.
         memo_words: the words that `write` keeps from call to call, to work less; 0 for none.
+        add: kernel `add(state, player, row)`: write to `row`, zeroed, what features need beyond the
+            observation, for a player in a running position; None if nothing is needed.
+        added_words: the words that `add` writes.
     """
 
     kind: str
@@ -39,3 +43,5 @@ class Features:
     row_words: int
     write: Any
     memo_words: int = 0
+    add: Any = None
+    added_words: int = 0

@@ -156,7 +156,8 @@ def view_kernel(game: Game, shape: Shape) -> Any:
     features = features_of(game, shape.plain)
     write, observe, evaluate = features.write, game.rules.observe, game.rules.evaluate
     words, scale = features.row_words, shape.scale
-    behind = words + features.memo_words
+    behind, seen = words + features.memo_words, words - 1 - features.added_words
+    add = features.add
 
     @kernel
     def view(state, weights, scratch, found):
@@ -164,7 +165,9 @@ def view_kernel(game: Game, shape: Shape) -> Any:
         for w in range(words):
             scratch[w] = ZERO
         mover = state.to_move
-        observe(state, mover, scratch[: words - 1])
+        observe(state, mover, scratch[:seen])
+        if add is not None:
+            add(state, mover, scratch[seen + 1 : words])
         start = F32(evaluate(state, mover)) / weights[scale]
         return write(scratch[:words], scratch[words:behind], mover, found), start
 

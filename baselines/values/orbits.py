@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import members_of
 from azumaya.envs.symmetries import Symmetries
-
-STATES = 4
-"""What a cell can hold for `pattern_rows`."""
 
 
 def colour_keeping(symmetries: Symmetries) -> list[Cells]:
@@ -30,32 +28,55 @@ def colour_swapping(symmetries: Symmetries, cells: int) -> Cells:
     return next((member.cells for member in members if member.swaps), tuple(range(cells)))
 
 
-def pattern_rows(
-    patterns: Sequence[tuple[int, ...]], symmetries: Sequence[Cells]
-) -> tuple[np.ndarray, int]:
+@dataclass(frozen=True)
+class PatternRows:
     """A row of weights for each content of each pattern, equal where a symmetry says so.
 
-    Args:
-        patterns: sets of `n` cells each, in order.
-        symmetries: permutations of the cells.
+    A content is a number with the states of a pattern's cells as its digits, the lowest first.
 
-    Returns:
-        `(patterns, STATES**n)` int32, and the number of rows. Content `x` has the state of the
-        pattern's first cell in its lowest two bits.
+    Attributes:
+        cells: the cells of each pattern, `(patterns, n)` int64, in such an order that patterns of
+            one orbit have the same row for the same content.
+        orbits: the orbit of each pattern, `(patterns,)` int64.
+        rows: the row of each content in each orbit, `(orbits, states**n)` int32.
+        count: the number of rows.
+    """
+
+    cells: np.ndarray
+    orbits: np.ndarray
+    rows: np.ndarray
+    count: int
+
+
+def pattern_rows(
+    patterns: Sequence[tuple[int, ...]], symmetries: Sequence[Cells], states: int
+) -> PatternRows:
+    """The rows of patterns.
+
+    Args:
+        patterns: sets of `n` cells each.
+        symmetries: permutations of the cells, a group; none stands for the identity alone.
+        states: the number of states that a cell can be in.
     """
     size = len(patterns[0])
-    codes = np.arange(STATES**size)
-    states = np.stack([codes >> (2 * i) & 3 for i in range(size)])
+    codes = np.arange(states**size)
+    digits = np.stack([codes // states**i % states for i in range(size)])
     place = {frozenset(pattern): i for i, pattern in enumerate(patterns)}
-    rows = np.arange(len(patterns) * len(codes)).reshape(len(patterns), -1)
+    cells, orbits, tables = list(patterns), np.full(len(patterns), -1, np.int64), []
     for number, pattern in enumerate(patterns):
+        if orbits[number] >= 0:
+            continue
+        orbits[number], rows = len(tables), codes.copy()
         for moved in symmetries:
-            image = [moved[cell] for cell in pattern]
+            image = tuple(moved[cell] for cell in pattern)
             other = place.get(frozenset(image))
-            if other is None:
-                continue
-            order = [patterns[other].index(cell) for cell in image]
-            there = sum(states[i] << (2 * at) for i, at in enumerate(order))
-            rows[number] = np.minimum(rows[number], rows[other, there])
-    smallest, shared = np.unique(rows, return_inverse=True)
-    return shared.reshape(rows.shape).astype(np.int32), len(smallest)
+            if other == number:
+                order = [pattern.index(cell) for cell in image]
+                there = sum(digits[i] * states**at for i, at in enumerate(order))
+                rows = np.minimum(rows, there)
+            elif other is not None and orbits[other] < 0:
+                orbits[other], cells[other] = orbits[number], image
+        tables.append(rows + len(tables) * len(codes))
+    smallest, shared = np.unique(tables, return_inverse=True)
+    rows = shared.reshape(len(tables), -1).astype(np.int32)
+    return PatternRows(np.array(cells, np.int64), orbits, rows, len(smallest))

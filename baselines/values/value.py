@@ -39,6 +39,8 @@ KIND = "value"
 """The `network` of a sidecar whose weights are those of a compiled value."""
 WEIGHTS = "weights"
 """The name of the array in the file of weights."""
+ROWS = "rows"
+"""The name of the array with the numbers of the rows that are stored; without it all are."""
 MOST_WIDTH = 1024
 """The most hidden units of a network."""
 MOST_BYTES = 1 << 28
@@ -130,10 +132,8 @@ def value_files(name: str, weights: np.ndarray, sidecar: Sidecar) -> dict[str, b
     """
     safetensors = require("safetensors.numpy", "values")
     text = json.dumps(asdict(sidecar), indent=2)
-    return {
-        f"{name}.safetensors": safetensors.save({WEIGHTS: np.ascontiguousarray(weights)}),
-        f"{name}.json": text.encode(),
-    }
+    arrays = _packed(weights, _shape_of_sidecar(sidecar))
+    return {f"{name}.safetensors": safetensors.save(arrays), f"{name}.json": text.encode()}
 
 
 def save_value(path: str | Path, weights: np.ndarray, sidecar: Sidecar) -> Path:
@@ -191,24 +191,61 @@ def load_value(path: str | Path) -> Value:
         ) from error
     except (TypeError, ValueError, require("safetensors", "values").SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
-    weights = _checked(arrays, source, shape_of(game, width, plain))
+    weights = _unpacked(arrays, source, _shape_of_sidecar(sidecar))
     return Value(game, width, weights, sidecar, plain)
 
 
-def _checked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:
-    """The weights, in memory of their own."""
-    found = arrays.get(WEIGHTS)
-    if set(arrays) != {WEIGHTS} or found is None or found.shape != (shape.size,):
+def _shape_of_sidecar(sidecar: Sidecar) -> Shape:
+    """The sizes of a stored network."""
+    game = game_of_sidecar(sidecar)
+    plain = sidecar.notes.get("features") == plain_features(game).kind
+    return shape_of(game, sidecar.sizes["width"], plain)
+
+
+def _packed(weights: np.ndarray, shape: Shape) -> dict[str, np.ndarray]:
+    """The weights as they are stored: without rows that are zero, and the numbers of the others."""
+    rows = weights[: shape.bias].reshape(shape.rows, shape.width)
+    kept = np.flatnonzero(rows.any(axis=1))
+    if len(kept) == shape.rows:
+        return {WEIGHTS: np.ascontiguousarray(weights)}
+    packed = np.concatenate([rows[kept].ravel(), weights[shape.bias :]])
+    return {WEIGHTS: packed, ROWS: kept.astype(np.int32)}
+
+
+def _unpacked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:
+    """The weights of a file, in memory of their own."""
+    kept = arrays.get(ROWS, np.arange(shape.rows, dtype=np.int32))
+    valid = kept.dtype == np.int32 and kept.ndim == 1
+    if not (
+        valid and (np.diff(kept) > 0).all() and (kept >= 0).all() and (kept < shape.rows).all()
+    ):
+        raise CheckpointError(
+            f"checkpoint {source}: {ROWS!r}: must be different row numbers below {shape.rows}, in "
+            "ascending order, as int32"
+        )
+    packed = _checked(arrays, source, shape, len(kept))
+    weights = np.zeros(shape.size, np.float32)
+    rows = weights[: shape.bias].reshape(shape.rows, shape.width)
+    learned = len(kept) * shape.width
+    rows[kept] = packed[:learned].reshape(len(kept), shape.width)
+    weights[shape.bias :] = packed[learned:]
+    return weights
+
+
+def _checked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape, rows: int) -> np.ndarray:
+    """The weights as they are stored, with this many rows."""
+    found, size = arrays.get(WEIGHTS), shape.size - (shape.rows - rows) * shape.width
+    if not {WEIGHTS} <= set(arrays) <= {WEIGHTS, ROWS} or found is None or found.shape != (size,):
         sizes = {name: array.shape for name, array in arrays.items()}
         raise CheckpointError(
-            f"checkpoint {source}: arrays {sizes}: one called {WEIGHTS!r} of {shape.size} numbers "
-            "is needed"
+            f"checkpoint {source}: arrays {sizes}: one called {WEIGHTS!r} of {size} numbers is "
+            f"needed, and {ROWS!r} if rows are left out"
         )
     if found.dtype != np.float32 or not np.isfinite(found).all():
         raise CheckpointError(f"checkpoint {source}: {WEIGHTS!r}: must be finite float32 numbers")
-    if not (found[shape.scale] > 0 and found[shape.bound] > 0):
+    if not (found[shape.scale - shape.size] > 0 and found[shape.bound - shape.size] > 0):
         raise CheckpointError(f"checkpoint {source}: scale and bound must be above 0")
-    return found.copy()
+    return found
 
 
 # ---- the agent ----

@@ -13,25 +13,44 @@ spoils at most two of the player's own, and such a move is there as long as ther
 from __future__ import annotations
 
 from azumaya.envs.games.abalone.board import MARBLES, TO_WIN
-from azumaya.envs.games.abalone.moves import facing_all
-from azumaya.envs.games.abalone.rules import free_cells
-from azumaya.envs.geometry.hex61 import DIRECTIONS, HAS, facing
+from azumaya.envs.games.abalone.rules import free_cells, put_plane
+from azumaya.envs.geometry.hex61 import DIRECTIONS, HAS, facing, facing_each, turns
 from azumaya.envs.kernels.bits import popcount
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rows import any_bit, load
+from azumaya.envs.kernels.rows import any_bit, everywhere, load, union
 
 SPOILT_BY_OPPONENT, SPOILT_BY_OWN = 3, 2
 """The most pairs of a marble and a free cell that a move spoils."""
+BACK_TURNS = turns((direction + DIRECTIONS // 2) % DIRECTIONS for direction in range(DIRECTIONS))
+"""For `facing_each`: the opposite of each direction."""
+
+
+@kernel
+def with_behind(boards):
+    """For a row by direction: the cells whose neighbour in the opposite direction is on a board."""
+    return facing_each(boards, BACK_TURNS, DIRECTIONS)
+
+
+@kernel
+def pushed_out(own, theirs):
+    """Rule 2: the marbles that a player can push off the board, as a row by direction."""
+    at_edge, mine = ~load(HAS, 0, DIRECTIONS) & theirs, everywhere(own, DIRECTIONS)
+    two = with_behind(mine) & own
+    three = with_behind(two) & own
+    return at_edge & (with_behind(two) | with_behind(with_behind(three) & theirs))
 
 
 @kernel
 def can_push_out(own, theirs):
     """Whether a player can push an opposing marble off the board."""
-    at_edge = ~load(HAS, 0, DIRECTIONS) & theirs
-    behind_one = facing_all(facing_all(at_edge) & own) & own
-    both = facing_all(at_edge) & theirs
-    behind_two = facing_all(facing_all(facing_all(both) & own) & own) & own
-    return any_bit(behind_one | behind_two)
+    return any_bit(pushed_out(own, theirs))
+
+
+@kernel
+def takes(state, player, board):
+    """The marbles that a player's next move could push off the board."""
+    found = pushed_out(state.marbles[player], state.marbles[1 - player])
+    put_plane(board, 0, union(found))
 
 
 @kernel

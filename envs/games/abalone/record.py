@@ -48,6 +48,7 @@ ABALONE = Game(
         observe=rules.observe,
         evaluate=rules.evaluate,
         bounds=limit.bounds,
+        takes=limit.takes,
     ),
     observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
     options=Options(

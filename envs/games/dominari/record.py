@@ -97,7 +97,9 @@ def _max_steps_from_centre(settings: Settings) -> int:
 VIERER = Game(
     name="vierer_dominari",
     title="Vierer-Dominari",
-    rules=replace(_rules(VIERER_BOARD, vierer, vierer.evaluate), rank=vierer.evaluate),
+    rules=replace(
+        _rules(VIERER_BOARD, vierer, vierer.evaluate), bounds=vierer.bounds, rank=vierer.evaluate
+    ),
     observation=Observation(shape=(SIZE, SIZE), planes=VIERER_BOARD.planes),
     options=Options(
         known=(REFEREE,),
@@ -121,7 +123,7 @@ VIERER = Game(
 REVERS = Game(
     name="revers_dominari",
     title="Revers-Dominari",
-    rules=_rules(REVERS_BOARD, revers, turn.lead),
+    rules=replace(_rules(REVERS_BOARD, revers, turn.lead), reach=revers.reach, takes=revers.takes),
     observation=Observation(shape=(SIZE, SIZE), planes=REVERS_BOARD.planes),
     options=Options(
         known=(REFEREE, REWARD, CENTRE),
@@ -149,7 +151,7 @@ REVERS = Game(
 SCORE = Game(
     name="score_dominari",
     title="Score-Dominari",
-    rules=replace(_rules(SCORE_BOARD, score, turn.lead), bounds=score.bounds),
+    rules=replace(_rules(SCORE_BOARD, score, turn.lead), bounds=score.bounds, reach=score.reach),
     observation=Observation(shape=(SIZE, SIZE), planes=SCORE_BOARD.planes),
     options=Options(
         known=(REFEREE, REWARD),

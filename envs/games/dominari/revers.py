@@ -37,12 +37,13 @@ from azumaya.envs.games.dominari.turn import (
     observe_turn,
     payoff_of_points,
     play_kernel,
+    reach_kernel,
     retract_kernel,
     write_legal_kernel,
 )
 from azumaya.envs.geometry.dominari36 import CELL, SIZE
 from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
-from azumaya.envs.kernels.bits import ZERO, bit, put_byte
+from azumaya.envs.kernels.bits import ONE, ZERO, bit, lowest, put_byte
 from azumaya.envs.kernels.compile import kernel
 
 FIRST_NUMBER = REVERS_BOARD.first_number
@@ -141,6 +142,21 @@ play = play_kernel(
     claim_kernel(retract),
 )
 write_legal = write_legal_kernel(REVERS_BOARD)
+
+
+reach = reach_kernel(places)
+
+
+@kernel
+def takes(state, player, board):
+    """Rule 3: the stones that a player's next number could turn over, wherever it is laid."""
+    own, other = state.colours[player], state.colours[1 - player]
+    reach(state, player, board)
+    left, caught = board[0], ZERO
+    while left != ZERO:
+        caught |= captured(own, other, bit(lowest(left)))
+        left &= left - ONE
+    board[0] = caught
 
 
 @kernel

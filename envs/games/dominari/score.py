@@ -41,6 +41,7 @@ from azumaya.envs.games.dominari.turn import (
     observe_turn,
     payoff_of_points,
     play_kernel,
+    reach_kernel,
     take_back,
     taken,
     write_legal_kernel,
@@ -151,6 +152,9 @@ def bounds(state):
         np.int64(least > 0) - np.int64(least < 0),
         np.int64(most > 0) - np.int64(most < 0),
     )
+
+
+reach = reach_kernel(places)
 
 
 @kernel

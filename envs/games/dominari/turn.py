@@ -369,6 +369,23 @@ def write_legal_kernel(board: Board) -> Any:
     return write_legal
 
 
+def reach_kernel(places: Any) -> Any:
+    """The kernel `reach(state, player, board)`: where a player's next number could go.
+
+    Args:
+        places: kernel `places(state, player)`: the cells where the player's number may go, the
+            Sudoku rule aside.
+    """
+
+    @kernel
+    def reach(state, player, board):
+        board[0] = places(state, player)
+        if not state.no_referee:
+            board[0] &= fitting(state)
+
+    return reach
+
+
 # ---- observations ----
 
 

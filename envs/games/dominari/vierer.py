@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.games.dominari.board import BLANK_STONES, VIERER_BOARD
+from azumaya.envs.games.dominari.board import BLANK_STONES, BLANKS, VIERER_BOARD
 from azumaya.envs.games.dominari.turn import (
     can_lay,
     claim_kernel,
@@ -35,9 +35,9 @@ from azumaya.envs.games.dominari.turn import (
     taken,
     write_legal_kernel,
 )
-from azumaya.envs.geometry.dominari36 import BLOCKS, COLUMNS, FULL, ROWS, SIZE
+from azumaya.envs.geometry.dominari36 import BLOCKS, COLUMNS, FULL, PEERS, ROWS, SIZE
 from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
-from azumaya.envs.kernels.bits import ZERO, board_of, popcount
+from azumaya.envs.kernels.bits import ZERO, bit, board_of, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
 FIRST_NUMBER = VIERER_BOARD.first_number
@@ -83,6 +83,43 @@ def has_four(board):
     return squares | rows | columns != ZERO
 
 
+@kernel
+def fillable(state, own, dead):
+    """Rule 3: whether blanks on dead cells can complete a four with these stones."""
+    if not has_four(own | dead):
+        return False
+    left = BLANK_STONES - popcount(state.blanks)
+    if left >= IN_A_ROW:
+        return True
+    for i in range(FOURS.shape[0]):
+        missing = FOURS[i] & ~own
+        if missing & ~dead == ZERO and popcount(missing) <= left:
+            return True
+    return False
+
+
+@kernel
+def wins_now(state):
+    """Rule 3: whether the player to move can complete a four in this turn, with a referee."""
+    own, dead = state.colours[state.to_move], dead_cells(state)
+    if state.phase == BLANKS:
+        return fillable(state, own, dead)
+    some, several = ZERO, ZERO
+    for n in range(len(state.candidates)):
+        several |= some & state.candidates[n]
+        some |= state.candidates[n]
+    for n in range(len(state.candidates)):
+        left = state.candidates[n] & state.targets
+        while left != ZERO:
+            cell = lowest(left)
+            here = bit(cell)
+            left ^= here
+            killed = state.candidates[n] & ~several & PEERS[cell]
+            if fillable(state, own | here, dead | killed):
+                return True
+    return False
+
+
 # ---- kernels ----
 
 
@@ -124,6 +161,17 @@ play = play_kernel(
     claim_kernel(retract),
 )
 write_legal = write_legal_kernel(VIERER_BOARD)
+
+
+@kernel
+def bounds(state):
+    """The least and the most that the player to move still gains."""
+    if state.no_referee:
+        return -1, 1
+    if wins_now(state):
+        return 1, 1
+    own, other = state.colours[state.to_move], state.colours[1 - state.to_move]
+    return -np.int64(has_four(FULL & ~own)), np.int64(has_four(FULL & ~other))
 
 
 @kernel

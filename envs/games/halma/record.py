@@ -26,6 +26,7 @@ HALMA = Game(
         write_legal=rules.write_legal,
         observe=rules.observe,
         evaluate=rules.evaluate,
+        reach=rules.reach,
     ),
     observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
     options=Options(

@@ -157,6 +157,17 @@ def observe(state, player, packed):
 
 
 @kernel
+def reach(state, player, board):
+    """The free cells to which a player's stones could go, or where the next one could be laid."""
+    if state.stage == CHOOSE:
+        board[0] = START[player] & ~stones_of(state, player)
+        return
+    found = goals(state, player, taken_cells(state))
+    for n in range(NUMBERS):
+        board[0] |= word_in(found, n) & FULL
+
+
+@kernel
 def evaluate(state, player):
     """How far the opponent's stones have to go, less how far the player's have to go."""
     total = 0
