@@ -54,7 +54,7 @@ PHASE = "phase"
 
 def board_features(game: Game) -> Features:
     """The features of a game on a board with neighbourhoods."""
-    rows = _rows(game)
+    rows = rows_of(game)
     most = len(rows.patterns.cells) + rows.cells + rows.pairs + len(rows.number_planes)
     added = BOARDS * word_count(rows.cells)
     return Features(
@@ -65,7 +65,7 @@ def board_features(game: Game) -> Features:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """The tables of a game's features.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Rows:
     turned: np.ndarray
 
 
-def _rows(game: Game) -> _Rows:
+def rows_of(game: Game) -> Rows:
     """The tables of a game."""
     cells, observation, rules = game.observation.cells, game.observation, game.rules
     same = colour_keeping(game.symmetries)
@@ -116,7 +116,7 @@ def _rows(game: Game) -> _Rows:
     highs = [planes[i].high + 1 for i in places]
     first_number = first_pair + (more if pairs else 0)
     of_numbers = first_number + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
-    return _Rows(
+    return Rows(
         cells, states, patterns, contents, of_cells + patterns.count,
         pairs, of_pairs + first_pair, places, of_numbers, int(of_numbers[-1]),
         2 if any(plane.name == PHASE for plane in planes) else 1,

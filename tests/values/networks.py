@@ -27,10 +27,13 @@ def positions_of(game: Game, seeds: int = 4, every: int = 5, **options: object) 
 
 
 def observation_row(position: Position, player: int) -> np.ndarray:
-    """A packed observation with the word behind it that features read."""
-    game = position.game
-    row = np.zeros(features_of(game).row_words, np.uint64)
-    game.rules.observe(position.state[0], player, row[:-1])
+    """A packed observation, with all behind it that features read."""
+    game, state = position.game, position.state[0]
+    features, words = features_of(game), game.observation.packed_words
+    row = np.zeros(features.row_words, np.uint64)
+    game.rules.observe(state, player, row[:words])
+    if features.add is not None:
+        features.add(state, player, row[words + 1 :])
     return row
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.values.board_features import CLOSED, OPEN, OPPOSING, OWN, rows_of
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.house_features import CELL_ROWS, FIRST_REGION, REGION_ROWS, ROWS
 from azumaya.baselines.values.orbits import pattern_rows
@@ -101,19 +102,138 @@ def test_numbers_and_stocks_have_rows_of_their_own() -> None:
 
 def test_pattern_rows_are_shared_by_symmetric_contents_only() -> None:
     """A line that a reflection reverses shares rows with itself, read backwards."""
-    rows, count = pattern_rows([(0, 1), (2, 3)], [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1)])
-    assert rows.shape == (2, 16)
-    assert (rows[0] == rows[1]).all()
+    group = [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]
+    found = pattern_rows([(0, 1), (2, 3)], group, 4)
+    assert found.rows.shape == (1, 16)
+    assert found.orbits.tolist() == [0, 0]
     for first in range(4):
         for second in range(4):
-            assert rows[0, first + 4 * second] == rows[0, second + 4 * first]
-    assert count == len(np.unique(rows)) == 10
+            assert found.rows[0, first + 4 * second] == found.rows[0, second + 4 * first]
+    assert found.count == len(np.unique(found.rows)) == 10
+
+
+def test_patterns_of_one_orbit_are_read_in_the_same_order() -> None:
+    """A half turn takes the first line to the second, read backwards."""
+    found = pattern_rows(
+        [(0, 1, 2), (3, 4, 5), (2, 3, 4)], [tuple(range(6)), (5, 4, 3, 2, 1, 0)], 3
+    )
+    assert found.cells.tolist() == [[0, 1, 2], [5, 4, 3], [2, 3, 4]]
+    assert found.orbits.tolist() == [0, 0, 1]
+    assert found.rows.tolist() == [list(range(27)), list(range(27, 54))]
+    assert found.count == 54
+
+
+def states_of(position: Position, player: int) -> tuple[list[int], list[int], list[int]]:
+    """The state, the fitting numbers and the mark of each cell, from planes and told boards."""
+    game, rules = position.game, position.game.rules
+    planes = position.observation(player)
+    kinds = [plane.group or plane.name for plane in game.observation.planes]
+    states, fitting, marks = [], [], []
+    told = {
+        (what, side): told_cells(game, what, position, player ^ side)
+        for what in ("reach", "takes")
+        for side in (0, 1)
+        if getattr(rules, what) is not None
+    }
+    for cell in range(game.observation.cells):
+        place = divmod(cell, game.observation.shape[1])
+        there = Counter(kind for i, kind in enumerate(kinds) if planes[i][place])
+        fits = sum(there[kind] for kind in ("candidate", "room", "board", "fits"))
+        state = OWN if there["own"] else OPPOSING if there["opposing"] else OPEN if fits else CLOSED
+        mark = sum(side + 1 for side in (0, 1) if place in told.get(("reach", side), ()))
+        mark += any(place in told.get(("takes", side), ()) for side in (0, 1))
+        fitting.append(fits)
+        marks.append(mark)
+        states.append(state)
+    return states, fitting, marks
+
+
+def told_cells(game: Game, what: str, position: Position, player: int) -> set[tuple[int, int]]:
+    """What a game tells about a position, as rows and columns."""
+    board = np.zeros(-(-game.observation.cells // 64), np.uint64)
+    getattr(game.rules, what)(position.state[0], player, board)
+    bits = sum(int(word) << 64 * i for i, word in enumerate(board))
+    columns = game.observation.shape[1]
+    return {divmod(cell, columns) for cell in range(game.observation.cells) if bits >> cell & 1}
+
+
+BOARDS = [game for game in GAMES if features_of(game).kind.startswith("board")]
+
+
+@pytest.mark.parametrize("game", BOARDS, ids=lambda game: game.name)
+def test_board_features_equal_a_plain_count(game: Game) -> None:
+    """Of cells, patterns and pairs, from the planes cell by cell."""
+    rows = rows_of(game)
+    phases = [plane.name for plane in game.observation.planes]
+    for position in positions_of(game, seeds=2):
+        player = int(position.to_move)
+        states, fitting, marks = states_of(position, player)
+        turn = rows.turned.tolist() if player else list(range(rows.cells))
+        expected: Counter[int] = Counter()
+        shown = {}
+        for cell, (state, fits, mark) in enumerate(zip(states, fitting, marks, strict=True)):
+            content = fits if state == OPEN else rows.contents - 4 + state
+            expected[int(rows.of_cells[turn[cell]]) + 4 * content + mark] += 1
+            stone = state in (OWN, OPPOSING)
+            shown[turn[cell]] = state
+            if mark and stone:
+                shown[turn[cell]] = state + rows.states - 3
+            elif mark and game.rules.reach is not None:
+                shown[turn[cell]] = CLOSED + mark
+        for cells, orbit in zip(rows.patterns.cells, rows.patterns.orbits, strict=True):
+            code = sum(shown[cell] * rows.states**i for i, cell in enumerate(cells.tolist()))
+            expected[int(rows.patterns.rows[orbit, code])] += 1
+        second = "phase" in phases and bool(
+            position.observation(player)[phases.index("phase")].any()
+        )
+        shift = rows.end * second
+        first_number = int(rows.of_numbers[0])
+        first_pair = first_number - (len(np.unique(rows.of_pairs)) if rows.pairs else 0)
+        near = Counter(
+            {
+                row - shift: count
+                for row, count in features_for(position).items()
+                if row - shift < first_pair
+            }
+        )
+        assert near == expected, str(position)
+
+
+def test_pairs_say_where_both_stones_of_a_number_are() -> None:
+    """A row for every two squares; a reflection in the long diagonal shares it."""
+    game = TESTED["halma_dominari"]
+    rows = rows_of(game)
+    for text in (
+        ".....f/....../....a./....../....4./12.3.. w",
+        "..c.ba/.d..../....../.1..../....../6..... w",
+    ):
+        position = Position(game, position=text)
+        board = text.split()[0].replace("/", "")
+        expected = Counter(
+            int(rows.of_pairs[tuple(board.find(mark) % 37 for mark in marks)])
+            for marks in zip("123456", "abcdef", strict=True)
+        )
+        pairs = range(int(rows.of_pairs.min()), int(rows.of_pairs.max()) + 1)
+        found = Counter({r: n for r, n in features_for(position).items() if r in pairs})
+        assert found == expected
+    assert rows.of_pairs[0, 8] == rows.of_pairs[35, 22] != rows.of_pairs[8, 0]
+    assert rows.of_pairs[36, 0] == rows.of_pairs[36, 35] != rows.of_pairs[36, 36]
 
 
 def test_the_rows_are_as_many_as_the_features_say() -> None:
     """A network allocates just these; the number is part of what its files must fit."""
     sizes = {name: features_of(game).rows for name, game in TESTED.items()}
-    assert all(100 < rows < 50_000 for rows in sizes.values()), sizes
+    assert sizes == {
+        "abalone": 28_884,
+        "connect_four": 10_371,
+        "halma_dominari": 75_643,
+        "revers_dominari": 103_276,
+        "score_dominari": 150_320,
+        "sudoku_horikomi": 374,
+        "sudoku_moyo": 433,
+        "sudoku_tiles": 654,
+        "vierer_dominari": 5_034,
+    }
 
 
 def test_plain_features_are_the_bits_of_the_observation() -> None:
@@ -122,7 +242,8 @@ def test_plain_features_are_the_bits_of_the_observation() -> None:
         out = np.zeros(features.room, np.int32)
         for position in positions_of(game, seeds=1, every=9):
             row = observation_row(position, position.to_move)
-            packed = np.append(row[: game.observation.packed_words], np.uint64(7))
+            words = game.observation.packed_words
+            packed = np.append(row[:words], np.uint64(7))
             count = features.write(packed, np.zeros(features.memo_words, np.uint64), 0, out)
-            bits = [64 * w + b for w in range(len(row) - 1) for b in range(64) if row[w] >> b & 1]
+            bits = [64 * w + b for w in range(words) for b in range(64) if row[w] >> b & 1]
             assert out[:count].tolist() == bits

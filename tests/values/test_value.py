@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
@@ -52,6 +53,46 @@ def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
     assert (value.weights == network_of(GAME)[1]).all()
     assert value.weights.flags.writeable
     assert is_value(path)
+
+
+def test_rows_of_zeros_are_not_stored(tmp_path: Path) -> None:
+    """They are features that have not occurred in training; most contents of a pattern never do."""
+    shape, weights, _ = network_of(GAME)
+    weights[4 * 100 : shape.bias] = 0
+    whole = saved(tmp_path)
+    sidecar = load_value(whole).sidecar
+    assert sidecar is not None
+    path = save_value(tmp_path / "sparse", weights, sidecar)
+    assert (load_value(path).weights == weights).all()
+    stored = load_file(path)
+    assert stored["rows"].tolist() == list(range(100))
+    assert len(stored["weights"]) == 4 * 100 + shape.size - shape.bias
+    assert set(load_file(whole)) == {"weights"}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.array([0, 1, 1], np.int32),
+        np.array([-1, 0, 1], np.int32),
+        np.array([0, 1, 10**6], np.int32),
+        np.array([0, 1, 2], np.int64),
+        np.array([[0, 1, 2]], np.int32),
+    ],
+)
+def test_rows_that_cannot_be_are_refused(tmp_path: Path, rows: np.ndarray) -> None:
+    """Twice the same, not a row, of another type or shape."""
+    path = saved(tmp_path)
+    shape, weights, _ = network_of(GAME)
+    kept = np.concatenate([weights[: 4 * 3], weights[shape.bias :]])
+    path.write_bytes(save({"weights": kept, "rows": np.array([0, 5, 7], np.int32)}))
+    assert (load_value(path).weights[4 * 7 : 4 * 8] == weights[4 * 2 : 4 * 3]).all()
+    path.write_bytes(save({"weights": kept, "rows": rows}))
+    with pytest.raises(CheckpointError, match="different row numbers below"):
+        load_value(path)
+    path.write_bytes(save({"weights": kept[1:], "rows": np.array([0, 5, 7], np.int32)}))
+    with pytest.raises(CheckpointError, match="and 'rows' if rows are left out"):
+        load_value(path)
 
 
 def edit(path: Path, **changes: object) -> None:
