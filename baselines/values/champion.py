@@ -120,6 +120,11 @@ class ChampionAgent(Agent):
             self.name = f"{CHAMPION}:{Budget(steps, milliseconds)}"
         self._players: dict[str, Agent] = {}
 
+    @property
+    def files(self) -> list[Path]:
+        """The files of all champions; with others it would be another agent."""
+        return sorted(file for end in ("safetensors", "json") for file in DATA.glob(f"*.{end}"))
+
     def check(self, position: Position) -> None:
         """Check that there is a champion of a position's game; raises as `champion_value`."""
         self._player(position).check(position)

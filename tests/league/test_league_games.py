@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from tests.league.playing import GAME, league_here, outcomes, play_here
 
@@ -116,6 +118,22 @@ def test_an_agent_with_other_files_is_another_agent(
     assert cards[0].name == cards[1].name
     assert cards[0].id != cards[1].id
     assert card_of("random", [GAME]).id == "random"
+
+
+def test_champions_are_other_agents_with_other_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever their budgets, and whichever game's value has changed."""
+    before = card_of("champion", [GAME]).digest
+    assert before
+    assert card_of("champion:10ms", [GAME]).digest == before
+    data = tmp_path / "data"
+    shutil.copytree(champion.DATA, data)
+    monkeypatch.setattr(champion, "DATA", data)
+    assert card_of("champion", [GAME]).digest == before
+    with (data / "abalone.json").open("a") as file:
+        file.write(" ")
+    assert card_of("champion", [GAME]).digest not in ("", before)
 
 
 @pytest.mark.parametrize(

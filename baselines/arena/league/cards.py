@@ -119,7 +119,7 @@ def _files(name: str, agent: Any, sidecar: Any) -> list[Path]:
     if name.startswith(PREFIX):
         return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
     if type(agent).__module__.startswith("azumaya."):
-        return []
+        return list(getattr(agent, "files", ()))
     try:
         source = inspect.getsourcefile(sys.modules[type(agent).__module__])
     except (KeyError, TypeError):
