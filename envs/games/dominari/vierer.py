@@ -37,7 +37,7 @@ from azumaya.envs.games.dominari.turn import (
 )
 from azumaya.envs.geometry.dominari36 import BLOCKS, COLUMNS, FULL, PEERS, ROWS, SIZE
 from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
-from azumaya.envs.kernels.bits import ZERO, bit, board_of, lowest, popcount
+from azumaya.envs.kernels.bits import U64, ZERO, bit, board_of, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
 FIRST_NUMBER = VIERER_BOARD.first_number
@@ -54,6 +54,16 @@ FOURS = np.array(
     + [board_of(block, 1)[0] for block in BLOCKS]
 )
 """Every four of rule 3."""
+BEGINS = np.array(
+    [
+        board_of((line[first] for line in lines for first in range(SIZE - IN_A_ROW + 1)), 1)[0]
+        for lines in (ROWS, COLUMNS)
+    ]
+    + [board_of((block[0] for block in BLOCKS), 1)[0]]
+)
+"""The first cells of the fours in rows, in columns and in blocks."""
+OTHER_CELLS = np.array([[1, 2, 3], [SIZE, 2 * SIZE, 3 * SIZE], [1, SIZE, SIZE + 1]], U64)
+"""How much further the other cells of such a four are."""
 FOUR_SCORES = np.array([[0, 1, 6, 60, 1000], [0, 1, 8, 400, 1000]])
 """The score of a four by how many of its cells a player holds, if the opponent holds none. The
 second row is for the player to move, who may fill it. With one row for both, greedy play did not
@@ -181,6 +191,26 @@ def observe(state, player, packed):
 
 
 @kernel
+def score_fours(own, closed, scores, turn):
+    """The scores of the fours without a closed cell, by how many of their cells are a player's."""
+    total = 0
+    for k in range(BEGINS.shape[0]):
+        a, b, c = OTHER_CELLS[k, 0], OTHER_CELLS[k, 1], OTHER_CELLS[k, 2]
+        fours = BEGINS[k] & ~(closed | closed >> a | closed >> b | closed >> c)
+        # Each bit is a four, counted by its first cell: `ones` and `twos` are the binary digits of
+        # the number of own stones, unless these are all four.
+        first, second, third, fourth = own, own >> a, own >> b, own >> c
+        ones = first ^ second ^ third ^ fourth
+        pair, other_pair = first & second, third & fourth
+        twos = pair ^ other_pair ^ ((first ^ second) & (third ^ fourth))
+        total += scores[turn, 1] * popcount(fours & ones & ~twos)
+        total += scores[turn, 2] * popcount(fours & ~ones & twos)
+        total += scores[turn, 3] * popcount(fours & ones & twos)
+        total += scores[turn, 4] * popcount(fours & pair & other_pair)
+    return total
+
+
+@kernel
 def evaluate(state, player):
     """The scores of the fours still open to a player, less those open to the opponent."""
     own, other = state.colours[player], state.colours[1 - player]
@@ -188,12 +218,6 @@ def evaluate(state, player):
     stuck = ZERO
     if popcount(state.blanks) == BLANK_STONES:
         stuck = dead_cells(state)
-    total = 0
-    for i in range(FOURS.shape[0]):
-        four = FOURS[i]
-        if four & stuck == ZERO:
-            if four & other == ZERO:
-                total += FOUR_SCORES[turn, popcount(four & own)]
-            if four & own == ZERO:
-                total -= FOUR_SCORES[1 - turn, popcount(four & other)]
-    return total
+    return score_fours(own, other | stuck, FOUR_SCORES, turn) - score_fours(
+        other, own | stuck, FOUR_SCORES, 1 - turn
+    )
