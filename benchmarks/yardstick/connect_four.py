@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.benchmarks.yardstick.connect_four_search import OUTLOOK_WORDS, bounds, outlook, rank
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
 from azumaya.envs.geometry.grid import Rectangle
@@ -251,7 +252,10 @@ GAME: Game = Game(
         write_legal=write_legal,
         observe=observe,
         evaluate=evaluate,
-        rank=evaluate,
+        bounds=bounds,
+        outlook=outlook,
+        outlook_words=OUTLOOK_WORDS,
+        rank=rank,
     ),
     observation=Observation(shape=BOARD.shape, planes=PLANES),
     options=Options(

@@ -1,4 +1,4 @@
-"""Connect Four: published values of positions.
+"""Connect Four: published values of positions, and of the first moves.
 
 The positions and their scores are from the test sets of Pascal Pons's "Solving Connect Four". The
 digits are columns, from 1. A score is positive if the player to move wins. Only its sign is
@@ -77,7 +77,23 @@ def test_late_positions(columns: str) -> None:
 
 def test_early_positions() -> None:
     for columns, score in EARLY.items():
-        assert value_of(after(columns), 5 * 10**6) == sign(score), columns
+        assert value_of(after(columns), 100_000) == sign(score), columns
+
+
+def test_four_discs_in_the_middle() -> None:
+    """The first player wins."""
+    assert value_of(after("4444"), 50 * 10**6) == 1
+
+
+@pytest.mark.slow
+def test_first_moves() -> None:
+    """The first player wins in the middle, draws beside it, and loses further out.
+
+    Found by James D. Allen and Victor Allis in 1988, independently of each other.
+    """
+    solution = solve(Position(YARDSTICK), nodes=10**9)
+    assert [solution.moves[column] for column in range(7)] == [-1, -1, 0, 1, 0, -1, -1]
+    assert solution.value == 1
 
 
 def sign(score: int) -> int:
