@@ -27,7 +27,7 @@ from tests.baselines.run_helpers import differing, results, tiny_expert
 from tests.cases import GAMES, TESTED
 from tests.search.minimax import Minimax, TooLarge
 from tests.values.networks import network_of
-from tests.values.test_value import saved, without_evaluation
+from tests.values.test_value import PLAIN, saved, without_evaluation
 
 GAME = TESTED["connect_four"]
 
@@ -86,13 +86,13 @@ def trained(folder: Path, **changes: object) -> float:
     main(tiny_expert(folder, steps=15_000, games=32, most_plies=60, measure_every=20_000,
                      batch=32, learning_rate=0.01, **changes))  # fmt: skip
     agent = without_evaluation(load_value(folder / "policy").weights, 4)
-    return play_pairing(GAME, agent, RandomAgent(), 100, 7).rate
+    return play_pairing(PLAIN, agent, RandomAgent(), 100, 7).rate
 
 
 def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After some seconds the rows alone beat a random player; taught the wrong way they lose."""
     before = without_evaluation(network_of(GAME)[1], 4)
-    assert play_pairing(GAME, before, RandomAgent(), 100, 7).rate < 0.75
+    assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.75
     assert trained(tmp_path / "right") > 0.9
     learn_from = ExpertLearner.learn_from
     monkeypatch.setattr(
