@@ -62,7 +62,8 @@ def pattern_rows(
     codes = np.arange(states**size)
     digits = np.stack([codes // states**i % states for i in range(size)])
     place = {frozenset(pattern): i for i, pattern in enumerate(patterns)}
-    cells, orbits, tables = list(patterns), np.full(len(patterns), -1, np.int64), []
+    cells, orbits = list(patterns), np.full(len(patterns), -1, np.int64)
+    tables: list[np.ndarray] = []
     for number, pattern in enumerate(patterns):
         if orbits[number] >= 0:
             continue
