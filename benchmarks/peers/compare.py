@@ -34,7 +34,7 @@ SAME_GAME = (
     "inside one call of its search. Rows of MCTSBot, beside our `uct`, count simulations, not "
     "steps: UCT with one random rollout each, from the start, on one core. Rows beside our "
     "`alphabeta` count positions visited while solving: ours from the start of the game, with the "
-    "library's solver, which knows nothing of Connect Four but its rules and its evaluation."
+    "library's solver and what the game tells it; how many they need is in the guide to search."
 )
 Figures = dict[str, float]
 

@@ -6,6 +6,7 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,26 @@ def test_diverged_weights_end_the_run(
     )
     assert "no longer finite" in capsys.readouterr().err
     assert np.isfinite(load_value(folder / "policy").weights).all()
+
+
+def test_rows_that_never_occurred_stay_zero(tmp_path: Path) -> None:
+    """Also the random weights that they began with; those that occurred are all there."""
+    learner = ValueLearner(tiny_td(tmp_path, game=GAME.name, averaging=0.5))
+    learner.logs = SimpleNamespace(write=lambda values, steps: None)  # type: ignore[assignment]
+    seen: set[int] = set()
+    try:
+        for _ in range(3):
+            learner.update()
+            learner._follow()
+            counts, found = learner.table.counts.ravel(), learner.table.found
+            played = found.reshape(len(counts), -1)
+            for i in learner.table.positions():
+                seen.update(played[i, : counts[i]].tolist())
+    finally:
+        learner.table.close()
+    rows = learner.averaged().weights[: learner.shape.bias].reshape(learner.shape.rows, -1)
+    assert set(np.flatnonzero(rows.any(axis=1)).tolist()) == seen
+    assert len(seen) < learner.shape.rows / 2
 
 
 def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:
