@@ -10,6 +10,7 @@ import pytest
 
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.training import expert_iteration, value_run
 from azumaya.baselines.training.expert_iteration import (
     Config,
     ExpertLearner,
@@ -90,7 +91,12 @@ def trained(folder: Path, **changes: object) -> float:
 
 
 def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After some seconds the rows alone beat a random player; taught the wrong way they lose."""
+    """After some seconds the rows alone beat a random player; taught the wrong way they lose.
+
+    The teacher has no bounds either: with them it proves so much that the rows learn little.
+    """
+    for module in (value_run, expert_iteration):
+        monkeypatch.setattr(module, "find_game", lambda name: PLAIN)
     before = without_evaluation(network_of(GAME)[1], 4)
     assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.75
     assert trained(tmp_path / "right") > 0.9
