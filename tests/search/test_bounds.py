@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -46,7 +47,17 @@ def test_bounds_hold(case: Case) -> None:
         check_bounds(position, max(gains.values()))
 
 
+@pytest.fixture
+def deep() -> Iterator[None]:
+    """Room for minimax in long lines: without a referee a game of few choices has 200 turns."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("deep")
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
 def test_bounds_hold_further_from_the_end(case: Case) -> None:
     for position, gains in valued(case, 300, 5000):
