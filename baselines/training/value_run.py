@@ -157,7 +157,7 @@ class ValueRun(Learner):
         start = untrained(self.game, config.width, config.seed, config.options, config.plain)
         self.weights = start.weights
         self.average = self.weights.copy()
-        self._first_layer(self.average)[:] = 0  # until something has been learned from a row
+        self.shape.first_layer(self.average)[:] = 0  # until something has been learned from a row
         self.moments = Moments.new(self.shape)
         self._gradient = np.zeros(self.shape.learned, np.float32)
         self._touched = np.zeros(self.shape.rows, np.int64)
@@ -218,13 +218,10 @@ class ValueRun(Learner):
         """
         kept = np.float32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
         moved = kept * self.average + (np.float32(1) - kept) * self.weights
-        new = self._first_layer(self.moments.square)[:, 0] == 0
-        self._first_layer(moved)[new] = self._first_layer(self.average)[new]
+        rows = self.shape.first_layer
+        new = rows(self.moments.square)[:, 0] == 0
+        rows(moved)[new] = rows(self.average)[new]
         self.average[:] = moved
-
-    def _first_layer(self, weights: np.ndarray) -> np.ndarray:
-        """The rows of the first layer, `(rows, width)`, as a view."""
-        return weights[: self.shape.bias].reshape(self.shape.rows, self.shape.width)
 
     def keys(self) -> np.ndarray:
         """The keys of the games of the next update, `(games,)` uint64."""

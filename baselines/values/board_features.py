@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -57,8 +58,9 @@ def board_features(game: Game) -> Features:
     rows = rows_of(game)
     most = len(rows.patterns.cells) + rows.cells + rows.pairs + len(rows.number_planes)
     added = BOARDS * word_count(rows.cells)
+    phases = 1 if rows.phase is None else 2
     return Features(
-        "board 2", rows.phases * rows.end, most, most + 3 * rows.cells,
+        "board 2", phases * rows.end, most, most + 3 * rows.cells,
         game.observation.packed_words + 1 + added, _kernel(game, rows),
         add=_outlook_kernel(game), added_words=added,
     )  # fmt: skip
@@ -80,7 +82,8 @@ class Rows:
         number_planes: the `number` planes that have rows.
         of_numbers: the first row of each of them.
         end: the number of the row after the last.
-        phases: the phases of a turn. The rows of the second follow those of the first.
+        phase: the `number` plane that tells the phases of a turn apart; None in other games. The
+            rows of the second phase follow those of the first.
         turned: by cell, the cell that player_1 sees instead of it, `(cells,)` int64.
     """
 
@@ -94,7 +97,7 @@ class Rows:
     number_planes: np.ndarray
     of_numbers: np.ndarray
     end: int
-    phases: int
+    phase: int | None
     turned: np.ndarray
 
 
@@ -119,7 +122,7 @@ def rows_of(game: Game) -> Rows:
     return Rows(
         cells, states, patterns, contents, of_cells + patterns.count,
         pairs, of_pairs + first_pair, places, of_numbers, int(of_numbers[-1]),
-        2 if any(plane.name == PHASE for plane in planes) else 1,
+        next((i for i, plane in enumerate(planes) if plane.name == PHASE), None),
         np.array(colour_swapping(game.symmetries, cells), np.int64),
     )  # fmt: skip
 
@@ -168,7 +171,7 @@ def _pair_rows(cells: int, same: list[Cells]) -> tuple[np.ndarray, int]:
     return shared.reshape(rows.shape).astype(np.int64), len(smallest)
 
 
-def _outlook_kernel(game):  # type: ignore[no-untyped-def]
+def _outlook_kernel(game: Game) -> Any:
     """The kernel `add(state, player, row)`: what can happen next, as `BOARDS` boards."""
     reach, takes = game.rules.reach, game.rules.takes
     words = word_count(game.observation.cells)
@@ -185,7 +188,7 @@ def _outlook_kernel(game):  # type: ignore[no-untyped-def]
     return add
 
 
-def _cells_kernel(game, rows):  # type: ignore[no-untyped-def]
+def _cells_kernel(game: Game, rows: Rows) -> Any:
     """The kernel `find(row, player, states, fitting, marks)`: what is known of every cell.
 
     It writes whose each cell is, or whether it is open; how many numbers fit it; and its mark.
@@ -228,7 +231,7 @@ def _cells_kernel(game, rows):  # type: ignore[no-untyped-def]
     return find
 
 
-def _pairs_kernel(game, rows):  # type: ignore[no-untyped-def]
+def _pairs_kernel(game: Game, rows: Rows) -> Any:
     """The kernel `add_pairs(row, player, features)`: the rows of each number's two stones."""
     own, opposing = cell_planes(game, *OWN_PLANES), cell_planes(game, *OPPOSING_PLANES)
     cells, of_pairs, turned, pairs = rows.cells, rows.of_pairs, rows.turned, rows.pairs
@@ -249,7 +252,7 @@ def _pairs_kernel(game, rows):  # type: ignore[no-untyped-def]
     return add_pairs
 
 
-def _kernel(game, rows):  # type: ignore[no-untyped-def]
+def _kernel(game: Game, rows: Rows) -> Any:
     """The kernel of the features, over the tables of a game."""
     cells, base, of_cells = rows.cells, rows.states, rows.of_cells
     orbits, pattern_cells, of_patterns = (
@@ -266,8 +269,7 @@ def _kernel(game, rows):  # type: ignore[no-untyped-def]
     most = first_number + len(number_planes)
     fits = rows.contents - CLOSED - 1
     reaching, taken = game.rules.reach is not None, base - 3 if game.rules.takes else 0
-    phase = [plane.name for plane in game.observation.planes[game.observation.cell_planes :]]
-    phased, phase_plane = PHASE in phase, phase.index(PHASE) if PHASE in phase else 0
+    phased, phase = rows.phase is not None, rows.phase or 0
     second = rows.end
 
     @kernel
@@ -297,7 +299,7 @@ def _kernel(game, rows):  # type: ignore[no-untyped-def]
         add_pairs(row, player, features[first_pair:first_number])
         for i in range(most - first_number):
             features[first_number + i] = of_numbers[i] + number(row, number_planes[i])
-        if phased and number(row, phase_plane):
+        if phased and number(row, phase):
             for i in range(most):
                 features[i] += second
         return most

@@ -77,6 +77,10 @@ class Shape:
         """The length of the array."""
         return self.learned + 2
 
+    def first_layer(self, weights: np.ndarray) -> np.ndarray:
+        """The rows of the first layer in such an array, `(rows, width)`, as a view."""
+        return weights[: self.bias].reshape(self.rows, self.width)
+
 
 def first_weights(shape: Shape, seed: int, scale: float, bound: float) -> np.ndarray:
     """The parameters before learning, `(size,)` float32.

@@ -204,7 +204,7 @@ def _shape_of_sidecar(sidecar: Sidecar) -> Shape:
 
 def _packed(weights: np.ndarray, shape: Shape) -> dict[str, np.ndarray]:
     """The weights as they are stored: without rows that are zero, and the numbers of the others."""
-    rows = weights[: shape.bias].reshape(shape.rows, shape.width)
+    rows = shape.first_layer(weights)
     kept = np.flatnonzero(rows.any(axis=1))
     if len(kept) == shape.rows:
         return {WEIGHTS: np.ascontiguousarray(weights)}
@@ -225,9 +225,8 @@ def _unpacked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> n
         )
     packed = _checked(arrays, source, shape, len(kept))
     weights = np.zeros(shape.size, np.float32)
-    rows = weights[: shape.bias].reshape(shape.rows, shape.width)
     learned = len(kept) * shape.width
-    rows[kept] = packed[:learned].reshape(len(kept), shape.width)
+    shape.first_layer(weights)[kept] = packed[:learned].reshape(len(kept), shape.width)
     weights[shape.bias :] = packed[learned:]
     return weights
 

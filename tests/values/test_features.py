@@ -17,6 +17,7 @@ from azumaya.envs import Position
 from azumaya.envs.game import Game
 from azumaya.wrappers import random_transform
 from tests.cases import TESTED
+from tests.games.test_reach import told
 from tests.values.networks import features_for, observation_row, positions_of
 
 GAMES = list(TESTED.values())
@@ -129,8 +130,8 @@ def states_of(position: Position, player: int) -> tuple[list[int], list[int], li
     planes = position.observation(player)
     kinds = [plane.group or plane.name for plane in game.observation.planes]
     states, fitting, marks = [], [], []
-    told = {
-        (what, side): told_cells(game, what, position, player ^ side)
+    told_of = {
+        (what, side): told(game, what, position, player ^ side)
         for what in ("reach", "takes")
         for side in (0, 1)
         if getattr(rules, what) is not None
@@ -140,21 +141,12 @@ def states_of(position: Position, player: int) -> tuple[list[int], list[int], li
         there = Counter(kind for i, kind in enumerate(kinds) if planes[i][place])
         fits = sum(there[kind] for kind in ("candidate", "room", "board", "fits"))
         state = OWN if there["own"] else OPPOSING if there["opposing"] else OPEN if fits else CLOSED
-        mark = sum(side + 1 for side in (0, 1) if place in told.get(("reach", side), ()))
-        mark += any(place in told.get(("takes", side), ()) for side in (0, 1))
+        mark = sum(side + 1 for side in (0, 1) if place in told_of.get(("reach", side), ()))
+        mark += any(place in told_of.get(("takes", side), ()) for side in (0, 1))
         fitting.append(fits)
         marks.append(mark)
         states.append(state)
     return states, fitting, marks
-
-
-def told_cells(game: Game, what: str, position: Position, player: int) -> set[tuple[int, int]]:
-    """What a game tells about a position, as rows and columns."""
-    board = np.zeros(-(-game.observation.cells // 64), np.uint64)
-    getattr(game.rules, what)(position.state[0], player, board)
-    bits = sum(int(word) << 64 * i for i, word in enumerate(board))
-    columns = game.observation.shape[1]
-    return {divmod(cell, columns) for cell in range(game.observation.cells) if bits >> cell & 1}
 
 
 BOARDS = [game for game in GAMES if features_of(game).kind.startswith("board")]
