@@ -223,7 +223,6 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
                 value, known = foresee(child, frame.lower, frame.upper)
                 proven = known
             if not known:
-                own.score = score(child, frame, words, control[0].bound, weights, scratch)
                 at += 1
                 continue
             value = for_mover(value, frame.sign)
@@ -236,6 +235,9 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
             frame.proven = frame.proven and proven
             frame.count -= 1
             moves[at] = moves[frame.first + frame.count]
+        for at in range(frame.first, frame.first + frame.count):  # only now: often all is known
+            child = states[moves[at].slot]
+            moves[at].score = score(child, frame, words, control[0].bound, weights, scratch)
 
     return check_children
 
