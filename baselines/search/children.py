@@ -235,7 +235,8 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
             frame.proven = frame.proven and proven
             frame.count -= 1
             moves[at] = moves[frame.first + frame.count]
-        for at in range(frame.first, frame.first + frame.count):  # only now: often all is known
+        # Not in the loop above: after a cutoff no move needs a score.
+        for at in range(frame.first, frame.first + frame.count):
             child = states[moves[at].slot]
             moves[at].score = score(child, frame, words, control[0].bound, weights, scratch)
 
