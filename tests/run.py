@@ -24,7 +24,7 @@ COMPILED = ["-k", "not interpreted"]
 """Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
 RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
-PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py"]
+PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py", "values/test_sums.py"]
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",

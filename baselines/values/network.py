@@ -19,8 +19,9 @@ import numpy as np
 
 from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.sums import add_rows
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.bits import U64, ZERO
+from azumaya.envs.kernels.bits import ZERO
 from azumaya.envs.kernels.compile import kernel
 
 F32 = np.float32
@@ -119,27 +120,12 @@ def forward_kernel(shape: Shape) -> Any:
     `(width,)` float32.
     """
     width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
-    units = U64(width)
 
     @kernel
     def forward(features, count, start, weights, hidden):
         for j in range(width):
             hidden[j] = weights[bias + j]
-        # Four rows at a time and unsigned indices: a third less time, since the sums are read and
-        # written less often.
-        i = 0
-        while i + 4 <= count:
-            a, b = U64(features[i]) * units, U64(features[i + 1]) * units
-            c, d = U64(features[i + 2]) * units, U64(features[i + 3]) * units
-            for j in range(width):
-                k = U64(j)
-                hidden[j] += (weights[a + k] + weights[b + k]) + (weights[c + k] + weights[d + k])
-            i += 4
-        while i < count:
-            a = U64(features[i]) * units
-            for j in range(width):
-                hidden[j] += weights[a + U64(j)]
-            i += 1
+        add_rows(hidden, weights, features, count, width)
         total = weights[last] + weights[last + 1] * start
         for j in range(width):
             x = hidden[j]
