@@ -3,10 +3,11 @@
     python -m azumaya.baselines.training.td_value --game sudoku_moyo --seed 1
 
 A small network estimates who wins a position (`azumaya.baselines.values`). It plays games against
-itself: each move is the one after which it thinks best of the position, some are random. From each
-game it learns TD(lambda) returns, that is, a position's value is moved towards a mixture of the
-values that followed it and the result. The agent that comes out plays by one step of lookahead;
-search uses the same value at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
+itself: of a few moves drawn at random it makes the one after which it thinks best of the position,
+and some of its moves are random altogether. From each game it learns TD(lambda) returns, that is, a
+position's value is moved towards a mixture of the values that followed it and the result. The agent
+that comes out plays by one step of lookahead, over all moves; search uses the same value at full
+speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
 This file contains, from top to bottom: the hyperparameters; playing, in several threads; and
 learning. `value_run.py` has what all scripts that train a compiled value share. Measuring, saving,
@@ -61,6 +62,8 @@ class Config(ValueConfig):
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""
+    most_moves: Annotated[int, Numbers(0, 1_000_000)] = 12
+    """Moves judged in a position, drawn at random; with 0 all are."""
     measure_every: Count = 500_000
     """Plies between two evaluations for the learning curve."""
 
@@ -152,9 +155,10 @@ class Table:
     def _play_part(self, first: int, last: int, keys: np.ndarray, weights: np.ndarray) -> None:
         game = self.game
         self._play(
-            first, last, self._starts, keys, self.config.explore, F32(self.config.decay), weights,
+            first, last, self._starts, keys, self.config.explore,
+            self.config.most_moves or self.setup.num_actions, F32(self.config.decay), weights,
             np.zeros(scratch_words(game, self.shape), np.uint64),
-            np.zeros(word_count(self.setup.num_actions), np.uint64),
+            np.zeros((2, word_count(self.setup.num_actions)), np.uint64),
             game.new_states(1), game.new_states(1), self.found, self.counts, self.begun,
             self.targets, np.zeros((self.counts.shape[1], 3), np.float32), self.lengths,
             self.results,

@@ -12,14 +12,14 @@ from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, select_in
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, put_bit, select_in
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 HIDDEN_DRAWS = 4
 """The number of draws of hidden information for each move; the values are averaged."""
-_FIRST_HIDDEN, _TIES = 1 << 40, 1 << 41
-"""The draws of a key that draw what is hidden, and those that break ties."""
+_FIRST_HIDDEN, _TIES, _JUDGED = 1 << 40, 1 << 41, 1 << 42
+"""The draws of a key that draw what is hidden, that break ties, and that say what is judged."""
 
 
 @kernel
@@ -107,17 +107,31 @@ def choose_kernel(game: Game, shape: Shape) -> Any:
     return choose
 
 
+@kernel
+def draw_some(words, most, key, drawn):
+    """Write to `drawn` at most `most` of the bits set in `words`, chosen at random by the key."""
+    size, there = words.shape[0], count(words, words.shape[0])
+    clear(drawn)
+    for left in range(there, max(there - most, 0), -1):
+        index = select_in(words, size, draw_below(key, _JUDGED + left, left))
+        words[index >> 6] ^= ONE << U64(index & 63)
+        put_bit(drawn, index)
+    for w in range(size):
+        words[w] |= drawn[w]
+
+
 @functools.cache
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(first, last, starts, keys, explore, decay, weights, scratch, words, trial, now,
+    `self_play(first, last, starts, keys, explore, most, decay, weights, scratch, words, trial, now,
     found, counts, begun, targets, notes, lengths, results)`: games `first` to `last - 1` begin in
-    `starts`, `(n,)`. A move is random with probability `explore`, else the best. For ply `t` of
-    game `g` it writes the features to `found[g, t]`, their number to `counts`, the start for
-    `forward` to `begun`, and to `targets` the TD(lambda) return with lambda `decay`: for the player
-    to move, from -1 to 1, and cut off at random moves. A game that is still running after the plies
-    that fit counts with its last value. `trial` and `now` are `(1,)` states, and `notes` is
+    `starts`, `(n,)`. A move is random with probability `explore`, else the best of `most` that are
+    drawn at random, or of all if there are no more. For ply `t` of game `g` it writes the features
+    to `found[g, t]`, their number to `counts`, the start for `forward` to `begun`, and to `targets`
+    the TD(lambda) return with lambda `decay`: for the player to move, from -1 to 1, and cut off at
+    random moves. A game that is still running after the plies that fit counts with its last value.
+    `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states, and `notes` is
     `(plies, 3)` float32: scratch space.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
@@ -125,21 +139,24 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
     bound = shape.bound
 
     @kernel
-    def play_one(g, now, key, explore, weights, scratch, words, trial, found, counts, begun, notes):
-        t = 0
+    def play_one(
+        g, now, key, explore, most, weights, scratch, words, trial, found, counts, begun, notes
+    ):
+        legal, judged, t = words[0], words[1], 0
         while now[0].over == RUNNING and t < counts.shape[1]:
             size, begun[g, t] = view(now[0], weights, scratch, found[g, t])
             counts[g, t] = size
-            clear(words)
-            write_legal(now[0], words)
+            clear(legal)
+            write_legal(now[0], legal)
             own = random_word(key, 2 * t + 1)
-            action, value = best_move(now[0], words, own, weights, scratch, trial)
+            draw_some(legal, most, own, judged)
+            action, value = best_move(now[0], judged, own, weights, scratch, trial)
             sign = F32(1 - 2 * now[0].to_move)
             notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
             if explores(key, t, explore):
                 notes[t, 2] = F32(1)
                 action = select_in(
-                    words, words.shape[0], draw_below(own, 0, count(words, words.shape[0]))
+                    legal, legal.shape[0], draw_below(own, 0, count(legal, legal.shape[0]))
                 )
             play(now[0], action)
             t += 1
@@ -147,7 +164,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def self_play(
-        first, last, starts, keys, explore, decay, weights, scratch, words, trial, now,
+        first, last, starts, keys, explore, most, decay, weights, scratch, words, trial, now,
         found, counts, begun, targets, notes, lengths, results,
     ):  # fmt: skip
         weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
@@ -155,8 +172,8 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
         for g in range(first, last):
             now[0] = starts[g]
             plies = play_one(
-                g, now, keys[g], explore, weights, scratch, words, trial, found, counts, begun,
-                notes,
+                g, now, keys[g], explore, most, weights, scratch, words, trial, found, counts,
+                begun, notes,
             )  # fmt: skip
             lengths[g] = plies
             results[g] = now[0].payoff

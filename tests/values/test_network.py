@@ -7,7 +7,7 @@ import pytest
 
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, learn_kernel
-from azumaya.baselines.values.lookahead import best_move_kernel, self_play_kernel
+from azumaya.baselines.values.lookahead import best_move_kernel, draw_some, self_play_kernel
 from azumaya.baselines.values.network import (
     F32,
     Shape,
@@ -16,7 +16,7 @@ from azumaya.baselines.values.network import (
 )
 from azumaya.baselines.values.value import Value, ValueAgent
 from azumaya.envs import Position
-from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.bits import cells_of, word_count
 from tests.cases import TESTED
 from tests.values.networks import features_for, network_of, positions_of
 
@@ -231,8 +231,10 @@ def test_hidden_draws_do_not_reach_the_player() -> None:
 # ---- self-play ----
 
 
-def played(explore: float, decay: float, plies: int = 60) -> tuple[dict[str, np.ndarray], Shape]:
-    """Games of a random network against itself."""
+def played(
+    explore: float, decay: float, plies: int = 60, most: int = 7
+) -> tuple[dict[str, np.ndarray], Shape]:
+    """Games of a random network against itself, which judges all seven moves or fewer."""
     shape, weights, scratch = network_of(GAME)
     games, room = 12, features_of(GAME).room
     out = {
@@ -248,8 +250,8 @@ def played(explore: float, decay: float, plies: int = 60) -> tuple[dict[str, np.
     for g in range(games):
         starts[g] = Position(GAME, seed=g).state[0]
     self_play_kernel(GAME, shape)(
-        0, games, starts, np.arange(games, dtype=np.uint64), explore, F32(decay), weights, scratch,
-        np.zeros(1, np.uint64), GAME.new_states(1), GAME.new_states(1), *out.values(),
+        0, games, starts, np.arange(games, dtype=np.uint64), explore, most, F32(decay), weights,
+        scratch, np.zeros((2, 1), np.uint64), GAME.new_states(1), GAME.new_states(1), *out.values(),
     )  # fmt: skip
     out["weights"] = weights
     return out, shape
@@ -299,6 +301,45 @@ def test_a_random_move_cuts_the_return() -> None:
     assert len({int(n) for n in out["lengths"]}) > 3
     inner = np.concatenate([out["targets"][g, : out["lengths"][g] - 1] for g in range(12)])
     assert (np.abs(inner) < 1).mean() > 0.5
+
+
+def test_some_moves_are_drawn_alike() -> None:
+    """As many as asked for, each as often as any other, whatever row they come from."""
+    there = [0, 5, 63, 64, 100, 127, 190]
+    words, drawn = np.zeros(3, np.uint64), np.full(3, 99, np.uint64)
+    for index in there:
+        words[index >> 6] |= np.uint64(1) << np.uint64(index & 63)
+    before = words.copy()
+    for most in (1, 3, 6):
+        often = dict.fromkeys(there, 0)
+        for key in range(700):
+            draw_some(words, most, np.uint64(key), drawn)
+            found = cells_of(drawn)
+            assert len(found) == most
+            for index in found:
+                often[index] += 1
+            assert (words == before).all()
+        assert all(abs(n - 100 * most) < 60 for n in often.values()), often
+    for most in (7, 8, 1000):
+        draw_some(words, most, np.uint64(1), drawn)
+        assert (drawn == before).all()
+
+
+def test_of_one_judged_move_the_value_is_its_own() -> None:
+    """Then moves are random, and a target is the value after the move that was made."""
+    random, _ = played(0.0, 1.0, most=1)
+    assert (random["lengths"] != played(0.0, 1.0)[0]["lengths"]).any()
+    everything, _ = played(0.0, 1.0, most=10**6)
+    assert (everything["targets"] == played(0.0, 1.0)[0]["targets"])[:, :7].all()
+    out, shape = played(0.0, 0.0, most=1)
+    forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
+    for g in range(12):
+        for t in range(out["lengths"][g] - 1):
+            after = forward(
+                out["found"][g, t + 1], out["counts"][g, t + 1], out["begun"][g, t + 1],
+                out["weights"], hidden,
+            )  # fmt: skip
+            assert out["targets"][g, t] == pytest.approx(-float(after), abs=1e-5)
 
 
 def test_a_game_that_does_not_fit_counts_with_its_last_value() -> None:
