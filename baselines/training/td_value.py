@@ -62,7 +62,7 @@ class Config(ValueConfig):
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""
-    most_moves: Annotated[int, Numbers(0, 1_000_000)] = 12
+    most_moves: Annotated[int, Numbers(0, 1_000_000)] = 16
     """Moves judged in a position, drawn at random; with 0 all are."""
     measure_every: Count = 500_000
     """Plies between two evaluations for the learning curve."""

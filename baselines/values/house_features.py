@@ -4,13 +4,15 @@ All numbers are alike, and so are all cells, except for what is near them. So a 
 kind of cell or house something is, not where it is:
 
 - **Cells**: for each cell of the player's regions on which something fits, how many of its
-  candidates are seen by no candidate of the opponent, how many by one, and how many by more; each
-  counted up to three. What the opponent's candidates see can be spoilt. The same for the opponent's
-  regions.
+  candidates are seen by no other candidate, one's own included, how many by one, and how many by
+  more; each counted up to three. A candidate that no other sees is a sure move. The same for the
+  opponent's regions.
 - **Regions**: for each region and number, how many of the player's candidates for that number are
-  seen and how many are not, since a region holds each number once.
-- **By all candidates**: both again, counting who is seen by any other candidate, also by one's own.
-  A candidate that no other sees is a sure move.
+  seen and how many are not, since a region holds each number once: by the opponent's candidates,
+  which can spoil them, and by all.
+- **Candidates**: for each candidate how many its cell has, how many of either player's it sees, and
+  how many of these are the only ones of their cells. A stone takes all that it sees, and the last
+  ones cost their owner a cell. The first is counted up to three, the others up to two.
 - **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
   many numbers have each pair of values.
 
@@ -39,12 +41,14 @@ CLASSES = 3
 """How a candidate is seen: not, once, more often."""
 BY_OPPONENT, BY_ALL = 0, 1
 VIEWS = 2
-"""Which candidates see: those of the other side, or all."""
+"""Which candidates see those of a region: those of the other side, or all."""
 CELL_ROWS = (CAP + 1) ** CLASSES
 REGION_ROWS = (CAP + 1) ** 2
-FIRST_REGION = VIEWS * 2 * CELL_ROWS
-ROWS = FIRST_REGION + VIEWS * 2 * REGION_ROWS
-"""The rows of cells and of regions, each by view and side."""
+FIRST_REGION = 2 * CELL_ROWS
+FIRST_CANDIDATE = FIRST_REGION + VIEWS * 2 * REGION_ROWS
+CANDIDATE_ROWS = 3**5
+ROWS = FIRST_CANDIDATE + 2 * CANDIDATE_ROWS
+"""The rows of cells by side, of regions by view and side, and of candidates by side."""
 _LAST = U64((1 << (CELLS - 64)) - 1)
 
 BITS = 4
@@ -78,10 +82,10 @@ def suits(game: Game) -> bool:
 def house_features(game: Game) -> Features:
     """The features of a game that `suits` accepts."""
     numbers = number_rows(game, ROWS)
-    most = VIEWS * (2 * CELLS + 2 * NUMBERS * NUMBERS) + numbers.most
+    most = CELLS + VIEWS * 2 * NUMBERS * NUMBERS + CELLS * NUMBERS + numbers.most
     words = game.observation.packed_words + 1
     write = _kernel(game, numbers.add)
-    return Features("houses 2", numbers.end, most, most, words, write, MEMO_WORDS)
+    return Features("houses 3", numbers.end, most, most, words, write, MEMO_WORDS)
 
 
 @dataclass(frozen=True)
@@ -181,9 +185,9 @@ def capped(count):
 
 
 @kernel
-def add_cells(counts, view, side, features, count):
+def add_cells(counts, side, features, count):
     """Write the features of the cells of one side; `counts[class, bit, word]`."""
-    first = (2 * view + side) * CELL_ROWS
+    first = side * CELL_ROWS
     for w in range(2):
         live = ZERO
         for c in range(CLASSES):
@@ -222,6 +226,33 @@ def add_regions(regions, low, high, once0, once1, view, side, found, count):
             seen = popcount(here0 & once0) + popcount(here1 & once1)
             unseen = popcount(here0) + popcount(here1) - seen
             found[count] = first + (CAP + 1) * capped(unseen) + capped(seen)
+            count += 1
+    return count
+
+
+@kernel
+def step_of(sets, w, cell):
+    """How many of two sets hold a cell of word `w`; `sets` has two words of each."""
+    return np.int64(has(sets[w], cell)) + np.int64(has(sets[2 + w], cell))
+
+
+@kernel
+def add_candidates(low, high, sizes, mine, theirs, mine_alone, theirs_alone, side, features, count):
+    """Write the features of one side's candidates of a number.
+
+    Each of the sets that follow the candidates is four words: the cells that have, or see, at least
+    one (`sizes`: two), and those with at least two (three).
+    """
+    first = FIRST_CANDIDATE + side * CANDIDATE_ROWS
+    for w in range(2):
+        left = low if w == 0 else high
+        while left != ZERO:
+            cell = lowest(left)
+            left &= left - ONE
+            code = 3 * step_of(sizes, w, cell) + step_of(mine, w, cell)
+            code = 3 * code + step_of(theirs, w, cell)
+            code = 3 * code + step_of(mine_alone, w, cell)
+            features[count] = first + 3 * code + step_of(theirs_alone, w, cell)
             count += 1
     return count
 
@@ -289,11 +320,26 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     update_regions = _regions_kernel(int(cell_planes(game, "region bit")[0]))
 
     @kernel
+    def sizes_of(row):
+        """The cells with at least two candidates, and those with at least three."""
+        one0, one1, two0, two1, three0, three1 = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+        for n in range(NUMBERS):
+            low, high = plane(row, candidate + n)
+            three0 |= two0 & low
+            three1 |= two1 & high
+            two0 |= one0 & low
+            two1 |= one1 & high
+            one0 |= low
+            one1 |= high
+        return two0, two1, three0, three1
+
+    @kernel
     def write(row, memo, player, features):
         update_regions(row, memo)
-        counts = np.zeros((VIEWS, 2, CLASSES, 2, 2), np.uint64)
+        counts = np.zeros((2, CLASSES, 2, 2), np.uint64)
         mine0, mine1 = plane(row, own)
         theirs0, theirs1 = plane(row, opposing)
+        sizes = sizes_of(row)
         count = 0
         for n in range(NUMBERS):
             low, high = plane(row, candidate + n)
@@ -302,16 +348,19 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
             if not same:
                 fill_entry(memo, at, a0, a1, b0, b1)
             seen = memo[at + SEEN : at + COUNT]
-            add_classes(counts[BY_OPPONENT, 0], a0, a1, seen[:4])
-            add_classes(counts[BY_OPPONENT, 1], b0, b1, seen[4:8])
-            add_classes(counts[BY_ALL, 0], a0, a1, seen[8:])
-            add_classes(counts[BY_ALL, 1], b0, b1, seen[8:])
+            add_classes(counts[0], a0, a1, seen[8:])
+            add_classes(counts[1], b0, b1, seen[8:])
+            by_b = seen[0], seen[1], seen[2], seen[3]
+            by_a = seen[4], seen[5], seen[6], seen[7]
+            alone_a = seen_from(a0 & ~sizes[0], a1 & ~sizes[1])
+            alone_b = seen_from(b0 & ~sizes[0], b1 & ~sizes[1])
+            count = add_candidates(a0, a1, sizes, by_a, by_b, alone_a, alone_b, 0, features, count)
+            count = add_candidates(b0, b1, sizes, by_b, by_a, alone_b, alone_a, 1, features, count)
             for i in range(np.int64(memo[at + COUNT])):
                 features[count] = memo[at + LIST + i]
                 count += 1
-        for view in range(VIEWS):
-            for side in range(2):
-                count = add_cells(counts[view, side], view, side, features, count)
+        for side in range(2):
+            count = add_cells(counts[side], side, features, count)
         return add_numbers(row, features, count)
 
     return write

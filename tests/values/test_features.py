@@ -11,7 +11,14 @@ import pytest
 
 from azumaya.baselines.values.board_features import CLOSED, OPEN, OPPOSING, OWN, rows_of
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.house_features import CELL_ROWS, FIRST_REGION, REGION_ROWS, ROWS
+from azumaya.baselines.values.house_features import (
+    CANDIDATE_ROWS,
+    CELL_ROWS,
+    FIRST_CANDIDATE,
+    FIRST_REGION,
+    REGION_ROWS,
+    ROWS,
+)
 from azumaya.baselines.values.orbits import pattern_rows
 from azumaya.envs import Position
 from azumaya.envs.game import Game
@@ -62,7 +69,6 @@ def plain_house_features(position: Position) -> Counter[int]:
     ]
     found: Counter[int] = Counter()
     for view, side in itertools.product(range(2), range(2)):
-        number = 2 * view + side
         classes: dict[Any, list[int]] = {}
         for n in range(1, 10):
             seeing = fits[1 - side][n] | fits[side][n] if view else fits[1 - side][n]
@@ -72,17 +78,27 @@ def plain_house_features(position: Position) -> Counter[int]:
                 classes.setdefault(cell, [0, 0, 0])[min(seen, 2)] += 1
                 by_region.setdefault(int(region[cell]), [0, 0])[min(seen, 1)] += 1
             for none, some in by_region.values():
-                row = FIRST_REGION + number * REGION_ROWS + 4 * min(none, 3) + min(some, 3)
-                found[row] += 1
-        for counts in classes.values():
-            none, one, more = (min(count, 3) for count in counts)
-            found[number * CELL_ROWS + 16 * none + 4 * one + more] += 1
+                number = (2 * view + side) * REGION_ROWS + 4 * min(none, 3) + min(some, 3)
+                found[FIRST_REGION + number] += 1
+        if view:
+            for counts in classes.values():
+                none, one, more = (min(count, 3) for count in counts)
+                found[side * CELL_ROWS + 16 * none + 4 * one + more] += 1
+    sizes = Counter(cell for side in fits for cells in side.values() for cell in cells)
+    for side, n in itertools.product(range(2), range(1, 10)):
+        for cell in fits[side][n]:
+            code = min(sizes[cell], 3) - 1
+            for least in (9, 1):
+                for of in (side, 1 - side):
+                    near = (c for c in fits[of][n] if sees(cell, c) and sizes[c] <= least)
+                    code = 3 * code + min(len(list(near)), 2)
+            found[FIRST_CANDIDATE + side * CANDIDATE_ROWS + code] += 1
     return found
 
 
 @pytest.mark.parametrize("name", ["sudoku_moyo", "sudoku_horikomi"])
 def test_house_features_equal_a_plain_count(name: str) -> None:
-    """Of cells by how their candidates are seen, and of regions by number."""
+    """Of cells by how their candidates are seen, of regions by number, and of candidates."""
     for position in positions_of(TESTED[name]):
         seen = features_for(position)
         near = Counter({row: n for row, n in seen.items() if row < ROWS})
@@ -221,8 +237,8 @@ def test_the_rows_are_as_many_as_the_features_say() -> None:
         "halma_dominari": 75_643,
         "revers_dominari": 103_276,
         "score_dominari": 150_320,
-        "sudoku_horikomi": 374,
-        "sudoku_moyo": 433,
+        "sudoku_horikomi": 732,
+        "sudoku_moyo": 791,
         "sudoku_tiles": 654,
         "vierer_dominari": 5_034,
     }
