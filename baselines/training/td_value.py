@@ -44,6 +44,7 @@ from azumaya.baselines.training.value_run import (
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
+from azumaya.baselines.values.packing import gather, scatter
 from azumaya.baselines.values.value import shape_of
 from azumaya.envs import find_game
 from azumaya.envs.kernels.bits import word_count
@@ -166,27 +167,28 @@ class Table:
 
     def packed(self, games: int) -> Games:
         """The first games, without the room that is left in the arrays."""
-        there, features = self._filled(slice(0, games))
+        part = slice(0, games)
+        there, lengths = self._filled(part), self.lengths[part].copy()
+        counts = self.counts[part][there]
+        found = np.empty(int(counts.sum()), np.int32)
+        gather(self.found[part], self.counts[part], lengths, found)
         return Games(
-            self.lengths[:games].copy(), self.results[:games].copy(),
-            self.counts[:games][there], self.begun[:games][there], self.targets[:games][there],
-            self.found[:games][features],
+            lengths, self.results[part].copy(), counts, self.begun[part][there],
+            self.targets[part][there], found,
         )  # fmt: skip
 
     def _put(self, part: slice, games: Games) -> None:
         """Put a worker's games into a part of the arrays."""
         self.lengths[part], self.results[part] = games.lengths, games.results
-        plies = np.arange(self.counts.shape[1])
-        self.counts[part][plies < games.lengths[:, None]] = games.counts
-        there, features = self._filled(part)
+        there = self._filled(part)
+        self.counts[part][there] = games.counts
         self.begun[part][there], self.targets[part][there] = games.begun, games.targets
-        self.found[part][features] = games.found
+        scatter(games.found, self.counts[part], games.lengths, self.found[part])
 
-    def _filled(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Which positions of some games there are, and which of their features, as masks."""
-        there = np.arange(self.counts.shape[1]) < self.lengths[part, None]
-        counts = np.where(there, self.counts[part], 0)
-        return there, np.arange(self.found.shape[2]) < counts[..., None]
+    def _filled(self, part: slice) -> np.ndarray:
+        """Which positions of some games there are, as a mask."""
+        mask: np.ndarray = np.arange(self.counts.shape[1]) < self.lengths[part, None]
+        return mask
 
     def positions(self) -> np.ndarray:
         """The numbers of all positions, game by game, `(n,)` int64."""
