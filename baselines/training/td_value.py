@@ -192,8 +192,7 @@ class Table:
 
     def positions(self) -> np.ndarray:
         """The numbers of all positions, game by game, `(n,)` int64."""
-        plies = self.counts.shape[1]
-        return np.flatnonzero(np.arange(plies) < self.lengths[:, None])
+        return np.flatnonzero(self._filled(slice(None)))
 
     def close(self) -> None:
         """End the threads and workers."""

@@ -322,16 +322,12 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     @kernel
     def sizes_of(row):
         """The cells with at least two candidates, and those with at least three."""
-        one0, one1, two0, two1, three0, three1 = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+        ones0, ones1, twos0, twos1 = ZERO, ZERO, ZERO, ZERO
         for n in range(NUMBERS):
             low, high = plane(row, candidate + n)
-            three0 |= two0 & low
-            three1 |= two1 & high
-            two0 |= one0 & low
-            two1 |= one1 & high
-            one0 |= low
-            one1 |= high
-        return two0, two1, three0, three1
+            ones0, twos0 = count_up(ones0, twos0, low)
+            ones1, twos1 = count_up(ones1, twos1, high)
+        return twos0, twos1, ones0 & twos0, ones1 & twos1
 
     @kernel
     def write(row, memo, player, features):

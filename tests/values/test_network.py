@@ -269,7 +269,11 @@ def test_with_lambda_1_and_no_exploring_targets_are_results() -> None:
 
 def test_with_lambda_0_a_target_is_the_next_value() -> None:
     """The value of the position after the move, which the network gives."""
-    out, shape = played(0.0, 0.0)
+    check_next_values(*played(0.0, 0.0))
+
+
+def check_next_values(out: dict[str, np.ndarray], shape: Shape) -> None:
+    """Check that targets are the values of the positions that followed."""
     forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
     for g in range(12):
         for t in range(out["lengths"][g] - 1):
@@ -331,15 +335,7 @@ def test_of_one_judged_move_the_value_is_its_own() -> None:
     assert (random["lengths"] != played(0.0, 1.0)[0]["lengths"]).any()
     everything, _ = played(0.0, 1.0, most=10**6)
     assert (everything["targets"] == played(0.0, 1.0)[0]["targets"])[:, :7].all()
-    out, shape = played(0.0, 0.0, most=1)
-    forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
-    for g in range(12):
-        for t in range(out["lengths"][g] - 1):
-            after = forward(
-                out["found"][g, t + 1], out["counts"][g, t + 1], out["begun"][g, t + 1],
-                out["weights"], hidden,
-            )  # fmt: skip
-            assert out["targets"][g, t] == pytest.approx(-float(after), abs=1e-5)
+    check_next_values(*played(0.0, 0.0, most=1))
 
 
 def test_a_game_that_does_not_fit_counts_with_its_last_value() -> None:
