@@ -28,7 +28,7 @@ from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.session import Learner, Overseer
 from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.learning import Moments, learn_kernel
+from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
 from azumaya.baselines.values.value import (
     KIND,
     MOST_WIDTH,
@@ -159,9 +159,7 @@ class ValueRun(Learner):
         self.average = self.weights.copy()
         self.shape.first_layer(self.average)[:] = 0  # until something has been learned from a row
         self.moments = Moments.new(self.shape)
-        self._gradient = np.zeros(self.shape.learned, np.float32)
-        self._touched = np.zeros(self.shape.rows, np.int64)
-        self._marks = np.zeros(self.shape.rows, np.bool_)
+        self._room = Room.new(self.shape)
         self.done = self.updates = 0
 
     @property
@@ -217,11 +215,8 @@ class ValueRun(Learner):
         Rows of features that have not occurred yet stay as they are.
         """
         kept = np.float32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
-        moved = kept * self.average + (np.float32(1) - kept) * self.weights
-        rows = self.shape.first_layer
-        new = rows(self.moments.square)[:, 0] == 0
-        rows(moved)[new] = rows(self.average)[new]
-        self.average[:] = moved
+        shape, square = self.shape, self.moments.square
+        follow(kept, shape.rows, shape.width, square, self.average, self.weights)
 
     def keys(self) -> np.ndarray:
         """The keys of the games of the next update, `(games,)` uint64."""
@@ -240,11 +235,12 @@ class ValueRun(Learner):
 
         The arguments are those of `learn_kernel`.
         """
-        share, kept = min(1.0, self.steps / self.config.steps), self.moments
+        share, kept, room = min(1.0, self.steps / self.config.steps), self.moments, self._room
         rate = self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
         error = learn_kernel(self.shape)(
             order, self.config.batch, rate, found, counts, begun, targets, self.weights,
-            kept.mean, kept.square, kept.steps, self._gradient, self._touched, self._marks,
+            kept.mean, kept.square, kept.steps, room.gradient, room.touched, room.marks,
+            room.hidden,
         )  # fmt: skip
         return float(error)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.learning import Moments, learn_kernel
+from azumaya.baselines.values.learning import Moments, Room, learn_kernel
 from azumaya.baselines.values.lookahead import best_move_kernel, draw_some, self_play_kernel
 from azumaya.baselines.values.network import (
     F32,
@@ -85,13 +85,19 @@ def some_weights() -> np.ndarray:
 def learn_once(weights: np.ndarray, order: np.ndarray, batch: int, rate: float = 1e-3) -> Moments:
     """Learn from the made-up positions in an order."""
     moments = Moments.new(SHAPE)
-    found, counts, begun, targets = batch_for_learning()
-    learn_kernel(SHAPE)(
-        order, batch, rate, found, counts, begun, targets, weights, moments.mean, moments.square,
-        moments.steps, np.zeros(SHAPE.learned, np.float32), np.zeros(SHAPE.rows, np.int64),
-        np.zeros(SHAPE.rows, np.bool_),
-    )  # fmt: skip
+    learn(weights, order, batch, rate, moments)
     return moments
+
+
+def learn(
+    weights: np.ndarray, order: np.ndarray, batch: int, rate: float, moments: Moments
+) -> None:
+    """Learn from the made-up positions in an order, with moments that are kept."""
+    room = Room.new(SHAPE)
+    learn_kernel(SHAPE)(
+        order, batch, rate, *batch_for_learning(), weights, moments.mean, moments.square,
+        moments.steps, room.gradient, room.touched, room.marks, room.hidden,
+    )  # fmt: skip
 
 
 def test_the_gradient_is_that_of_the_squared_error() -> None:
@@ -110,13 +116,8 @@ def test_learning_reduces_the_error() -> None:
     """To a tenth, in two hundred passes."""
     weights = some_weights()
     before, moments = error_of(weights), Moments.new(SHAPE)
-    found, counts, begun, targets = batch_for_learning()
     for _ in range(200):
-        learn_kernel(SHAPE)(
-            np.arange(6), 3, 0.02, found, counts, begun, targets, weights, moments.mean,
-            moments.square, moments.steps, np.zeros(SHAPE.learned, np.float32),
-            np.zeros(SHAPE.rows, np.int64), np.zeros(SHAPE.rows, np.bool_),
-        )  # fmt: skip
+        learn(weights, np.arange(6), 3, 0.02, moments)
     assert error_of(weights) < before / 10
     assert moments.steps[0] == 400
 
