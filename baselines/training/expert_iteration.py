@@ -44,12 +44,12 @@ from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     FILES,
-    Job,
+    Task,
     ValueConfig,
     ValueRun,
     agent_files,
-    jobs_of,
     kept_for,
+    play_by,
 )
 from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
@@ -233,9 +233,9 @@ PART = 2
 """Games that a worker plays at a time."""
 
 
-def teach_games(job: Job[Config]) -> list[Lessons]:
+def teach_games(task: Task[Config], keys: np.ndarray) -> list[Lessons]:
     """Play some games in a worker, which keeps a school of its own."""
-    config, keys, weights = job
+    config, weights = task
     school = kept_for(config, own_school)
     school.value.weights[:] = weights
     return school.teach(keys)
@@ -277,8 +277,9 @@ class School:
             CrewError: workers keep dying.
         """
         if self._crew is not None:
-            jobs = jobs_of(self.config, keys, self.value.weights, PART)
-            return [lessons for part in self._crew.run(teach_games, jobs) for lessons in part]
+            task = self.config, self.value.weights
+            played = play_by(self._crew, teach_games, task, keys, PART)
+            return [lessons for part in played for lessons in part]
         games = [self._pool.submit(self._play, key) for key in keys]
         try:
             return [game.result() for game in games]

@@ -34,12 +34,12 @@ from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     FILES,
-    Job,
+    Task,
     ValueConfig,
     ValueRun,
     agent_files,
-    jobs_of,
     kept_for,
+    play_by,
 )
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
@@ -85,7 +85,7 @@ class Games:
         counts: as in `Table`, `(N,)`.
         begun: as in `Table`, `(N,)`.
         targets: as in `Table`, `(N,)`.
-        found: the features, `(M,)` int32.
+        found: the features, `(M,)` uint16 or, where these are too small for row numbers, int32.
     """
 
     lengths: np.ndarray
@@ -96,9 +96,9 @@ class Games:
     found: np.ndarray
 
 
-def play_games(job: Job[Config]) -> Games:
+def play_games(task: Task[Config], keys: np.ndarray) -> Games:
     """Play some games in a worker, which keeps a table of its own."""
-    config, keys, weights = job
+    config, weights = task
     table = kept_for(config, Table)
     table.play(keys, weights)
     return table.packed(len(keys))
@@ -139,8 +139,8 @@ class Table:
         """
         parts = [(at, min(at + PART, len(keys))) for at in range(0, len(keys), PART)]
         if self._crew is not None:
-            jobs = jobs_of(self.config, keys, weights, PART)
-            for place, games in zip(parts, self._crew.run(play_games, jobs), strict=True):
+            played = play_by(self._crew, play_games, (self.config, weights), keys, PART)
+            for place, games in zip(parts, played, strict=True):
                 self._put(slice(*place), games)
             return
         for g, key in enumerate(keys):
@@ -170,7 +170,8 @@ class Table:
         part = slice(0, games)
         there, lengths = self._filled(part), self.lengths[part].copy()
         counts = self.counts[part][there]
-        found = np.empty(int(counts.sum()), np.int32)
+        small = self.shape.rows <= np.iinfo(np.uint16).max + 1
+        found = np.empty(int(counts.sum()), np.uint16 if small else np.int32)
         gather(self.found[part], self.counts[part], lengths, found)
         return Games(
             lengths, self.results[part].copy(), counts, self.begun[part][there],

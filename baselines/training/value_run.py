@@ -21,6 +21,7 @@ from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.crews import Crew
 from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
@@ -107,14 +108,34 @@ class ValueConfig(RunConfig):
 
 C = TypeVar("C", bound=ValueConfig)
 Kept = TypeVar("Kept")
-Job = tuple[C, np.ndarray, np.ndarray]
-"""What a worker is asked for: games with these options, keys and weights."""
+Result = TypeVar("Result")
+Task = tuple[C, np.ndarray]
+"""The options and weights with which workers play."""
 
 
-def jobs_of(config: C, keys: np.ndarray, weights: np.ndarray, part: int) -> list[Job[C]]:
-    """The jobs for games with these keys, `part` games in each but the last."""
+def play_by(
+    crew: Crew,
+    work: Callable[[Task[C], np.ndarray], Result],
+    task: Task[C],
+    keys: np.ndarray,
+    part: int,
+) -> list[Result]:
+    """Let workers play a game for each key, `part` games at a time.
+
+    Args:
+        crew: the workers.
+        work: what plays games with a task for some keys.
+        task: the options of the run, and the weights.
+        keys: the keys of the games, `(games,)` uint64.
+        part: how many games `work` gets.
+
+    Raises:
+        CrewError: workers keep dying.
+    """
+    config, weights = task
     alone = replace(config, games=part, threads=1, workers=0, ray="")
-    return [(alone, keys[at : at + part], weights) for at in range(0, len(keys), part)]
+    jobs = [keys[at : at + part] for at in range(0, len(keys), part)]
+    return crew.run(work, (alone, weights), jobs)
 
 
 def kept_for(config: C, make: Callable[[C], Kept]) -> Kept:

@@ -7,21 +7,20 @@ import signal
 from pathlib import Path
 
 
-def square_or_die(job: tuple[int, str]) -> int:
+def square_or_die(mark: str, number: int) -> int:
     """The square of a number; the first process to see 3 dies and leaves a mark."""
-    number, mark = job
     if number == 3 and not os.path.exists(mark):
         Path(mark).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return number**2
 
 
-def die(job: int) -> int:
+def die(_: None, job: int) -> int:
     """Never returns."""
     os.kill(os.getpid(), signal.SIGKILL)
     return job
 
 
-def fail(job: int) -> int:
+def fail(name: str, job: int) -> int:
     """Raises an error."""
-    raise ValueError(f"job {job}")
+    raise ValueError(f"{name} {job}")

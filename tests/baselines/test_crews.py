@@ -31,14 +31,14 @@ def crew() -> Iterator[Processes]:
 
 def test_a_job_whose_worker_dies_is_done_again(crew: Processes, tmp_path: Path) -> None:
     mark = str(tmp_path / "died")
-    assert crew.run(square_or_die, [(n, mark) for n in range(8)]) == [n**2 for n in range(8)]
+    assert crew.run(square_or_die, mark, range(8)) == [n**2 for n in range(8)]
     assert Path(mark).exists()
-    assert crew.run(square_or_die, []) == []
+    assert crew.run(square_or_die, mark, []) == []
 
 
 def test_errors_of_a_job_are_raised(crew: Processes) -> None:
     with pytest.raises(ValueError, match="job 0"):
-        crew.run(fail, [0, 1])
+        crew.run(fail, "job", [0, 1])
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_workers_that_keep_dying_end_the_run() -> None:
     crew = Processes(1)
     try:
         with pytest.raises(CrewError, match=f"ended {TRIES} times"):
-            crew.run(die, [1])
+            crew.run(die, None, [1])
     finally:
         crew.close()
 
@@ -61,9 +61,10 @@ RUNS = {
 class Pickled(Crew):
     """Does jobs here, as another process would get them."""
 
-    def run(self, work: Callable[[Any], Any], jobs: Sequence[Any]) -> list[Any]:
+    def run(self, work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any]) -> list[Any]:
         """The last job first: the order must not matter."""
-        backwards = [work(pickle.loads(pickle.dumps(job))) for job in reversed(jobs)]
+        shared = pickle.loads(pickle.dumps(shared))
+        backwards = [work(shared, pickle.loads(pickle.dumps(job))) for job in reversed(jobs)]
         assert len(jobs) > 1
         return backwards[::-1]
 
@@ -151,12 +152,12 @@ def test_a_run_goes_on_when_a_node_of_ray_dies(
     doomed = cluster.add_node(**small)
     calls, killed, run = [], [], OnRay.run
 
-    def killing(self: OnRay, work: object, jobs: object) -> object:
+    def killing(self: OnRay, *given: object) -> object:
         calls.append(len(ray.nodes()))
         if len(calls) == 3:
             cluster.remove_node(doomed, allow_graceful=False)
             killed.append(not doomed.any_processes_alive())
-        return run(self, work, jobs)  # type: ignore[arg-type]
+        return run(self, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(OnRay, "run", killing)
     main, tiny = SCRIPTS[script]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.learning import Moments, Room, learn_kernel
+from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
 from azumaya.baselines.values.lookahead import best_move_kernel, draw_some, self_play_kernel
 from azumaya.baselines.values.network import (
     F32,
@@ -132,6 +132,20 @@ def test_rows_that_a_batch_does_not_touch_stay() -> None:
     changed = np.flatnonzero((weights != before)[: SHAPE.bias].reshape(9, 3).any(1))
     assert set(changed.tolist()) == touched
     assert (weights[SHAPE.learned :] == before[SHAPE.learned :]).all()
+
+
+def test_the_average_follows_rows_that_have_occurred() -> None:
+    """A quarter of the way, with everything behind the rows; other rows stay."""
+    draws = np.random.default_rng(3)
+    average, weights = draws.standard_normal((2, SHAPE.size)).astype(np.float32)
+    square = np.ones(SHAPE.learned, np.float32)
+    square[: SHAPE.bias].reshape(SHAPE.rows, SHAPE.width)[[2, 5]] = 0
+    expected = np.float32(0.75) * average + np.float32(0.25) * weights
+    for row in (2, 5):
+        units = slice(row * SHAPE.width, (row + 1) * SHAPE.width)
+        expected[units] = average[units]
+    follow(np.float32(0.75), SHAPE.rows, SHAPE.width, square, average, weights)
+    assert average.tobytes() == expected.tobytes()
 
 
 # ---- lookahead ----
