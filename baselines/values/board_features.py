@@ -8,6 +8,7 @@
 - **Pairs**: in games in which each player has one stone of each number, for every number where both
   stones are. All numbers are alike.
 - **Numbers**: for every `number` plane its value.
+- **What can still be laid**, in some games: the rows of `laying_rows.py`.
 
 Patterns and cells that a symmetry of the board maps to each other share rows. A symmetry that swaps
 the players turns the board for player_1, so that both players learn from each other's games. Where
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.values.features import Features
+from azumaya.baselines.values.laying_rows import LayingRows, laying_rows
 from azumaya.baselines.values.orbits import (
     PatternRows,
     colour_keeping,
@@ -57,10 +59,12 @@ def board_features(game: Game) -> Features:
     """The features of a game on a board with neighbourhoods."""
     rows = rows_of(game)
     most = len(rows.patterns.cells) + rows.cells + rows.pairs + len(rows.number_planes)
+    most += rows.laying.most
+    kind = "board 2, laying 1" if rows.laying.most else "board 2"
     added = BOARDS * word_count(rows.cells)
     phases = 1 if rows.phase is None else 2
     return Features(
-        "board 2", phases * rows.end, most, most + 3 * rows.cells,
+        kind, phases * rows.end, most, most + 3 * rows.cells,
         game.observation.packed_words + 1 + added, _kernel(game, rows),
         add=_outlook_kernel(game), added_words=added,
     )  # fmt: skip
@@ -81,6 +85,7 @@ class Rows:
             index `cells` stands for no stone.
         number_planes: the `number` planes that have rows.
         of_numbers: the first row of each of them.
+        laying: the rows that say what can still be laid.
         end: the number of the row after the last.
         phase: the `number` plane that tells the phases of a turn apart; None in other games. The
             rows of the second phase follow those of the first.
@@ -96,6 +101,7 @@ class Rows:
     of_pairs: np.ndarray
     number_planes: np.ndarray
     of_numbers: np.ndarray
+    laying: LayingRows
     end: int
     phase: int | None
     turned: np.ndarray
@@ -119,9 +125,10 @@ def rows_of(game: Game) -> Rows:
     highs = [planes[i].high + 1 for i in places]
     first_number = first_pair + (more if pairs else 0)
     of_numbers = first_number + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
+    laying = laying_rows(game, int(of_numbers[-1]))
     return Rows(
         cells, states, patterns, contents, of_cells + patterns.count,
-        pairs, of_pairs + first_pair, places, of_numbers, int(of_numbers[-1]),
+        pairs, of_pairs + first_pair, places, of_numbers, laying, laying.end,
         next((i for i, plane in enumerate(planes) if plane.name == PHASE), None),
         np.array(colour_swapping(game.symmetries, cells), np.int64),
     )  # fmt: skip
@@ -266,7 +273,10 @@ def _kernel(game: Game, rows: Rows) -> Any:
     )
     first_pair = len(pattern_cells) + cells
     first_number = first_pair + rows.pairs
-    most = first_number + len(number_planes)
+    first_laying = first_number + len(number_planes)
+    room, add_laying = first_laying + rows.laying.most, rows.laying.add
+    reach = game.observation.packed_words + 1
+    reach_of_opponent = reach + 2 * word_count(cells)
     fits = rows.contents - CLOSED - 1
     reaching, taken = game.rules.reach is not None, base - 3 if game.rules.takes else 0
     phased, phase = rows.phase is not None, rows.phase or 0
@@ -287,8 +297,8 @@ def _kernel(game: Game, rows: Rows) -> Any:
 
     @kernel
     def write(row, memo, player, features):
-        states = features[most : most + cells]
-        fitting, marks = features[most + cells : most + 2 * cells], features[most + 2 * cells :]
+        states, fitting = features[room : room + cells], features[room + cells : room + 2 * cells]
+        marks = features[room + 2 * cells :]
         find(row, player, states, fitting, marks)
         add_cells(states, fitting, marks, features[first_pair - cells : first_pair])
         for i in range(first_pair - cells):
@@ -297,11 +307,14 @@ def _kernel(game: Game, rows: Rows) -> Any:
                 code = base * code + states[pattern_cells[i, j]]
             features[i] = of_patterns[orbits[i], code]
         add_pairs(row, player, features[first_pair:first_number])
-        for i in range(most - first_number):
+        for i in range(first_laying - first_number):
             features[first_number + i] = of_numbers[i] + number(row, number_planes[i])
+        mine, theirs = row[reach], row[reach_of_opponent]
+        count = add_laying(row, player, mine, theirs, features[first_laying:room])
+        size = first_laying + count
         if phased and number(row, phase):
-            for i in range(most):
+            for i in range(size):
                 features[i] += second
-        return most
+        return size
 
     return write

@@ -40,7 +40,8 @@ KIND = "value"
 WEIGHTS = "weights"
 """The name of the array in the file of weights."""
 ROWS = "rows"
-"""The name of the array with the numbers of the rows that are stored; without it all are."""
+"""The name of the array that says which rows are stored: a bit for each, the first in the lowest
+bit of the first byte. Without it all are."""
 MOST_WIDTH = 1024
 """The most hidden units of a network."""
 MOST_BYTES = 1 << 28
@@ -203,26 +204,24 @@ def _shape_of_sidecar(sidecar: Sidecar) -> Shape:
 
 
 def _packed(weights: np.ndarray, shape: Shape) -> dict[str, np.ndarray]:
-    """The weights as they are stored: without rows that are zero, and the numbers of the others."""
+    """The weights as they are stored: without rows that are zero, and which the others are."""
     rows = shape.first_layer(weights)
-    kept = np.flatnonzero(rows.any(axis=1))
-    if len(kept) == shape.rows:
+    kept = rows.any(axis=1)
+    if kept.all():
         return {WEIGHTS: np.ascontiguousarray(weights)}
     packed = np.concatenate([rows[kept].ravel(), weights[shape.bias :]])
-    return {WEIGHTS: packed, ROWS: kept.astype(np.int32)}
+    return {WEIGHTS: packed, ROWS: np.packbits(kept, bitorder="little")}
 
 
 def _unpacked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:
     """The weights of a file, in memory of their own."""
-    kept = arrays.get(ROWS, np.arange(shape.rows, dtype=np.int32))
-    valid = kept.dtype == np.int32 and kept.ndim == 1
-    if not (
-        valid and (np.diff(kept) > 0).all() and (kept >= 0).all() and (kept < shape.rows).all()
-    ):
+    bits = arrays.get(ROWS, np.packbits(np.ones(shape.rows, np.bool_), bitorder="little"))
+    if bits.dtype != np.uint8 or bits.shape != (-(-shape.rows // 8),):
         raise CheckpointError(
-            f"checkpoint {source}: {ROWS!r}: must be different row numbers below {shape.rows}, in "
-            "ascending order, as int32"
+            f"checkpoint {source}: {ROWS!r}: must be {shape.rows} bits in {-(-shape.rows // 8)} "
+            f"bytes, not {bits.dtype} of shape {bits.shape}"
         )
+    kept = np.flatnonzero(np.unpackbits(bits, count=shape.rows, bitorder="little"))
     packed = _checked(arrays, source, shape, len(kept))
     weights = np.zeros(shape.size, np.float32)
     learned = len(kept) * shape.width

@@ -20,6 +20,7 @@ from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training.td_value import ValueLearner, main, run_words
 from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.network import Shape
 from azumaya.baselines.values.value import (
     KIND,
     Value,
@@ -69,32 +70,40 @@ def test_rows_of_zeros_are_not_stored(tmp_path: Path) -> None:
     path = save_value(tmp_path / "sparse", weights, sidecar)
     assert (load_value(path).weights == weights).all()
     stored = load_file(path)
-    assert stored["rows"].tolist() == list(range(100))
+    assert stored["rows"].tolist() == [255] * 12 + [15] + [0] * (-(-shape.rows // 8) - 13)
     assert len(stored["weights"]) == 4 * 100 + shape.size - shape.bias
     assert set(load_file(whole)) == {"weights"}
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        np.array([0, 1, 1], np.int32),
-        np.array([-1, 0, 1], np.int32),
-        np.array([0, 1, 10**6], np.int32),
-        np.array([0, 1, 2], np.int64),
-        np.array([[0, 1, 2]], np.int32),
-    ],
-)
-def test_rows_that_cannot_be_are_refused(tmp_path: Path, rows: np.ndarray) -> None:
-    """Twice the same, not a row, of another type or shape."""
+def bits_of(rows: list[int], shape: Shape) -> np.ndarray:
+    """Which rows are stored, as the file says it."""
+    bits = np.zeros(-(-shape.rows // 8), np.uint8)
+    for row in rows:
+        bits[row // 8] |= 1 << row % 8
+    return bits
+
+
+@pytest.mark.parametrize("fault", ["short", "long", "int64", "two rows of bytes", "another row"])
+def test_rows_that_cannot_be_are_refused(tmp_path: Path, fault: str) -> None:
+    """Too few or too many bits, of another type or shape, or for other weights."""
     path = saved(tmp_path)
     shape, weights, _ = network_of(GAME)
     kept = np.concatenate([weights[: 4 * 3], weights[shape.bias :]])
-    path.write_bytes(save({"weights": kept, "rows": np.array([0, 5, 7], np.int32)}))
-    assert (load_value(path).weights[4 * 7 : 4 * 8] == weights[4 * 2 : 4 * 3]).all()
+    rows = bits_of([0, 5, 7], shape)
     path.write_bytes(save({"weights": kept, "rows": rows}))
-    with pytest.raises(CheckpointError, match="different row numbers below"):
+    assert (load_value(path).weights[4 * 7 : 4 * 8] == weights[4 * 2 : 4 * 3]).all()
+    faulty = {
+        "short": rows[:-1],
+        "long": np.append(rows, np.uint8(0)),
+        "int64": rows.astype(np.int64),
+        "two rows of bytes": np.stack([rows, rows]),
+        "another row": bits_of([0, 5, 7, shape.rows - 1], shape),
+    }
+    path.write_bytes(save({"weights": kept, "rows": np.ascontiguousarray(faulty[fault])}))
+    message = "and 'rows' if rows are left out" if fault == "another row" else "bits in"
+    with pytest.raises(CheckpointError, match=message):
         load_value(path)
-    path.write_bytes(save({"weights": kept[1:], "rows": np.array([0, 5, 7], np.int32)}))
+    path.write_bytes(save({"weights": kept[1:], "rows": rows}))
     with pytest.raises(CheckpointError, match="and 'rows' if rows are left out"):
         load_value(path)
 
