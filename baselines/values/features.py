@@ -5,8 +5,9 @@ multiplying a matrix, so an evaluation costs little more than reading the rows t
 
 There are three kinds. Games in which only houses matter get the features of `house_features.py` or
 `open_features.py`, which treat all numbers alike, and all cells alike. The other games get those of
-`board_features.py`, in which cells and their symmetric images share rows. For comparison there are
-those of `plain_features.py`, which share nothing.
+`board_features.py`, in which cells and their symmetric images share rows; two of them have those of
+`laying_rows.py` as well. For comparison there are those of `plain_features.py`, which share
+nothing.
 """
 
 from __future__ import annotations
