@@ -17,7 +17,7 @@ from azumaya.baselines.training.crews import TRIES, Crew, CrewError, OnRay, Proc
 from azumaya.baselines.training.value_run import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
-from tests.baselines.odd_jobs import die, fail, square_or_die
+from tests.baselines.odd_jobs import die, fail, identity_of, square_or_die
 from tests.baselines.run_helpers import SCRIPTS, differing, results
 
 
@@ -34,6 +34,13 @@ def test_a_job_whose_worker_dies_is_done_again(crew: Processes, tmp_path: Path) 
     assert crew.run(square_or_die, mark, range(8)) == [n**2 for n in range(8)]
     assert Path(mark).exists()
     assert crew.run(square_or_die, mark, []) == []
+
+
+def test_what_jobs_share_is_sent_once_and_anew_for_each_run(crew: Processes) -> None:
+    for word in ("first", "second"):
+        found = crew.run(identity_of, [word], range(12))
+        assert [each[:2] for each in found] == [(word, n) for n in range(12)]
+        assert len({each[2:] for each in found}) == len({process for _, _, process, _ in found})
 
 
 def test_errors_of_a_job_are_raised(crew: Processes) -> None:
