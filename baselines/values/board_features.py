@@ -29,6 +29,7 @@ from azumaya.baselines.values.orbits import (
     PatternRows,
     colour_keeping,
     colour_swapping,
+    orbits_of,
     pattern_rows,
 )
 from azumaya.baselines.values.planes import cell_planes, number_kernel, plane_kernel
@@ -114,7 +115,7 @@ def rows_of(game: Game) -> Rows:
     states = CLOSED + 1 + (3 if rules.reach else 0) + (2 if rules.takes else 0)
     patterns = pattern_rows(patterns_of(game), same, states)
     contents = len(cell_planes(game, *OPEN_PLANES)) + CLOSED + 1
-    of_cells, kinds_of_cells = _cell_rows(cells, MARKS * contents, same)
+    orbits, kinds_of_cells = orbits_of(cells, same)
     first_pair = patterns.count + kinds_of_cells * MARKS * contents
     own = len(cell_planes(game, *OWN_PLANES))
     pairs = own if own > 1 and word_count(cells) == 1 else 0
@@ -127,7 +128,7 @@ def rows_of(game: Game) -> Rows:
     of_numbers = first_number + np.concatenate([[0], np.cumsum(highs, dtype=np.int64)])
     laying = laying_rows(game, int(of_numbers[-1]))
     return Rows(
-        cells, states, patterns, contents, of_cells + patterns.count,
+        cells, states, patterns, contents, patterns.count + MARKS * contents * orbits,
         pairs, of_pairs + first_pair, places, of_numbers, laying, laying.end,
         next((i for i, plane in enumerate(planes) if plane.name == PHASE), None),
         np.array(colour_swapping(game.symmetries, cells), np.int64),
@@ -155,13 +156,6 @@ def patterns_of(game: Game) -> list[tuple[int, ...]]:
                 image = tuple(moved[cell] for cell in pattern)
                 found.setdefault(frozenset(image), image)
     return list(found.values())
-
-
-def _cell_rows(cells: int, contents: int, same: list[Cells]) -> tuple[np.ndarray, int]:
-    """The first row of each cell, equal where a symmetry says so, and the number of orbits."""
-    least = [min([cell, *(moved[cell] for moved in same)]) for cell in range(cells)]
-    smallest, shared = np.unique(least, return_inverse=True)
-    return shared.astype(np.int64) * contents, len(smallest)
 
 
 def _pair_rows(cells: int, same: list[Cells]) -> tuple[np.ndarray, int]:

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.values.orbits import colour_keeping, colour_swapping
+from azumaya.baselines.values.orbits import colour_keeping, colour_swapping, orbits_of
 from azumaya.baselines.values.planes import cell_planes, plane_kernel
 from azumaya.envs.game import Game
-from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, PEERS, SIZE
-from azumaya.envs.kernels.bits import ONE, ZERO, board_of, has, lowest, popcount
+from azumaya.envs.geometry.dominari36 import CELLS, HOUSE_BOARDS, HOUSES, PEERS, SIZE
+from azumaya.envs.geometry.grid import Cells
+from azumaya.envs.kernels.bits import ONE, ZERO, has, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
 CAP = 3
@@ -74,15 +75,14 @@ def _house_rows(game: Game) -> tuple[np.ndarray, int]:
     It is the same for houses that a symmetry maps to each other.
     """
     houses = [frozenset(house) for house in HOUSES]
-    same, turned = colour_keeping(game.symmetries), colour_swapping(game.symmetries, CELLS)
 
-    def image(house: frozenset[int], moved: Any) -> int:
-        return houses.index(frozenset(moved[cell] for cell in house))
+    def moved_houses(moved: Cells) -> Cells:
+        return tuple(houses.index(frozenset(moved[cell] for cell in house)) for house in houses)
 
-    least = [min([h, *(image(house, moved) for moved in same)]) for h, house in enumerate(houses)]
-    smallest, kinds = np.unique(least, return_inverse=True)
-    seen = np.stack([kinds, kinds[[image(house, turned) for house in houses]]])
-    return seen.astype(np.int64) * HOUSE_ROWS, len(smallest)
+    same = [moved_houses(moved) for moved in colour_keeping(game.symmetries)]
+    kinds, count = orbits_of(len(houses), same)
+    turned = moved_houses(colour_swapping(game.symmetries, CELLS))
+    return np.stack([kinds, kinds[list(turned)]]) * HOUSE_ROWS, count
 
 
 def _kernel(game, candidates, of_houses, first_candidate):  # type: ignore[no-untyped-def]
@@ -91,12 +91,11 @@ def _kernel(game, candidates, of_houses, first_candidate):  # type: ignore[no-un
     first_number = int(candidates[0])
     first_stone = int(cell_planes(game, "stone")[0])
     own_plane, opposing_plane = (int(cell_planes(game, s)[0]) for s in ("own", "opposing"))
-    houses = np.array([board_of(house, 1)[0] for house in HOUSES])
 
     @kernel
     def add_houses(own, opposing, fitting, blanks, player, features):
-        for h in range(houses.shape[0]):
-            house = houses[h]
+        for h in range(HOUSE_BOARDS.shape[0]):
+            house = HOUSE_BOARDS[h]
             code = COUNTS * popcount(own & house) + popcount(opposing & house)
             code = COUNTS * code + popcount(fitting & house)
             features[h] = of_houses[player, h] + 2 * code + (blanks & house != ZERO)
@@ -125,7 +124,7 @@ def _kernel(game, candidates, of_houses, first_candidate):  # type: ignore[no-un
         single = ones & ~twos & ~fours
         blanks = (own | opposing) & ~numbered
         add_houses(own, opposing, ones | twos | fours, blanks, player, features)
-        count = houses.shape[0]
+        count = HOUSE_BOARDS.shape[0]
         for n in range(numbers):
             board = plane(row, first_number + n)[0]
             left = board

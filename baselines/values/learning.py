@@ -107,7 +107,9 @@ def learn_kernel(shape: Shape) -> Any:
         return error * error
 
     @kernel
-    def descend(share, rate, weights, mean, square, gradient):
+    def descend(first, end, share, rate, weights, mean, square, gradient):
+        weights, mean = weights[first:end], mean[first:end]
+        square, gradient = square[first:end], gradient[first:end]
         for i in range(weights.shape[0]):
             slope = gradient[i] * share
             gradient[i] = F32(0)
@@ -115,13 +117,6 @@ def learn_kernel(shape: Shape) -> Any:
             spread = square[i] + SQUARE_RATE * (slope * slope - square[i])
             mean[i], square[i] = moved, spread
             weights[i] -= rate * moved / (np.sqrt(spread) + EPSILON)
-
-    @kernel
-    def descend_from(first, end, share, rate, weights, mean, square, gradient):
-        descend(
-            share, rate, weights[first:end], mean[first:end], square[first:end],
-            gradient[first:end],
-        )  # fmt: skip
 
     @kernel
     def learn(
@@ -149,10 +144,8 @@ def learn_kernel(shape: Shape) -> Any:
             for k in range(seen):
                 row = touched[k]
                 marks[row] = False
-                descend_from(
-                    row * units, (row + 1) * units, share, now, weights, mean, square, gradient
-                )
-            descend_from(bias, learned, share, now, weights, mean, square, gradient)
+                descend(row * units, (row + 1) * units, share, now, weights, mean, square, gradient)
+            descend(bias, learned, share, now, weights, mean, square, gradient)
         return error / max(order.shape[0], 1)
 
     return learn

@@ -28,6 +28,18 @@ def colour_swapping(symmetries: Symmetries, cells: int) -> Cells:
     return next((member.cells for member in members if member.swaps), tuple(range(cells)))
 
 
+def orbits_of(count: int, symmetries: Sequence[Cells]) -> tuple[np.ndarray, int]:
+    """The orbit of each of `count` things, `(count,)` int64, and the number of orbits.
+
+    Args:
+        count: how many things there are.
+        symmetries: permutations of them, a group; none stands for the identity alone.
+    """
+    least = [min([i, *(moved[i] for moved in symmetries)]) for i in range(count)]
+    smallest, orbits = np.unique(least, return_inverse=True)
+    return orbits.astype(np.int64), len(smallest)
+
+
 @dataclass(frozen=True)
 class PatternRows:
     """A row of weights for each content of each pattern, equal where a symmetry says so.

@@ -215,11 +215,12 @@ def _packed(weights: np.ndarray, shape: Shape) -> dict[str, np.ndarray]:
 
 def _unpacked(arrays: Mapping[str, np.ndarray], source: Path, shape: Shape) -> np.ndarray:
     """The weights of a file, in memory of their own."""
-    bits = arrays.get(ROWS, np.packbits(np.ones(shape.rows, np.bool_), bitorder="little"))
-    if bits.dtype != np.uint8 or bits.shape != (-(-shape.rows // 8),):
+    whole = np.packbits(np.ones(shape.rows, np.bool_), bitorder="little")
+    bits = arrays.get(ROWS, whole)
+    if bits.dtype != whole.dtype or bits.shape != whole.shape:
         raise CheckpointError(
-            f"checkpoint {source}: {ROWS!r}: must be {shape.rows} bits in {-(-shape.rows // 8)} "
-            f"bytes, not {bits.dtype} of shape {bits.shape}"
+            f"checkpoint {source}: {ROWS!r}: must be {shape.rows} bits in {len(whole)} bytes, not "
+            f"{bits.dtype} of shape {bits.shape}"
         )
     kept = np.flatnonzero(np.unpackbits(bits, count=shape.rows, bitorder="little"))
     packed = _checked(arrays, source, shape, len(kept))
