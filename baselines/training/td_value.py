@@ -27,7 +27,7 @@ from typing import Annotated
 import numpy as np
 
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training.checks import Count, Numbers
+from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.crews import crew_of
 from azumaya.baselines.training.run_folder import Script
@@ -63,6 +63,9 @@ class Config(ValueConfig):
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""
+    random_seats: Share = 0.0
+    """Fraction of seats, drawn for each game, whose player makes only random moves. What the other
+    learns from their games is how to use mistakes."""
     most_moves: Annotated[int, Numbers(0, 1_000_000)] = 16
     """Moves judged in a position, drawn at random; with 0 all are."""
     measure_every: Count = 500_000
@@ -157,7 +160,8 @@ class Table:
         game = self.game
         self._play(
             first, last, self._starts, keys, self.config.explore,
-            self.config.most_moves or self.setup.num_actions, F32(self.config.decay), weights,
+            self.config.random_seats, self.config.most_moves or self.setup.num_actions,
+            F32(self.config.decay), weights,
             np.zeros(scratch_words(game, self.shape), np.uint64),
             np.zeros((2, word_count(self.setup.num_actions)), np.uint64),
             game.new_states(1), game.new_states(1), self.found, self.counts, self.begun,

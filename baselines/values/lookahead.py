@@ -18,14 +18,21 @@ from azumaya.envs.kernels.rng import random_word
 
 HIDDEN_DRAWS = 4
 """The number of draws of hidden information for each move; the values are averaged."""
-_FIRST_HIDDEN, _TIES, _JUDGED = 1 << 40, 1 << 41, 1 << 42
-"""The draws of a key that draw what is hidden, that break ties, and that say what is judged."""
+_FIRST_HIDDEN, _TIES, _JUDGED, _SEATS = 1 << 40, 1 << 41, 1 << 42, 1 << 43
+"""The draws of a key that draw what is hidden, that break ties, that say what is judged, and that
+say which seats play at random."""
+
+
+@kernel
+def happens(key, n, probability):
+    """Whether draw `n` of a key says so."""
+    return np.float64(random_word(key, n) >> U64(11)) * 2.0**-53 < probability
 
 
 @kernel
 def explores(key, t, explore):
     """Whether the move at ply `t` is random, which it is with probability `explore`."""
-    return np.float64(random_word(key, 2 * t) >> U64(11)) * 2.0**-53 < explore
+    return happens(key, 2 * t, explore)
 
 
 @functools.cache
@@ -124,15 +131,16 @@ def draw_some(words, most, key, drawn):
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(first, last, starts, keys, explore, most, decay, weights, scratch, words, trial, now,
-    found, counts, begun, targets, notes, lengths, results)`: games `first` to `last - 1` begin in
-    `starts`, `(n,)`. A move is random with probability `explore`, else the best of `most` that are
-    drawn at random, or of all if there are no more. For ply `t` of game `g` it writes the features
-    to `found[g, t]`, their number to `counts`, the start for `forward` to `begun`, and to `targets`
-    the TD(lambda) return with lambda `decay`: for the player to move, from -1 to 1, and cut off at
-    random moves. A game that is still running after the plies that fit counts with its last value.
-    `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states, and `notes` is
-    `(plies, 3)` float32: scratch space.
+    `self_play(first, last, starts, keys, explore, random_seats, most, decay, weights, scratch,
+    words, trial, now, found, counts, begun, targets, notes, lengths, results)`: games `first` to
+    `last - 1` begin in `starts`, `(n,)`. A move is random with probability `explore`, else the best
+    of `most` that are drawn at random, or of all if there are no more. With probability
+    `random_seats` all moves of a seat are random in a game. For ply `t` of game `g` it writes the
+    features to `found[g, t]`, their number to `counts`, the start for `forward` to `begun`, and to
+    `targets` the TD(lambda) return with lambda `decay`: for the player to move, from -1 to 1, and
+    cut off at random moves. A game that is still running after the plies that fit counts with its
+    last value. `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states,
+    and `notes` is `(plies, 3)` float32: scratch space.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
@@ -140,8 +148,9 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def play_one(
-        g, now, key, explore, most, weights, scratch, words, trial, found, counts, begun, notes
-    ):
+        g, now, key, explore, random_seats, most, weights, scratch, words, trial, found, counts,
+        begun, notes,
+    ):  # fmt: skip
         legal, judged, t = words[0], words[1], 0
         while now[0].over == RUNNING and t < counts.shape[1]:
             size, begun[g, t] = view(now[0], weights, scratch, found[g, t])
@@ -153,7 +162,8 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
             action, value = best_move(now[0], judged, own, weights, scratch, trial)
             sign = F32(1 - 2 * now[0].to_move)
             notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
-            if explores(key, t, explore):
+            seat = now[0].to_move
+            if happens(key, _SEATS + seat, random_seats) or explores(key, t, explore):
                 notes[t, 2] = F32(1)
                 action = select_in(
                     legal, legal.shape[0], draw_below(own, 0, count(legal, legal.shape[0]))
@@ -164,16 +174,16 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def self_play(
-        first, last, starts, keys, explore, most, decay, weights, scratch, words, trial, now,
-        found, counts, begun, targets, notes, lengths, results,
+        first, last, starts, keys, explore, random_seats, most, decay, weights, scratch, words,
+        trial, now, found, counts, begun, targets, notes, lengths, results,
     ):  # fmt: skip
         weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
         trial, now, found = borrow(trial), borrow(now), borrow(found)
         for g in range(first, last):
             now[0] = starts[g]
             plies = play_one(
-                g, now, keys[g], explore, most, weights, scratch, words, trial, found, counts,
-                begun, notes,
+                g, now, keys[g], explore, random_seats, most, weights, scratch, words, trial, found,
+                counts, begun, notes,
             )  # fmt: skip
             lengths[g] = plies
             results[g] = now[0].payoff

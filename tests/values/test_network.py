@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -247,7 +249,7 @@ def test_hidden_draws_do_not_reach_the_player() -> None:
 
 
 def played(
-    explore: float, decay: float, plies: int = 60, most: int = 7
+    explore: float, decay: float, plies: int = 60, most: int = 7, random_seats: float = 0.0
 ) -> tuple[dict[str, np.ndarray], Shape]:
     """Games of a random network against itself, which judges all seven moves or fewer."""
     shape, weights, scratch = network_of(GAME)
@@ -264,10 +266,15 @@ def played(
     starts = GAME.new_states(games)
     for g in range(games):
         starts[g] = Position(GAME, seed=g).state[0]
-    self_play_kernel(GAME, shape)(
-        0, games, starts, np.arange(games, dtype=np.uint64), explore, most, F32(decay), weights,
-        scratch, np.zeros((2, 1), np.uint64), GAME.new_states(1), GAME.new_states(1), *out.values(),
-    )  # fmt: skip
+    random = np.zeros((games, plies), np.bool_)
+    for g in range(games):
+        self_play_kernel(GAME, shape)(
+            g, g + 1, starts, np.arange(games, dtype=np.uint64), explore, random_seats, most,
+            F32(decay), weights, scratch, np.zeros((2, 1), np.uint64), GAME.new_states(1),
+            GAME.new_states(1), *out.values(),
+        )  # fmt: skip
+        random[g] = out["notes"][:, 2] > 0
+    out["random"] = random
     out["weights"] = weights
     return out, shape
 
@@ -320,6 +327,26 @@ def test_a_random_move_cuts_the_return() -> None:
     assert len({int(n) for n in out["lengths"]}) > 3
     inner = np.concatenate([out["targets"][g, : out["lengths"][g] - 1] for g in range(12)])
     assert (np.abs(inner) < 1).mean() > 0.5
+
+
+def test_some_seats_play_at_random() -> None:
+    """For a whole game; the moves of other seats are the best."""
+    out, _ = played(0.0, 1.0, random_seats=0.5)
+    kinds = Counter[tuple[bool, bool]]()
+    for g in range(12):
+        random = out["random"][g, : out["lengths"][g]]
+        seats = tuple(bool(random[seat]) for seat in (0, 1))
+        for seat in (0, 1):
+            assert (random[seat::2] == seats[seat]).all()
+        kinds[seats] += 1
+    assert len(kinds) == 4
+
+
+def test_games_of_two_random_seats_are_those_in_which_every_move_explores() -> None:
+    """The same moves, and the same to learn from."""
+    one, other = played(0.0, 0.7, random_seats=1.0)[0], played(1.0, 0.7)[0]
+    for name, found in one.items():
+        assert found.tobytes() == other[name].tobytes()
 
 
 def test_some_moves_are_drawn_alike() -> None:
