@@ -64,8 +64,8 @@ class Config(ValueConfig):
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""
     random_seats: Share = 0.0
-    """Fraction of seats, drawn for each game, whose player makes only random moves. What the other
-    learns from their games is how to use mistakes."""
+    """Fraction of seats, drawn for each game, whose player makes only random moves, so that more
+    positions are met in which something can be won."""
     most_moves: Annotated[int, Numbers(0, 1_000_000)] = 16
     """Moves judged in a position, drawn at random; with 0 all are."""
     measure_every: Count = 500_000

@@ -160,9 +160,9 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
             own = random_word(key, 2 * t + 1)
             draw_some(legal, most, own, judged)
             action, value = best_move(now[0], judged, own, weights, scratch, trial)
-            sign = F32(1 - 2 * now[0].to_move)
-            notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
             seat = now[0].to_move
+            sign = F32(1 - 2 * seat)
+            notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
             if happens(key, _SEATS + seat, random_seats) or explores(key, t, explore):
                 notes[t, 2] = F32(1)
                 action = select_in(
