@@ -13,9 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
+
+import numpy as np
 
 from azumaya.baselines.pool import process_pool
 from azumaya.envs.errors import OptionError
@@ -24,6 +27,8 @@ from azumaya.envs.extras import require
 Shared = TypeVar("Shared")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+ALIGNMENT = 64
+"""Arrays begin in a file at multiples of this many bytes, as numpy's own do in memory or better."""
 TRIES = 5
 """How many times in a row workers may die before a run gives up."""
 
@@ -55,8 +60,50 @@ class Crew(ABC):
         """End the workers."""
 
 
+@dataclass(frozen=True)
+class Parcel:
+    """What jobs share, packed: its arrays are in a file, which workers map instead of copying them.
+
+    Attributes:
+        number: how many parcels there have been in this file.
+        content: the pickle, without the arrays.
+        file: where these are.
+        places: where each begins and ends, in bytes.
+    """
+
+    number: int
+    content: bytes
+    file: Path
+    places: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def packed(cls, shared: object, file: Path, number: int) -> Parcel:
+        """Pack something; what the file has is overwritten.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        arrays: list[pickle.PickleBuffer] = []
+        content = pickle.dumps(shared, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
+        places = list[tuple[int, int]]()
+        with file.open("r+b" if file.exists() else "wb") as out:
+            for array in arrays:
+                first = -(-out.tell() // ALIGNMENT) * ALIGNMENT
+                out.seek(first)
+                out.write(array)
+                places.append((first, out.tell()))
+        return cls(number, content, file, tuple(places))
+
+    def unpacked(self) -> Any:
+        """What was packed. Its arrays can be written to, which changes this copy alone."""
+        if not self.places:
+            return pickle.loads(self.content)
+        mapped = np.memmap(self.file, np.uint8, "c")
+        return pickle.loads(self.content, buffers=[mapped[slice(*place)] for place in self.places])
+
+
 class Processes(Crew):
-    """Processes on this machine. What jobs share is in a temporary file, which each reads once.
+    """Processes on this machine.
 
     Args:
         count: how many.
@@ -73,24 +120,19 @@ class Processes(Crew):
         """As `Crew.run`; processes that die are replaced.
 
         Raises:
-            OSError: the temporary file cannot be written.
+            OSError: a temporary file cannot be written.
         """
         self._runs += 1
-        path = Path(self._folder.name) / str(self._runs)
-        with path.open("wb") as file:
-            pickle.dump(shared, file, pickle.HIGHEST_PROTOCOL)
-        try:
-            return self._run(work, path, jobs)
-        finally:
-            path.unlink()
+        parcel = Parcel.packed(shared, Path(self._folder.name) / "arrays", self._runs)
+        return self._run(work, parcel, jobs)
 
     def _run(
-        self, work: Callable[[Shared, Job], Result], path: Path, jobs: Sequence[Job]
+        self, work: Callable[[Shared, Job], Result], parcel: Parcel, jobs: Sequence[Job]
     ) -> list[Result]:
         found: dict[int, Result] = {}
         for _ in range(TRIES):
             try:
-                self._try(work, path, jobs, found)
+                self._try(work, parcel, jobs, found)
             except BrokenProcessPool:
                 self._pool.shutdown(wait=False)
                 self._pool = process_pool(self._count)
@@ -101,7 +143,7 @@ class Processes(Crew):
     def _try(
         self,
         work: Callable[[Shared, Job], Result],
-        path: Path,
+        parcel: Parcel,
         jobs: Sequence[Job],
         found: dict[int, Result],
     ) -> None:
@@ -111,7 +153,7 @@ class Processes(Crew):
             BrokenProcessPool: a process died; results that were there before are kept.
         """
         waiting: dict[int, Future[Result]] = {
-            place: self._pool.submit(_work, work, path, job)
+            place: self._pool.submit(_work, work, parcel, job)
             for place, job in enumerate(jobs)
             if place not in found
         }
@@ -128,16 +170,16 @@ class Processes(Crew):
         self._folder.cleanup()
 
 
-def _work(work: Callable[[Any, Job], Result], path: Path, job: Job) -> Result:
-    """Do a job in a worker, with what is in the file."""
-    if path not in _READ:
-        _READ.clear()
-        _READ[path] = pickle.loads(path.read_bytes())
-    return work(_READ[path], job)
+def _work(work: Callable[[Any, Job], Result], parcel: Parcel, job: Job) -> Result:
+    """Do a job in a worker."""
+    if _UNPACKED.keys() != {parcel.number}:
+        _UNPACKED.clear()
+        _UNPACKED[parcel.number] = parcel.unpacked()
+    return work(_UNPACKED[parcel.number], job)
 
 
-_READ: dict[Path, Any] = {}
-"""What a worker has read last, by its file."""
+_UNPACKED: dict[int, Any] = {}
+"""What a worker has unpacked last, by its number."""
 
 
 class OnRay(Crew):

@@ -320,8 +320,8 @@ class ExpertLearner(ValueRun):
         self._view_all = view_all_kernel(self.game, self.shape)
         self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
         self._rows = (
-            np.zeros((CHUNK, features_of(self.game, config.plain).room), np.int32),
-            np.zeros(CHUNK, np.int64),
+            np.zeros(CHUNK * features_of(self.game, config.plain).room, np.int32),
+            np.zeros(CHUNK + 1, np.int64),
             np.zeros(CHUNK, np.float32),
             np.zeros(CHUNK, np.float32),
         )

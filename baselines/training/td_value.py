@@ -20,8 +20,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
+from queue import SimpleQueue
 from typing import Annotated
 
 import numpy as np
@@ -44,7 +45,6 @@ from azumaya.baselines.training.value_run import (
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
-from azumaya.baselines.values.packing import gather, scatter
 from azumaya.baselines.values.value import shape_of
 from azumaya.envs import find_game
 from azumaya.envs.kernels.bits import word_count
@@ -80,14 +80,14 @@ PART = 8
 
 @dataclass(frozen=True)
 class Games:
-    """Games of a worker: `G` games with `N` positions and `M` features, all after one another.
+    """What can be learned from `G` games with `N` positions and `M` features, one after another.
 
     Attributes:
-        lengths: as in `Table`.
-        results: as in `Table`.
-        counts: as in `Table`, `(N,)`.
-        begun: as in `Table`, `(N,)`.
-        targets: as in `Table`, `(N,)`.
+        lengths: the plies of each game, `(G,)` int64.
+        results: player_0's payoffs, `(G,)` int64.
+        counts: how many features each position has, `(N,)` int64.
+        begun: what the network's sum starts with, `(N,)` float32.
+        targets: what the value should be, for the player to move, `(N,)` float32.
         found: the features, `(M,)` uint16 or, where these are too small for row numbers, int32.
     """
 
@@ -98,106 +98,110 @@ class Games:
     targets: np.ndarray
     found: np.ndarray
 
+    @classmethod
+    def joined(cls, parts: Sequence[Games]) -> Games:
+        """The games of all parts."""
+        names = (item.name for item in fields(cls))
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
-def play_games(task: Task[Config], keys: np.ndarray) -> Games:
-    """Play some games in a worker, which keeps a table of its own."""
-    config, weights = task
-    table = kept_for(config, Table)
-    table.play(keys, weights)
-    return table.packed(len(keys))
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where the features of each position begin, and where the last ones end, `(N + 1,)`."""
+        return np.concatenate([[0], np.cumsum(self.counts)])
 
 
-class Table:
-    """The games of an update: `G` games of at most `T` plies, with `F` numbers for features.
-
-    Attributes:
-        found: the features of each position, `(G, T, F)` int32.
-        counts: how many there are, `(G, T)` int64.
-        begun: what the network's sum starts with, `(G, T)` float32.
-        targets: what the value should be, for the player to move, `(G, T)` float32.
-        lengths: the plies of each game, `(G,)` int64.
-        results: player_0's payoffs, `(G,)` int64.
-    """
+class Player:
+    """Plays games against itself; each thread has its own."""
 
     def __init__(self, config: Config) -> None:
         self.config, self.game = config, find_game(config.game)
         self.setup = prepare(self.game, config.options)
-        self.shape = shape_of(self.game, config.width, config.plain)
+        shape = shape_of(self.game, config.width, config.plain)
+        self._play = self_play_kernel(self.game, shape)
         plies = min(config.most_plies, self.game.options.max_steps(self.setup.settings))
-        size = (config.games, plies)
-        self.found = np.zeros((*size, features_of(self.game, config.plain).room), np.int32)
-        self.counts, self.begun = np.zeros(size, np.int64), np.zeros(size, np.float32)
-        self.targets = np.zeros(size, np.float32)
-        self.lengths, self.results = (np.zeros(config.games, np.int64) for _ in range(2))
-        self._starts = self.game.new_states(config.games)
-        self._play = self_play_kernel(self.game, self.shape)
-        self._pool = ThreadPoolExecutor(config.threads)
-        self._crew = crew_of(config.workers, config.ray)
+        room, most = features_of(self.game, config.plain).room, PART * plies
+        self._starts = self.game.new_states(PART)
+        self._scratch = (
+            np.zeros(scratch_words(self.game, shape), np.uint64),
+            np.zeros((2, word_count(self.setup.num_actions)), np.uint64),
+            self.game.new_states(1), self.game.new_states(1), np.zeros(room, np.int32),
+            np.zeros((plies, 3), np.float32),
+        )  # fmt: skip
+        small = shape.rows <= np.iinfo(np.uint16).max + 1
+        self._found = np.zeros(most * room, np.uint16 if small else np.int32)
+        self._counts, self._begun = np.zeros(most, np.int64), np.zeros(most, np.float32)
+        self._targets = np.zeros(most, np.float32)
 
-    def play(self, keys: np.ndarray, weights: np.ndarray) -> None:
-        """Play a game for each key with these weights; it depends on nothing else.
+    def play(self, keys: np.ndarray, weights: np.ndarray) -> Games:
+        """Play a game for each key, `(G,)` with `G <= PART`; it depends on nothing else.
+
+        Args:
+            keys: the keys, uint64.
+            weights: the network's parameters.
+        """
+        config, lengths = self.config, np.zeros(len(keys), np.int64)
+        results = np.zeros_like(lengths)
+        for g, key in enumerate(keys):
+            self.game.rules.reset(self._starts, g, self.setup.starts, key)
+        self._play(
+            self._starts, keys, config.explore, config.random_seats,
+            config.most_moves or self.setup.num_actions, F32(config.decay), weights, *self._scratch,
+            self._found, self._counts, self._begun, self._targets, lengths, results,
+        )  # fmt: skip
+        positions = int(lengths.sum())
+        counts, begun, targets = (
+            array[:positions].copy() for array in (self._counts, self._begun, self._targets)
+        )
+        found = self._found[: counts.sum()].copy()
+        return Games(lengths, results, counts, begun, targets, found)
+
+
+def play_games(task: Task[Config], keys: np.ndarray) -> Games:
+    """Play some games in a worker, which keeps a player of its own."""
+    config, weights = task
+    return kept_for(config, Player).play(keys, weights)
+
+
+class Players:
+    """Players in threads or workers; a game does not depend on which of them plays it.
+
+    Raises:
+        OptionError: both processes and Ray are asked for.
+        MissingExtraError: Ray is not installed.
+        ConnectionError: there is no cluster at the address.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self._crew = crew_of(config.workers, config.ray)
+        self._free: SimpleQueue[Player] = SimpleQueue()
+        if self._crew is None:
+            for _ in range(config.threads):
+                self._free.put(Player(config))
+        self._pool = ThreadPoolExecutor(config.threads)
+
+    def play(self, keys: np.ndarray, weights: np.ndarray) -> Games:
+        """Play a game for each key with these weights, in the order of the keys.
 
         Raises:
             CrewError: workers keep dying.
         """
-        parts = [(at, min(at + PART, len(keys))) for at in range(0, len(keys), PART)]
         if self._crew is not None:
-            played = play_by(self._crew, play_games, (self.config, weights), keys, PART)
-            for place, games in zip(parts, played, strict=True):
-                self._put(slice(*place), games)
-            return
-        for g, key in enumerate(keys):
-            self.game.rules.reset(self._starts, g, self.setup.starts, key)
-        done = [self._pool.submit(self._play_part, *part, keys, weights) for part in parts]
+            return Games.joined(play_by(self._crew, play_games, (self.config, weights), keys, PART))
+        parts = [keys[at : at + PART] for at in range(0, len(keys), PART)]
+        played = [self._pool.submit(self._play_part, part, weights) for part in parts]
         try:
-            for part in done:
-                part.result()
+            return Games.joined([part.result() for part in played])
         finally:
-            for part in done:
+            for part in played:
                 part.cancel()
 
-    def _play_part(self, first: int, last: int, keys: np.ndarray, weights: np.ndarray) -> None:
-        game = self.game
-        self._play(
-            first, last, self._starts, keys, self.config.explore,
-            self.config.random_seats, self.config.most_moves or self.setup.num_actions,
-            F32(self.config.decay), weights,
-            np.zeros(scratch_words(game, self.shape), np.uint64),
-            np.zeros((2, word_count(self.setup.num_actions)), np.uint64),
-            game.new_states(1), game.new_states(1), self.found, self.counts, self.begun,
-            self.targets, np.zeros((self.counts.shape[1], 3), np.float32), self.lengths,
-            self.results,
-        )  # fmt: skip
-
-    def packed(self, games: int) -> Games:
-        """The first games, without the room that is left in the arrays."""
-        part = slice(0, games)
-        there, lengths = self._filled(part), self.lengths[part].copy()
-        counts = self.counts[part][there]
-        small = self.shape.rows <= np.iinfo(np.uint16).max + 1
-        found = np.empty(int(counts.sum()), np.uint16 if small else np.int32)
-        gather(self.found[part], self.counts[part], lengths, found)
-        return Games(
-            lengths, self.results[part].copy(), counts, self.begun[part][there],
-            self.targets[part][there], found,
-        )  # fmt: skip
-
-    def _put(self, part: slice, games: Games) -> None:
-        """Put a worker's games into a part of the arrays."""
-        self.lengths[part], self.results[part] = games.lengths, games.results
-        there = self._filled(part)
-        self.counts[part][there] = games.counts
-        self.begun[part][there], self.targets[part][there] = games.begun, games.targets
-        scatter(games.found, self.counts[part], games.lengths, self.found[part])
-
-    def _filled(self, part: slice) -> np.ndarray:
-        """Which positions of some games there are, as a mask."""
-        mask: np.ndarray = np.arange(self.counts.shape[1]) < self.lengths[part, None]
-        return mask
-
-    def positions(self) -> np.ndarray:
-        """The numbers of all positions, game by game, `(n,)` int64."""
-        return np.flatnonzero(self._filled(slice(None)))
+    def _play_part(self, keys: np.ndarray, weights: np.ndarray) -> Games:
+        player = self._free.get()
+        try:
+            return player.play(keys, weights)
+        finally:
+            self._free.put(player)
 
     def close(self) -> None:
         """End the threads and workers."""
@@ -214,23 +218,20 @@ class ValueLearner(ValueRun):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.table = Table(config)
+        self.players = Players(config)
 
     def update(self) -> None:
         """Play games and learn from them once."""
-        table = self.table
-        table.play(self.keys(), self.weights)
-        order = table.positions()
+        games = self.players.play(self.keys(), self.weights)
+        order = np.arange(len(games.targets))
         np.random.default_rng((self.config.seed, self.updates)).shuffle(order)
-        found = table.found.reshape(-1, table.found.shape[2])
-        rest = table.counts.ravel(), table.begun.ravel(), table.targets.ravel()
-        error = self.fit(order, found, *rest)
+        error = self.fit(order, games.found, games.offsets, games.begun, games.targets)
         self.updates += 1
         self.done += len(order)
         values = {
             "train/error": error,
-            "train/plies": float(table.lengths.mean()),
-            "train/player_0": float(np.sign(table.results).mean()),
+            "train/plies": float(games.lengths.mean()),
+            "train/player_0": float(np.sign(games.results).mean()),
         }
         self.logs.write(values, self.steps)
 
@@ -242,7 +243,7 @@ def make_learner(config: Config) -> Iterator[ValueLearner]:
     try:
         yield learner
     finally:
-        learner.table.close()
+        learner.players.close()
 
 
 def main(config: Config) -> list[Score]:

@@ -248,7 +248,7 @@ class ValueRun(Learner):
         self,
         order: np.ndarray,
         found: np.ndarray,
-        counts: np.ndarray,
+        offsets: np.ndarray,
         begun: np.ndarray,
         targets: np.ndarray,
     ) -> float:
@@ -259,7 +259,7 @@ class ValueRun(Learner):
         share, kept, room = min(1.0, self.steps / self.config.steps), self.moments, self._room
         rate = self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
         error = learn_kernel(self.shape)(
-            order, self.config.batch, rate, found, counts, begun, targets, self.weights,
+            order, self.config.batch, rate, found, offsets, begun, targets, self.weights,
             kept.mean, kept.square, kept.steps, room.gradient, room.touched, room.marks,
             room.hidden,
         )  # fmt: skip

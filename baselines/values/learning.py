@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.values.network import F32, LEAK, Shape, forward_kernel
 from azumaya.envs.kernels.compile import kernel
 
@@ -74,18 +75,19 @@ class Room:
 def learn_kernel(shape: Shape) -> Any:
     """The kernel that learns from positions once, in batches, and returns the mean squared error.
 
-    `learn(order, batch, rate, found, counts, begun, targets, weights, mean, square, steps,
+    `learn(order, batch, rate, found, offsets, begun, targets, weights, mean, square, steps,
     gradient, touched, marks, hidden)`: `order`, `(n,)` int64, are the positions in the order of
-    learning. `found` is `(positions, room)`, the next three are `(positions,)`, as
-    `self_play_kernel` writes them. Then come the parameters, what `Moments` has, and what `Room`
-    has.
+    learning. `found`, `begun` and `targets` are as `self_play_kernel` writes them, and `offsets`,
+    `(positions + 1,)` int64, says where the features of each position begin, and where the last
+    ones end. Then come the parameters, what `Moments` has, and what `Room` has.
     """
     width, bias, learned = shape.width, shape.bias, shape.learned
     second, last = shape.second, shape.last
     forward = forward_kernel(shape)
 
     @kernel
-    def add_gradient(features, size, start, target, weights, gradient, hidden):
+    def add_gradient(features, start, target, weights, gradient, hidden):
+        size = features.shape[0]
         value = forward(features, size, start, weights, hidden)
         error = value - target
         slope = error * (F32(1) - value * value)
@@ -100,7 +102,7 @@ def learn_kernel(shape: Shape) -> Any:
             hidden[j] = part
         units = hidden.shape[0]
         for i in range(size):
-            first = features[i] * units
+            first = np.int64(features[i]) * units
             row = gradient[first : first + units]
             for j in range(units):
                 row[j] += hidden[j]
@@ -120,23 +122,23 @@ def learn_kernel(shape: Shape) -> Any:
 
     @kernel
     def learn(
-        order, batch, rate, found, counts, begun, targets,
+        order, batch, rate, found, offsets, begun, targets,
         weights, mean, square, steps, gradient, touched, marks, hidden,
     ):  # fmt: skip
+        found = borrow(found)
         units, error = hidden.shape[0], 0.0
         for at in range(0, order.shape[0], batch):
             end, seen = min(at + batch, order.shape[0]), 0
             for k in range(at, end):
                 i = order[k]
-                for f in range(counts[i]):
-                    row = found[i, f]
+                features = found[offsets[i] : offsets[i + 1]]
+                for f in range(features.shape[0]):
+                    row = features[f]
                     if not marks[row]:
                         marks[row] = True
                         touched[seen] = row
                         seen += 1
-                error += add_gradient(
-                    found[i], counts[i], begun[i], targets[i], weights, gradient, hidden
-                )
+                error += add_gradient(features, begun[i], targets[i], weights, gradient, hidden)
             steps[0] += 1
             unbiased = np.sqrt(1.0 - (1.0 - SQUARE_RATE) ** steps[0])
             now = F32(rate * unbiased / (1.0 - (1.0 - MEAN_RATE) ** steps[0]))

@@ -108,15 +108,18 @@ def step_kernel(kernels: GameKernels) -> Any:
 def view_all_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that turns positions and their values into what `learn_kernel` takes.
 
-    `view_all(states, values, weights, scratch, found, counts, begun, targets)`: `states` and
-    `values` are `(n,)`, a value is that of player_0, as a fraction of the largest payoff.
+    `view_all(states, values, weights, scratch, found, offsets, begun, targets)`: `states` and
+    `values` are `(n,)`, a value is that of player_0, as a fraction of the largest payoff. `found`
+    is `(n * room,)` int32; the other results are as `learn_kernel` takes them.
     """
     view = view_kernel(game, shape)
 
     @kernel
-    def view_all(states, values, weights, scratch, found, counts, begun, targets):
+    def view_all(states, values, weights, scratch, found, offsets, begun, targets):
         for i in range(states.shape[0]):
-            counts[i], begun[i] = view(states[i], weights, scratch, found[i])
+            at = offsets[i]
+            size, begun[i] = view(states[i], weights, scratch, found[at:])
+            offsets[i + 1] = at + size
             targets[i] = values[i] if states[i].to_move == 0 else -values[i]
         return 0
 

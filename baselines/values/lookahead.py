@@ -131,16 +131,22 @@ def draw_some(words, most, key, drawn):
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(first, last, starts, keys, explore, random_seats, most, decay, weights, scratch,
-    words, trial, now, found, counts, begun, targets, notes, lengths, results)`: games `first` to
-    `last - 1` begin in `starts`, `(n,)`. A move is random with probability `explore`, else the best
-    of `most` that are drawn at random, or of all if there are no more. With probability
-    `random_seats` all moves of a seat are random in a game. For ply `t` of game `g` it writes the
-    features to `found[g, t]`, their number to `counts`, the start for `forward` to `begun`, and to
-    `targets` the TD(lambda) return with lambda `decay`: for the player to move, from -1 to 1, and
-    cut off at random moves. A game that is still running after the plies that fit counts with its
-    last value. `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states,
-    and `notes` is `(plies, 3)` float32: scratch space.
+    `self_play(starts, keys, explore, random_seats, most, decay, weights, scratch, words, trial,
+    now, seen, notes, found, counts, begun, targets, lengths, results)`: a game begins in each of
+    `starts`, `(n,)`. A move is random with probability `explore`, else the best of `most` that are
+    drawn at random, or of all if there are no more. With probability `random_seats` all moves of a
+    seat are random in a game. `lengths`, `(n,)`, says how many plies each game has, and `results`,
+    `(n,)`, what player_0 gains.
+
+    The other results are written for all positions, one after another: their features to `found`,
+    `(n * plies * room,)` of any type of integers that has room for them, and to arrays of
+    `(n * plies,)` how many features there are, to `counts`; the start for `forward`, to `begun`;
+    and the TD(lambda) return with lambda `decay`, to `targets`: for the player to move, from -1 to
+    1, and cut off at random moves. A game that is still running after `plies` counts with its last
+    value.
+
+    Scratch space: `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states,
+    `seen` is `(room,)` int32, and `notes` `(plies, 3)` float32.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
@@ -148,13 +154,16 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def play_one(
-        g, now, key, explore, random_seats, most, weights, scratch, words, trial, found, counts,
-        begun, notes,
+        now, key, explore, random_seats, most, weights, scratch, words, trial, seen, notes, found,
+        counts, begun,
     ):  # fmt: skip
-        legal, judged, t = words[0], words[1], 0
-        while now[0].over == RUNNING and t < counts.shape[1]:
-            size, begun[g, t] = view(now[0], weights, scratch, found[g, t])
-            counts[g, t] = size
+        legal, judged, t, at = words[0], words[1], 0, 0
+        while now[0].over == RUNNING and t < notes.shape[0]:
+            size, begun[t] = view(now[0], weights, scratch, seen)
+            for i in range(size):
+                found[at + i] = seen[i]
+            counts[t] = size
+            at += size
             clear(legal)
             write_legal(now[0], legal)
             own = random_word(key, 2 * t + 1)
@@ -170,32 +179,37 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
                 )
             play(now[0], action)
             t += 1
-        return t
+        return t, at
+
+    @kernel
+    def look_back(notes, plies, behind, decay, targets):
+        for t in range(plies - 1, -1, -1):
+            if notes[t, 2] > F32(0):
+                behind = notes[t, 1]
+            elif t < plies - 1:
+                behind = decay * behind + (F32(1) - decay) * notes[t, 1]
+            targets[t] = notes[t, 0] * behind
 
     @kernel
     def self_play(
-        first, last, starts, keys, explore, random_seats, most, decay, weights, scratch, words,
-        trial, now, found, counts, begun, targets, notes, lengths, results,
+        starts, keys, explore, random_seats, most, decay, weights, scratch, words, trial, now, seen,
+        notes, found, counts, begun, targets, lengths, results,
     ):  # fmt: skip
         weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
-        trial, now, found = borrow(trial), borrow(now), borrow(found)
-        for g in range(first, last):
+        trial, now, seen, found = borrow(trial), borrow(now), borrow(seen), borrow(found)
+        first = at = 0
+        for g in range(keys.shape[0]):
             now[0] = starts[g]
-            plies = play_one(
-                g, now, keys[g], explore, random_seats, most, weights, scratch, words, trial, found,
-                counts, begun, notes,
+            plies, size = play_one(
+                now, keys[g], explore, random_seats, most, weights, scratch, words, trial, seen,
+                notes, found[at:], counts[first:], begun[first:],
             )  # fmt: skip
-            lengths[g] = plies
-            results[g] = now[0].payoff
-            behind = F32(now[0].payoff) / weights[bound]
-            if now[0].over == RUNNING:
-                behind = notes[plies - 1, 1]
-            for t in range(plies - 1, -1, -1):
-                if notes[t, 2] > F32(0):
-                    behind = notes[t, 1]
-                elif t < plies - 1:
-                    behind = decay * behind + (F32(1) - decay) * notes[t, 1]
-                targets[g, t] = notes[t, 0] * behind
+            lengths[g], results[g] = plies, now[0].payoff
+            running = now[0].over == RUNNING
+            last = notes[plies - 1, 1] if running else F32(now[0].payoff) / weights[bound]
+            look_back(notes, plies, last, decay, targets[first:])
+            first += plies
+            at += size
         return 0
 
     return self_play

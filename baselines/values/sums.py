@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
 LANES = 8
@@ -72,8 +74,9 @@ def add_rows(hidden, weights, features, count, width):
     """Add rows of weights to sums.
 
     `hidden`, `(width,)` float32, has the sums; `weights`, float32, begins with rows of `width`; the
-    first `count` of `features`, int32, are row numbers. All arrays are contiguous.
+    first `count` of `features`, integers of any type, are row numbers. All arrays are contiguous.
     """
+    width = np.int64(width)  # in plain Python its products with small integers would overflow
     whole = 0 if INTERPRETED else width - width % LANES
     for first in range(0, whole, LANES):
         _add_to_lanes(hidden, first, weights, features, count, width)

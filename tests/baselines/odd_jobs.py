@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
+
 
 def square_or_die(mark: str, number: int) -> int:
     """The square of a number; the first process to see 3 dies and leaves a mark."""
@@ -29,3 +31,10 @@ def fail(name: str, job: int) -> int:
 def identity_of(shared: list[str], job: int) -> tuple[str, int, int, int]:
     """What a job sees: a word, its number, its process, and which object holds the word."""
     return shared[0], job, os.getpid(), id(shared)
+
+
+def bytes_and_wipe(shared: dict[str, np.ndarray], name: str) -> bytes:
+    """The bytes of an array, which is all zeros in this process from then on."""
+    content = shared[name].tobytes()
+    shared[name][:] = 0
+    return content

@@ -10,14 +10,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.training import expert_iteration, td_value
-from azumaya.baselines.training.crews import TRIES, Crew, CrewError, OnRay, Processes, crew_of
+from azumaya.baselines.training.crews import (
+    TRIES,
+    Crew,
+    CrewError,
+    OnRay,
+    Parcel,
+    Processes,
+    crew_of,
+)
 from azumaya.baselines.training.value_run import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
-from tests.baselines.odd_jobs import die, fail, identity_of, square_or_die
+from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
 from tests.baselines.run_helpers import SCRIPTS, differing, results
 
 
@@ -41,6 +50,27 @@ def test_what_jobs_share_is_sent_once_and_anew_for_each_run(crew: Processes) -> 
         found = crew.run(identity_of, [word], range(12))
         assert [each[:2] for each in found] == [(word, n) for n in range(12)]
         assert len({each[2:] for each in found}) == len({process for _, _, process, _ in found})
+
+
+def test_arrays_that_jobs_share_are_their_own(crew: Processes) -> None:
+    """Of any type and size, also after larger ones; what a job writes stays in its process."""
+    for size in (5, 100_000, 3):
+        arrays = {
+            "bytes": np.arange(size, dtype=np.uint8),
+            "weights": np.linspace(1, 2, size, dtype=np.float32),
+            "none": np.zeros(0, np.int64),
+            "backwards": np.arange(1, size)[::-1],
+        }
+        before = {name: array.tobytes() for name, array in arrays.items()}
+        assert crew.run(bytes_and_wipe, arrays, list(arrays)) == list(before.values())
+        assert {name: array.tobytes() for name, array in arrays.items()} == before
+
+
+def test_what_is_written_to_shared_arrays_is_not_in_the_file(tmp_path: Path) -> None:
+    """Another process finds them as they were packed."""
+    parcel = Parcel.packed(np.arange(1000), tmp_path / "arrays", 1)
+    parcel.unpacked()[:] = 7
+    assert (parcel.unpacked() == np.arange(1000)).all()
 
 
 def test_errors_of_a_job_are_raised(crew: Processes) -> None:

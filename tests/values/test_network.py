@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from azumaya.baselines.training import td_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
 from azumaya.baselines.values.lookahead import best_move_kernel, draw_some, self_play_kernel
@@ -16,8 +18,8 @@ from azumaya.baselines.values.network import (
     forward_kernel,
     value_kernel,
 )
-from azumaya.baselines.values.value import Value, ValueAgent
-from azumaya.envs import Position
+from azumaya.baselines.values.value import Value, ValueAgent, untrained
+from azumaya.envs import Position, find_game
 from azumaya.envs.kernels.bits import cells_of, word_count
 from tests.cases import TESTED
 from tests.values.networks import features_for, network_of, positions_of
@@ -92,14 +94,31 @@ def learn_once(weights: np.ndarray, order: np.ndarray, batch: int, rate: float =
 
 
 def learn(
-    weights: np.ndarray, order: np.ndarray, batch: int, rate: float, moments: Moments
+    weights: np.ndarray,
+    order: np.ndarray,
+    batch: int,
+    rate: float,
+    moments: Moments,
+    positions: tuple[np.ndarray, ...] = batch_for_learning(),
 ) -> None:
-    """Learn from the made-up positions in an order, with moments that are kept."""
-    room = Room.new(SHAPE)
+    """Learn from positions in an order, with moments that are kept."""
+    room, (found, counts, *rest) = Room.new(SHAPE), positions
+    used = np.arange(found.shape[1]) < counts[:, None]
+    offsets = np.array([0, *np.cumsum(counts)])
     learn_kernel(SHAPE)(
-        order, batch, rate, *batch_for_learning(), weights, moments.mean, moments.square,
+        order, batch, rate, found[used], offsets, *rest, weights, moments.mean, moments.square,
         moments.steps, room.gradient, room.touched, room.marks, room.hidden,
     )  # fmt: skip
+
+
+def test_positions_are_learned_in_the_order_that_is_given() -> None:
+    """As if they lay in that order; some may be left out, and some learned twice."""
+    order, one, other = np.array([4, 0, 5, 2, 4]), some_weights(), some_weights()
+    learn(one, order, 2, 0.01, Moments.new(SHAPE))
+    positions = tuple(each[order] for each in batch_for_learning())
+    learn(other, np.arange(5), 2, 0.01, Moments.new(SHAPE), positions)
+    assert one.tobytes() == other.tobytes()
+    assert (one != some_weights()).any()
 
 
 def test_the_gradient_is_that_of_the_squared_error() -> None:
@@ -259,22 +278,25 @@ def played(
         "counts": np.zeros((games, plies), np.int64),
         "begun": np.zeros((games, plies), np.float32),
         "targets": np.full((games, plies), np.nan, np.float32),
-        "notes": np.zeros((plies, 3), np.float32),
         "lengths": np.zeros(games, np.int64),
         "results": np.zeros(games, np.int64),
+        "random": np.zeros((games, plies), np.bool_),
     }
-    starts = GAME.new_states(games)
+    starts, words = GAME.new_states(1), np.zeros((2, 1), np.uint64)
+    seen, notes = np.zeros(room, np.int32), np.zeros((plies, 3), np.float32)
+    found = np.zeros(plies * room, np.uint16)
     for g in range(games):
-        starts[g] = Position(GAME, seed=g).state[0]
-    random = np.zeros((games, plies), np.bool_)
-    for g in range(games):
+        starts[0] = Position(GAME, seed=g).state[0]
+        each = [out[name][g] for name in ("counts", "begun", "targets")]
         self_play_kernel(GAME, shape)(
-            g, g + 1, starts, np.arange(games, dtype=np.uint64), explore, random_seats, most,
-            F32(decay), weights, scratch, np.zeros((2, 1), np.uint64), GAME.new_states(1),
-            GAME.new_states(1), *out.values(),
+            starts, np.array([g], np.uint64), explore, random_seats, most, F32(decay), weights,
+            scratch, words, GAME.new_states(1), GAME.new_states(1), seen, notes, found, *each,
+            out["lengths"][g : g + 1], out["results"][g : g + 1],
         )  # fmt: skip
-        random[g] = out["notes"][:, 2] > 0
-    out["random"] = random
+        parts = np.split(found, np.cumsum(out["counts"][g]))[:-1]
+        for row, part in zip(out["found"][g], parts, strict=True):
+            row[: len(part)] = part
+        out["random"][g] = notes[:, 2] > 0
     out["weights"] = weights
     return out, shape
 
@@ -347,6 +369,24 @@ def test_games_of_two_random_seats_are_those_in_which_every_move_explores() -> N
     one, other = played(0.0, 0.7, random_seats=1.0)[0], played(1.0, 0.7)[0]
     for name, found in one.items():
         assert found.tobytes() == other[name].tobytes()
+
+
+def test_games_played_together_are_those_played_alone() -> None:
+    """One after another, also where the rows of a game end in the middle of a batch of keys."""
+    config = td_value.Config(game="vierer_dominari", width=4, most_plies=30, games=8)
+    weights = untrained(find_game(config.game), 4, 3, {}).weights
+    keys = np.arange(100, 108, dtype=np.uint64)
+    together = td_value.Player(config).play(keys, weights)
+    player = td_value.Player(config)
+    alone = td_value.Games.joined([player.play(key, weights) for key in keys[:, None]])
+    for item in fields(together):
+        one, other = getattr(together, item.name), getattr(alone, item.name)
+        assert one.dtype == other.dtype
+        assert one.tobytes() == other.tobytes(), item.name
+    ends = np.cumsum(together.counts)
+    assert len(together.targets) == together.lengths.sum() > 8
+    assert (together.offsets == [0, *ends]).all()
+    assert len(together.found) == ends[-1]
 
 
 def test_some_moves_are_drawn_alike() -> None:

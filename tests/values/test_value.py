@@ -18,7 +18,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import CheckpointError, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training.td_value import ValueLearner, main, run_words
+from azumaya.baselines.training.td_value import Games, ValueLearner, main, run_words
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.network import Shape
 from azumaya.baselines.values.value import (
@@ -324,16 +324,20 @@ def test_rows_that_never_occurred_stay_zero(
     silent = SimpleNamespace(write=lambda values, steps: None)
     monkeypatch.setattr(learner, "logs", silent, raising=False)
     seen: set[int] = set()
+    play = learner.players.play
+
+    def watched(*given: np.ndarray) -> Games:
+        games = play(*given)
+        seen.update(games.found.tolist())
+        return games
+
+    monkeypatch.setattr(learner.players, "play", watched)
     try:
         for _ in range(3):
             learner.update()
             learner._follow()
-            counts, found = learner.table.counts.ravel(), learner.table.found
-            played = found.reshape(len(counts), -1)
-            for i in learner.table.positions():
-                seen.update(played[i, : counts[i]].tolist())
     finally:
-        learner.table.close()
+        learner.players.close()
     rows = learner.averaged().weights[: learner.shape.bias].reshape(learner.shape.rows, -1)
     assert set(np.flatnonzero(rows.any(axis=1)).tolist()) == seen
     assert len(seen) < learner.shape.rows / 2
