@@ -16,20 +16,18 @@ Without search the network learns faster at first, so begin where `td_value` end
 The agent that comes out plays by one step of lookahead; search uses the same value at full speed:
 `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
-This file contains, from top to bottom: the hyperparameters; playing and solving one game; playing
-many games in threads or by workers; and learning. `value_run.py` has what all scripts that train a
-compiled value share. Measuring, saving, stopping, the final evaluation and the learning curve are
-in `session.py`, which all training scripts share.
+This file contains, from top to bottom: the hyperparameters; playing and solving games; and
+learning. `players.py` has the threads and workers, and `value_run.py` what else the scripts share
+that train a compiled value. Measuring, saving, stopping, the final evaluation and the learning
+curve are in `session.py`, which all training scripts share.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
-from queue import SimpleQueue
 from typing import Annotated, Self
 
 import numpy as np
@@ -39,17 +37,14 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.crews import crew_of
+from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     FILES,
-    Task,
     ValueConfig,
     ValueRun,
     agent_files,
-    kept_for,
-    play_by,
 )
 from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
@@ -116,8 +111,10 @@ def start_value(config: Config) -> Value:
     return value
 
 
-# ---- one game ----
+# ---- playing ----
 
+PART = 2
+"""Games that a thread or worker plays at a time."""
 MEGABYTES = 4
 """Memory for the table of each thread's search; it fits in a core's cache."""
 
@@ -140,14 +137,17 @@ class Lessons:
 
 
 class Teacher:
-    """Plays games and finds out what can be learned from them; each thread has its own.
+    """Plays games and finds out what can be learned; `Players` has one for each thread or worker.
 
     Games with hidden draws are searched as if they had none, in a world in which these are drawn
     anew. What a search proves there is no exact value of the game.
     """
 
-    def __init__(self, config: Config, value: Value) -> None:
-        self.config, self.game = config, value.game
+    def __init__(self, config: Config) -> None:
+        self.config, self.game = config, find_game(config.game)
+        shape = shape_of(self.game, config.width, config.plain)
+        self.weights = np.zeros(shape.size, np.float32)
+        value = Value(self.game, config.width, self.weights, plain=config.plain)
         self.setup = prepare(self.game, config.options)
         start = Position(self.game, **config.options)
         self.bound, kernels = payoff_bound(start), kernels_of(start)
@@ -155,13 +155,18 @@ class Teacher:
         kernels = replace(kernels, resample=None)
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.memory = self.room.memory
-        self.study = study_kernel(kernels, value.shape)
+        self.study = study_kernel(kernels, shape)
         self.imagine, self.step = imagine_kernel(self.game), step_kernel(kernels)
         self.now, self.world = self.game.new_states(1), self.game.new_states(1)
         self.words = np.zeros(kernels.words, np.uint64)
 
+    def play_games(self, keys: np.ndarray, weights: np.ndarray) -> list[Lessons]:
+        """Play a game for each key; the result depends on keys and weights alone."""
+        self.weights[:] = weights
+        return [self.lessons(key) for key in keys]
+
     def lessons(self, key: np.uint64) -> Lessons:
-        """Play a game; it depends on its key and on the weights alone."""
+        """Play a game with the weights as they are."""
         self.game.rules.reset(self.now, 0, self.setup.starts, key)
         path, values, fixed = self.play(key)
         over, result = self.now["over"][0] != RUNNING, int(self.now["payoff"][0])
@@ -226,81 +231,6 @@ class Teacher:
         return returns
 
 
-# ---- many games ----
-
-
-PART = 2
-"""Games that a worker plays at a time."""
-
-
-def teach_games(task: Task[Config], keys: np.ndarray) -> list[Lessons]:
-    """Play some games in a worker, which keeps a school of its own."""
-    config, weights = task
-    school = kept_for(config, own_school)
-    school.value.weights[:] = weights
-    return school.teach(keys)
-
-
-def own_school(config: Config) -> School:
-    """A worker's school; its weights come with each job."""
-    game = find_game(config.game)
-    weights = np.zeros(shape_of(game, config.width, config.plain).size, np.float32)
-    return School(config, Value(game, config.width, weights, plain=config.plain))
-
-
-class School:
-    """Teachers in threads or workers; a game does not depend on which of them plays it.
-
-    Args:
-        config: the run's options.
-        value: the network, whose weights may change between two calls of `teach`.
-
-    Raises:
-        OptionError: both processes and Ray are asked for.
-        MissingExtraError: Ray is not installed.
-        ConnectionError: there is no cluster at the address.
-    """
-
-    def __init__(self, config: Config, value: Value) -> None:
-        self.config, self.value = config, value
-        self._crew = crew_of(config.workers, config.ray)
-        self._free: SimpleQueue[Teacher] = SimpleQueue()
-        if self._crew is None:
-            for _ in range(config.threads):
-                self._free.put(Teacher(config, value))
-        self._pool = ThreadPoolExecutor(config.threads)
-
-    def teach(self, keys: np.ndarray) -> list[Lessons]:
-        """Play a game for each key; the results are in the order of the keys.
-
-        Raises:
-            CrewError: workers keep dying.
-        """
-        if self._crew is not None:
-            task = self.config, self.value.weights
-            played = play_by(self._crew, teach_games, task, keys, PART)
-            return [lessons for part in played for lessons in part]
-        games = [self._pool.submit(self._play, key) for key in keys]
-        try:
-            return [game.result() for game in games]
-        finally:
-            for game in games:
-                game.cancel()
-
-    def _play(self, key: np.uint64) -> Lessons:
-        teacher = self._free.get()
-        try:
-            return teacher.lessons(key)
-        finally:
-            self._free.put(teacher)
-
-    def close(self) -> None:
-        """End the threads and workers."""
-        self._pool.shutdown()
-        if self._crew is not None:
-            self._crew.close()
-
-
 # ---- learning ----
 
 CHUNK = 4096
@@ -316,7 +246,7 @@ class ExpertLearner(ValueRun):
         super().__init__(config)
         if config.start:
             self.weights[:] = self.average[:] = start_value(config).weights
-        self.school = School(config, self.value())
+        self.players = Players(Teacher, config, PART)
         self._view_all = view_all_kernel(self.game, self.shape)
         self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
         self._rows = (
@@ -328,7 +258,8 @@ class ExpertLearner(ValueRun):
 
     def update(self) -> None:
         """Play games and learn from them once."""
-        games = self.school.teach(self.keys())
+        played = self.players.play(self.keys(), self.weights)
+        games = [game for part in played for game in part]
         states = np.concatenate([game.states for game in games])
         values = np.concatenate([game.values for game in games])
         order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(states))
@@ -359,7 +290,7 @@ def make_learner(config: Config) -> Iterator[ExpertLearner]:
     try:
         yield learner
     finally:
-        learner.school.close()
+        learner.players.close()
 
 
 def main(config: Config) -> list[Score]:

@@ -9,20 +9,18 @@ position's value is moved towards a mixture of the values that followed it and t
 that comes out plays by one step of lookahead, over all moves; search uses the same value at full
 speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
-This file contains, from top to bottom: the hyperparameters; playing, in several threads; and
-learning. `value_run.py` has what all scripts that train a compiled value share. Measuring, saving,
-stopping, the final evaluation and the learning curve are in `session.py`, which all training
-scripts share.
+This file contains, from top to bottom: the hyperparameters; playing; and learning. `players.py`
+has the threads and workers, and `value_run.py` what else the scripts share that train a compiled
+value. Measuring, saving, stopping, the final evaluation and the learning curve are in `session.py`,
+which all training scripts share.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from importlib import import_module
-from queue import SimpleQueue
 from typing import Annotated
 
 import numpy as np
@@ -30,17 +28,14 @@ import numpy as np
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.crews import crew_of
+from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     FILES,
-    Task,
     ValueConfig,
     ValueRun,
     agent_files,
-    kept_for,
-    play_by,
 )
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import self_play_kernel
@@ -75,7 +70,7 @@ class Config(ValueConfig):
 # ---- playing ----
 
 PART = 8
-"""Games that a thread or worker plays at a time; Ctrl-C takes effect when they are over."""
+"""Games that a thread or worker plays at a time."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +105,8 @@ class Games:
         return np.concatenate([[0], np.cumsum(self.counts)])
 
 
-class Player:
-    """Plays games against itself; each thread has its own."""
+class SelfPlayer:
+    """Plays games against itself; `Players` has one for each thread or worker."""
 
     def __init__(self, config: Config) -> None:
         self.config, self.game = config, find_game(config.game)
@@ -132,11 +127,11 @@ class Player:
         self._counts, self._begun = np.zeros(most, np.int64), np.zeros(most, np.float32)
         self._targets = np.zeros(most, np.float32)
 
-    def play(self, keys: np.ndarray, weights: np.ndarray) -> Games:
-        """Play a game for each key, `(G,)` with `G <= PART`; it depends on nothing else.
+    def play_games(self, keys: np.ndarray, weights: np.ndarray) -> Games:
+        """Play a game for each key; the result depends on keys and weights alone.
 
         Args:
-            keys: the keys, uint64.
+            keys: the keys of the games, `(G,)` uint64, with `G <= PART`.
             weights: the network's parameters.
         """
         config, lengths = self.config, np.zeros(len(keys), np.int64)
@@ -156,60 +151,6 @@ class Player:
         return Games(lengths, results, counts, begun, targets, found)
 
 
-def play_games(task: Task[Config], keys: np.ndarray) -> Games:
-    """Play some games in a worker, which keeps a player of its own."""
-    config, weights = task
-    return kept_for(config, Player).play(keys, weights)
-
-
-class Players:
-    """Players in threads or workers; a game does not depend on which of them plays it.
-
-    Raises:
-        OptionError: both processes and Ray are asked for.
-        MissingExtraError: Ray is not installed.
-        ConnectionError: there is no cluster at the address.
-    """
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self._crew = crew_of(config.workers, config.ray)
-        self._free: SimpleQueue[Player] = SimpleQueue()
-        if self._crew is None:
-            for _ in range(config.threads):
-                self._free.put(Player(config))
-        self._pool = ThreadPoolExecutor(config.threads)
-
-    def play(self, keys: np.ndarray, weights: np.ndarray) -> Games:
-        """Play a game for each key with these weights, in the order of the keys.
-
-        Raises:
-            CrewError: workers keep dying.
-        """
-        if self._crew is not None:
-            return Games.joined(play_by(self._crew, play_games, (self.config, weights), keys, PART))
-        parts = [keys[at : at + PART] for at in range(0, len(keys), PART)]
-        played = [self._pool.submit(self._play_part, part, weights) for part in parts]
-        try:
-            return Games.joined([part.result() for part in played])
-        finally:
-            for part in played:
-                part.cancel()
-
-    def _play_part(self, keys: np.ndarray, weights: np.ndarray) -> Games:
-        player = self._free.get()
-        try:
-            return player.play(keys, weights)
-        finally:
-            self._free.put(player)
-
-    def close(self) -> None:
-        """End the threads and workers."""
-        self._pool.shutdown()
-        if self._crew is not None:
-            self._crew.close()
-
-
 # ---- learning ----
 
 
@@ -218,11 +159,11 @@ class ValueLearner(ValueRun):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.players = Players(config)
+        self.players = Players(SelfPlayer, config, PART)
 
     def update(self) -> None:
         """Play games and learn from them once."""
-        games = self.players.play(self.keys(), self.weights)
+        games = Games.joined(self.players.play(self.keys(), self.weights))
         order = np.arange(len(games.targets))
         np.random.default_rng((self.config.seed, self.updates)).shuffle(order)
         error = self.fit(order, games.found, games.offsets, games.begun, games.targets)

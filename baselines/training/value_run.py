@@ -1,15 +1,15 @@
 """What the scripts that train a compiled value share: options, weights, learning, logs and saves.
 
 A script contributes a `Config` with options of its own and a `ValueRun` whose `update` plays games
-and learns from them. Games may be played by workers, each of which keeps what `kept_for` makes.
+and learns from them; `players.py` has those who play them.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.crews import Crew
 from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
@@ -102,54 +101,6 @@ class ValueConfig(RunConfig):
         notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
         sizes = {"width": self.width}
         return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
-
-
-# ---- workers ----
-
-C = TypeVar("C", bound=ValueConfig)
-Kept = TypeVar("Kept")
-Result = TypeVar("Result")
-Task = tuple[C, np.ndarray]
-"""The options and weights with which workers play."""
-
-
-def play_by(
-    crew: Crew,
-    work: Callable[[Task[C], np.ndarray], Result],
-    task: Task[C],
-    keys: np.ndarray,
-    part: int,
-) -> list[Result]:
-    """Let workers play a game for each key, `part` games at a time.
-
-    Args:
-        crew: the workers.
-        work: what plays games with a task for some keys.
-        task: the options of the run, and the weights.
-        keys: the keys of the games, `(games,)` uint64.
-        part: how many games `work` gets.
-
-    Raises:
-        CrewError: workers keep dying.
-    """
-    config, weights = task
-    alone = replace(config, games=part, threads=1, workers=0, ray="")
-    jobs = [keys[at : at + part] for at in range(0, len(keys), part)]
-    return crew.run(work, (alone, weights), jobs)
-
-
-def kept_for(config: C, make: Callable[[C], Kept]) -> Kept:
-    """What a worker keeps while it plays for a run; made with the first job of that run."""
-    options = repr(config)
-    if options not in _KEPT:
-        _KEPT.clear()
-        _KEPT[options] = make(config)
-    kept: Kept = _KEPT[options]
-    return kept
-
-
-_KEPT: dict[str, Any] = {}
-"""What is kept, by the options of the run."""
 
 
 # ---- the run ----

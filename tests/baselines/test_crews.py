@@ -6,14 +6,13 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azumaya.baselines.training import expert_iteration, td_value
+from azumaya.baselines.training import expert_iteration, players, td_value
 from azumaya.baselines.training.crews import (
     TRIES,
     Crew,
@@ -23,7 +22,7 @@ from azumaya.baselines.training.crews import (
     Processes,
     crew_of,
 )
-from azumaya.baselines.training.value_run import kept_for
+from azumaya.baselines.training.players import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
@@ -116,8 +115,7 @@ def test_jobs_are_all_that_workers_need(
     """What a job holds is enough to play the same games in any order."""
     main, tiny = SCRIPTS[script]
     main(tiny(tmp_path / "here", **RUNS[script]))
-    module = import_module(f"azumaya.baselines.training.{script}")
-    monkeypatch.setattr(module, "crew_of", lambda workers, _: Pickled() if workers else None)
+    monkeypatch.setattr(players, "crew_of", lambda workers, _: Pickled() if workers else None)
     main(tiny(tmp_path / "there", **RUNS[script], workers=2))
     one, other = results(tmp_path / "here"), results(tmp_path / "there")
     assert differing(one, other) == ["config.json"]

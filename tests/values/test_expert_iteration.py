@@ -33,10 +33,17 @@ from tests.values.test_value import PLAIN, saved, without_evaluation
 GAME = TESTED["connect_four"]
 
 
+def teacher_of(learner: ExpertLearner) -> Teacher:
+    """A teacher with the learner's weights."""
+    teacher = Teacher(learner.config)
+    teacher.weights[:] = learner.weights
+    return teacher
+
+
 def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher]:
     """What an untrained network learns from one game."""
     with make_learner(tiny_expert(folder, **changes)) as learner:
-        teacher = Teacher(learner.config, learner.value())
+        teacher = teacher_of(learner)
         return teacher.lessons(episode_key(seed, 0, 0)), teacher
 
 
@@ -67,7 +74,7 @@ def test_without_exact_nodes_nothing_is_solved(tmp_path: Path) -> None:
 def test_returns_mix_what_followed(tmp_path: Path) -> None:
     """A fixed value is taken as it is, and passed on to the positions before."""
     with make_learner(tiny_expert(tmp_path, decay=0.75)) as learner:
-        teacher = Teacher(learner.config, learner.value())
+        teacher = teacher_of(learner)
         found = teacher.look_back([0.0, 0.4, 1.0, -0.5], [False, False, True, False], -1.0)
         assert found == pytest.approx([0.75 * 0.85, 0.75 + 0.1, 1.0, -1.0])
 
@@ -150,8 +157,8 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     with make_learner(config.completed()) as learner:
         hidden = learner.game.rules.resample is not None
         for _ in range(3):
-            games = learner.school.teach(learner.keys())
-            for game in games:
+            parts = learner.players.play(learner.keys(), learner.weights)
+            for game in (game for part in parts for game in part):
                 assert (game.solved > 0) != hidden or len(game.states) == 150
                 assert (np.abs(game.values) <= 1).all()
                 assert np.isfinite(learner.learn_from(game.states, game.values))
@@ -163,7 +170,7 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
     """Positions that differ only in what nobody can see teach the same."""
     with make_learner(Config(game="sudoku_tiles", output=tmp_path).completed()) as learner:
-        teacher, key = Teacher(learner.config, learner.value()), np.uint64(5)
+        teacher, key = teacher_of(learner), np.uint64(5)
         learner.game.rules.reset(teacher.now, 0, teacher.setup.starts, key)
         moves = set()
         for draw in range(5):

@@ -376,9 +376,9 @@ def test_games_played_together_are_those_played_alone() -> None:
     config = td_value.Config(game="vierer_dominari", width=4, most_plies=30, games=8)
     weights = untrained(find_game(config.game), 4, 3, {}).weights
     keys = np.arange(100, 108, dtype=np.uint64)
-    together = td_value.Player(config).play(keys, weights)
-    player = td_value.Player(config)
-    alone = td_value.Games.joined([player.play(key, weights) for key in keys[:, None]])
+    together = td_value.SelfPlayer(config).play_games(keys, weights)
+    player = td_value.SelfPlayer(config)
+    alone = td_value.Games.joined([player.play_games(key, weights) for key in keys[:, None]])
     for item in fields(together):
         one, other = getattr(together, item.name), getattr(alone, item.name)
         assert one.dtype == other.dtype

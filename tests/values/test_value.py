@@ -326,10 +326,11 @@ def test_rows_that_never_occurred_stay_zero(
     seen: set[int] = set()
     play = learner.players.play
 
-    def watched(*given: np.ndarray) -> Games:
-        games = play(*given)
-        seen.update(games.found.tolist())
-        return games
+    def watched(*given: np.ndarray) -> list[Games]:
+        parts = play(*given)
+        for games in parts:
+            seen.update(games.found.tolist())
+        return parts
 
     monkeypatch.setattr(learner.players, "play", watched)
     try:
