@@ -28,7 +28,7 @@ Shared = TypeVar("Shared")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 ALIGNMENT = 64
-"""Arrays begin in a file at multiples of this many bytes, as numpy's own do in memory or better."""
+"""Arrays begin in a file at multiples of this many bytes, as suits every type of numbers."""
 TRIES = 5
 """How many times in a row workers may die before a run gives up."""
 
@@ -80,6 +80,8 @@ class Parcel:
     def packed(cls, shared: object, file: Path, number: int) -> Parcel:
         """Pack something; what the file has is overwritten.
 
+        A job of an interrupted run may still be reading it, but nobody waits for its result.
+
         Raises:
             OSError: the file cannot be written.
         """
@@ -95,7 +97,7 @@ class Parcel:
         return cls(number, content, file, tuple(places))
 
     def unpacked(self) -> Any:
-        """What was packed. Its arrays can be written to, which changes this copy alone."""
+        """What was packed. Its arrays can be written to, which changes this copy only."""
         if not self.places:
             return pickle.loads(self.content)
         mapped = np.memmap(self.file, np.uint8, "c")

@@ -139,11 +139,10 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
     `(n,)`, what player_0 gains.
 
     The other results are written for all positions, one after another: their features to `found`,
-    `(n * plies * room,)` of any type of integers that has room for them, and to arrays of
-    `(n * plies,)` how many features there are, to `counts`; the start for `forward`, to `begun`;
-    and the TD(lambda) return with lambda `decay`, to `targets`: for the player to move, from -1 to
-    1, and cut off at random moves. A game that is still running after `plies` counts with its last
-    value.
+    `(n * plies * room,)`, integers of any type that is large enough; how many these are to
+    `counts`, the start for `forward` to `begun`, and the TD(lambda) return with lambda `decay` to
+    `targets`, each `(n * plies,)`. A return is for the player to move, from -1 to 1, and cut off at
+    random moves. A game that is still running after `plies` counts with its last value.
 
     Scratch space: `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states,
     `seen` is `(room,)` int32, and `notes` `(plies, 3)` float32.
