@@ -194,15 +194,18 @@ class ValueTwin(nn.Module):
 def value_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     """The compiled value in torch, and the features of positions for it."""
     value, (states, _) = networks.value_of(game), networks.running_games(game, size)
-    room, none = features_of(game).room, np.zeros(size, np.float32)
-    found, counts = np.zeros((size, room), np.int32), np.zeros(size, np.int64)
-    begun, scratch = none.copy(), np.zeros(scratch_words(game, value.shape), np.uint64)
+    none, scratch = (
+        np.zeros(size, np.float32),
+        np.zeros(scratch_words(game, value.shape), np.uint64),
+    )
+    found, offsets = np.zeros(size * features_of(game).room, np.int32), np.zeros(size + 1, np.int64)
+    begun = none.copy()
     view_all_kernel(game, value.shape)(
-        states, none, value.weights, scratch, found, counts, begun, none.copy()
+        states, none, value.weights, scratch, found, offsets, begun, none.copy()
     )
     twin = ValueTwin(value.shape.rows, value.width)
     twin.load(value.weights)
-    given = found[np.arange(room) < counts[:, None]], counts.cumsum() - counts, begun
+    given = found[: offsets[-1]], offsets[:-1], begun
     return twin, tuple(torch.from_numpy(array) for array in given)
 
 
