@@ -194,12 +194,9 @@ class ValueTwin(nn.Module):
 def value_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     """The compiled value in torch, and the features of positions for it."""
     value, (states, _) = networks.value_of(game), networks.running_games(game, size)
-    none, scratch = (
-        np.zeros(size, np.float32),
-        np.zeros(scratch_words(game, value.shape), np.uint64),
-    )
+    scratch = np.zeros(scratch_words(game, value.shape), np.uint64)
     found, offsets = np.zeros(size * features_of(game).room, np.int32), np.zeros(size + 1, np.int64)
-    begun = none.copy()
+    none, begun = np.zeros(size, np.float32), np.zeros(size, np.float32)
     view_all_kernel(game, value.shape)(
         states, none, value.weights, scratch, found, offsets, begun, none.copy()
     )
