@@ -1,11 +1,13 @@
 """The process in which games are played: `python -m azumaya.baselines.arena.league.child BOARD`.
 
-It reads jobs from standard input, one line of JSON each, and writes a report for each. It ends with
-all processes it has started when its input ends, so that nothing is left when the league is killed.
+It reads jobs from standard input, one line of JSON each, and writes a report for each. When its
+input ends, it removes the board's file and ends with all processes it has started, so that nothing
+is left of a league that was killed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -22,7 +24,7 @@ def main(board: str) -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # what agents print is no report
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
+    threading.Thread(target=_receive, args=(jobs, board), daemon=True).start()
     table = Table(Board(board))
     while True:
         report = table.play(json.loads(jobs.get()))
@@ -31,9 +33,11 @@ def main(board: str) -> None:
             left = left[os.write(answers, left) :]
 
 
-def _receive(jobs: queue.SimpleQueue[bytes]) -> None:
+def _receive(jobs: queue.SimpleQueue[bytes], board: str) -> None:
     for line in sys.stdin.buffer:
         jobs.put(line)
+    with contextlib.suppress(OSError):
+        os.unlink(board)  # of a league that was killed; any other has removed it or will do so
     _end()
 
 

@@ -106,7 +106,8 @@ class Worker:
         process.wait()
         close_pipes(process)
         self._board.close()
-        os.unlink(self._board_path)
+        with contextlib.suppress(FileNotFoundError):  # the process may have removed it
+            os.unlink(self._board_path)
 
     def _play(self, job: Mapping[str, Any], limit: float, stop: threading.Event) -> dict[str, Any]:
         for _ in range(TRIES):
