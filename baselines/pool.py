@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 
 
-def follow_parent() -> None:
+def follow_parent(folder: str | None = None) -> None:
     """Let a process of a pool end when its parent does, even if that was killed.
 
     Ctrl-C in a terminal reaches all processes; it is the parent's to answer it.
+
+    Args:
+        folder: a temporary folder of the parent, which is removed then.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -20,12 +24,23 @@ def follow_parent() -> None:
 
     def watch() -> None:
         parent.join()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)
 
     threading.Thread(target=watch, daemon=True).start()
 
 
-def process_pool(count: int) -> ProcessPoolExecutor:
-    """A pool of new processes that share nothing with this one."""
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, mp_context=context, initializer=follow_parent)
+def process_pool(count: int, folder: str | None = None) -> ProcessPoolExecutor:
+    """A pool of new processes that share nothing with this one.
+
+    Args:
+        count: how many.
+        folder: a temporary folder for the processes to remove if this process is killed.
+    """
+    return ProcessPoolExecutor(
+        count,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=follow_parent,
+        initargs=(folder,),
+    )

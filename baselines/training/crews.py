@@ -11,7 +11,7 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,9 +112,12 @@ class Processes(Crew):
     """
 
     def __init__(self, count: int) -> None:
-        self._count, self._pool = count, process_pool(count)
+        self._count, self._runs = count, 0
         self._folder = TemporaryDirectory(prefix="azumaya-crew-")
-        self._runs = 0
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return process_pool(self._count, self._folder.name)
 
     def run(
         self, work: Callable[[Shared, Job], Result], shared: Shared, jobs: Sequence[Job]
@@ -137,7 +140,7 @@ class Processes(Crew):
                 self._try(work, parcel, jobs, found)
             except BrokenProcessPool:
                 self._pool.shutdown(wait=False)
-                self._pool = process_pool(self._count)
+                self._pool = self._new_pool()
                 continue
             return [found[place] for place in range(len(jobs))]
         raise CrewError(f"worker processes ended {TRIES} times while they played")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,6 +73,33 @@ def test_what_is_written_to_shared_arrays_is_not_in_the_file(tmp_path: Path) -> 
     parcel = Parcel.packed(np.arange(1000), tmp_path / "arrays", 1)
     parcel.unpacked()[:] = 7
     assert (parcel.unpacked() == np.arange(1000)).all()
+
+
+KILLED = """
+import os, signal
+import numpy as np
+from azumaya.baselines.training.crews import Processes
+from tests.baselines.odd_jobs import bytes_and_wipe
+
+crew = Processes(1)
+crew.run(bytes_and_wipe, {"weights": np.ones(9)}, ["weights"])
+print(os.listdir(os.environ["TMPDIR"]), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_that_is_killed_leaves_nothing_among_temporary_files(tmp_path: Path) -> None:
+    """Its workers remove what they shared with it, since it cannot."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED], capture_output=True, text=True, check=False, timeout=120,
+        cwd=Path(__file__).parents[2], env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert "azumaya-crew-" in done.stdout
+    until = time.monotonic() + 60
+    while any(tmp_path.iterdir()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_of_a_job_are_raised(crew: Processes) -> None:
