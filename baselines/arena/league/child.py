@@ -1,13 +1,11 @@
 """The process in which games are played: `python -m azumaya.baselines.arena.league.child BOARD`.
 
-It reads jobs from standard input, one line of JSON each, and writes a report for each. When its
-input ends, it removes the board's file and ends with all processes it has started, so that nothing
-is left of a league that was killed.
+It reads jobs from standard input, one line of JSON each, and writes a report for each. It ends with
+all processes it has started when its input ends, so that nothing is left when the league is killed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -19,12 +17,12 @@ from typing import NoReturn
 from azumaya.baselines.arena.league.games import Board, Table
 
 
-def main(board: str) -> None:
-    """Play games until there are no more jobs."""
+def main(board: int) -> None:
+    """Play games until there are no more jobs; `board` is the descriptor of the board's file."""
     answers = os.dup(1)
     os.dup2(2, 1)  # what agents print is no report
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(jobs, board), daemon=True).start()
+    threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
     table = Table(Board(board))
     while True:
         report = table.play(json.loads(jobs.get()))
@@ -33,11 +31,9 @@ def main(board: str) -> None:
             left = left[os.write(answers, left) :]
 
 
-def _receive(jobs: queue.SimpleQueue[bytes], board: str) -> None:
+def _receive(jobs: queue.SimpleQueue[bytes]) -> None:
     for line in sys.stdin.buffer:
         jobs.put(line)
-    with contextlib.suppress(OSError):
-        os.unlink(board)  # of a league that was killed; any other has removed it or will do so
     _end()
 
 
@@ -49,4 +45,4 @@ def _end() -> NoReturn:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(int(sys.argv[1]))

@@ -106,8 +106,6 @@ class Worker:
         process.wait()
         close_pipes(process)
         self._board.close()
-        with contextlib.suppress(FileNotFoundError):  # the process may have removed it
-            os.unlink(self._board_path)
 
     def _play(self, job: Mapping[str, Any], limit: float, stop: threading.Event) -> dict[str, Any]:
         for _ in range(TRIES):
@@ -154,17 +152,17 @@ class Worker:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            number, self._board_path = tempfile.mkstemp(prefix="azumaya-league-")
-            os.write(number, bytes(Board.SIZE))
-            os.close(number)
-            self._board = Board(self._board_path)
-            self._board.write(NOBODY)
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "azumaya.baselines.arena.league.child",
-                 self._board_path],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
-                env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")}, start_new_session=True,
-            )  # fmt: skip
+            with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
+                file.truncate(Board.SIZE)
+                number = file.fileno()
+                self._board = Board(number)
+                self._board.write(NOBODY)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "azumaya.baselines.arena.league.child",
+                     str(number)],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, pass_fds=(number,),
+                    env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")}, start_new_session=True,
+                )  # fmt: skip
         return self._process
 
 

@@ -30,15 +30,14 @@ class Board:
     """Memory that two processes share: which agent is thinking, since when.
 
     Args:
-        path: a file of `SIZE` bytes.
+        file: the descriptor of a file of `SIZE` bytes, which may be closed afterwards.
     """
 
     _FORM = struct.Struct("=qdd")
     SIZE = _FORM.size
 
-    def __init__(self, path: str) -> None:
-        with open(path, "r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), self.SIZE)
+    def __init__(self, file: int) -> None:
+        self._memory = mmap.mmap(file, self.SIZE)
 
     def write(self, which: int, grace: float = 0.0) -> None:
         """Note that an agent begins to think (0 or 1), or `NOBODY`."""
