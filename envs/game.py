@@ -62,6 +62,14 @@ class Rules:
         rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
             running positions that are more promising for the player. Search tries the moves to
             them first. None stands for the number of replies: few for the opponent come first.
+        prospects: kernel `prospects(state)` for search, offered by games in which no position comes
+            twice. It is called for running positions of episodes that end with a payoff of 1 or -1,
+            and returns four whole numbers: the results of `bounds`, and how much work it may take to
+            prove that the player to move wins, and that the player loses, each as eight times its
+            logarithm to base 2, from 0 on. The work need not be known, only estimated.
+        narrow: kernel `narrow(state, packed)` for search: of the legal moves of a running position,
+            a packed row, clear those that are never better than one that stays. None if the game
+            offers nothing.
         reach: kernel `reach(state, player, board)` for learners: set in `board`, a plane of cells
             as zeroed uint64, the free cells to which the player's next stone could go in a running
             position if it were the player's turn. None if the game offers nothing.
@@ -82,6 +90,8 @@ class Rules:
     outlook: Callable[..., Any] | None = None
     outlook_words: int = 0
     rank: Callable[..., Any] | None = None
+    prospects: Callable[..., Any] | None = None
+    narrow: Callable[..., Any] | None = None
     reach: Callable[..., Any] | None = None
     takes: Callable[..., Any] | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,8 +27,8 @@ from azumaya.baselines.search.game_kernels import (
     words_of,
 )
 from azumaya.baselines.search.table import (
-    ENTRY,
     NO_MOVE,
+    PROVEN,
     SECOND_HASH,
     UNIT,
     new_table,
@@ -37,7 +36,6 @@ from azumaya.baselines.search.table import (
 from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 
 MEGABYTES = 64
@@ -93,8 +91,6 @@ class Room:
         check_open(kernels)
         if evaluation is not None:
             evaluation.check(kernels.game)
-        if not ENTRY.itemsize * 2 <= megabytes * 2**20 < math.inf:
-            raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
         self.kernels, self.bound = kernels, 1
         self.table = new_table(megabytes)
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
@@ -129,6 +125,18 @@ class Room:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
         self.bound = bound
         begin(self._states, self.frames, self.control, state, bound, depth)
+
+    def prove(self, state: np.ndarray, bound: int) -> None:
+        """Begin to find the exact value of `state`, `(1,)`; the table keeps its entries."""
+        self.begin(state, bound, PROVEN)
+
+    def proven(self) -> tuple[int | None, int]:
+        """The final payoff of player_0, None if it is not proven, and a move that leads to it."""
+        frame = self.frames[0]
+        if not frame["proven"]:
+            return None, NO_MOVE
+        best = int(frame["best"]) // UNIT
+        return best if self._states["to_move"][0] == 0 else -best, int(frame["move"])
 
     def go_on(self, limit: int) -> None:
         """Search until `limit` positions have been visited or the search ends."""

@@ -26,13 +26,14 @@ from azumaya.baselines.search.children import (
     for_mover,
     foresee_kernel,
     key_kernel,
-    list_kernel,
+    list_moves,
     look_up,
     take_best,
 )
 from azumaya.baselines.search.evaluation import horizon_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, remember
+from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import kernel
@@ -112,7 +113,7 @@ def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
 @functools.cache
 def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
     """The kernel that enters a position; it returns whether the value is already known."""
-    list_moves, check_children = list_kernel(kernels), children_kernel(kernels, value_of)
+    legal, check_children = legal_kernel(kernels), children_kernel(kernels, value_of)
     known_value = known_kernel(kernels, value_of)
 
     @kernel
@@ -130,7 +131,10 @@ def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
         frame.sign = 1 - 2 * states[frame.slot].to_move
         frame.best, frame.move, frame.proven = -INFINITE, NO_MOVE, 1
         frame.began, frame.made = control[0].nodes, 0
-        frame.listed = frame.count = list_moves(states[frame.slot], words, moves, frame.first)
+        legal(states[frame.slot], words)
+        frame.listed = frame.count = list_moves(words, moves, frame.first)
+        for at in range(frame.first, frame.first + frame.count):
+            moves[at].score = 0
         if frame.depth >= LOOKING_PAYS:
             check_children(
                 states, words_of, outlooks, words, frame, moves, table, control, weights, scratch

@@ -120,29 +120,18 @@ def look_up(table, first, second, age, lower, upper, depth):
     return at, 0, False, False
 
 
-@functools.cache
-def list_kernel(kernels: GameKernels) -> Any:
-    """The kernel `list_moves(state, words, moves, first)`, which lists the legal moves.
-
-    They are written to `moves` from index `first` on. Returns their number.
-    """
-    legal = legal_kernel(kernels)
-
-    @kernel
-    def list_moves(state, words, moves, first):
-        legal(state, words)
-        at = first
-        for w in range(words.shape[0]):
-            left = words[w]
-            while left != ZERO:
-                moves[at].move = 64 * w + lowest(left)
-                moves[at].slot = at
-                moves[at].score = 0
-                left &= left - ONE
-                at += 1
-        return at - first
-
-    return list_moves
+@kernel
+def list_moves(words, moves, first):
+    """Write the moves of a packed row to `moves`, from index `first` on; returns their number."""
+    at = first
+    for w in range(words.shape[0]):
+        left = words[w]
+        while left != ZERO:
+            moves[at].move = 64 * w + lowest(left)
+            moves[at].slot = at
+            left &= left - ONE
+            at += 1
+    return at - first
 
 
 @functools.cache

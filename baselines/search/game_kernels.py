@@ -29,6 +29,8 @@ class GameKernels:
         outlook: kernel `outlook(state, row)`; None if the game offers none.
         outlook_words: the words of an outlook.
         rank: kernel `rank(state, player)`; None if the game offers none.
+        prospects: kernel `prospects(state)`; None if the game offers none.
+        narrow: kernel `narrow(state, words)`; None if the game offers none.
     """
 
     game: Game
@@ -43,6 +45,8 @@ class GameKernels:
     outlook: Any
     outlook_words: int
     rank: Any
+    prospects: Any
+    narrow: Any
 
     @property
     def hidden_draws(self) -> bool:
@@ -70,6 +74,8 @@ def kernels_of(position: Position) -> GameKernels:
         rules.outlook,
         rules.outlook_words,
         rules.rank,
+        rules.prospects,
+        rules.narrow,
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
-from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
-from azumaya.baselines.search.table import PROVEN, UNIT
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
+from azumaya.baselines.search.proof import ProofRoom
 from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 
@@ -47,6 +47,38 @@ class Solution:
         return tuple(a for a, gain in self.moves.items() if gain == self.value)
 
 
+class SolverRooms:
+    """The solver's memory for one game: for each kind of search, made when it is first needed.
+
+    Args:
+        kernels: the game's kernels.
+        megabytes: memory for the table of each kind.
+
+    Raises:
+        HiddenDrawsError: the game has hidden draws.
+    """
+
+    def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
+        check_open(kernels)
+        self._kernels, self._megabytes = kernels, megabytes
+        self._rooms: dict[bool, Room | ProofRoom] = {}
+
+    def suited(self, position: Position) -> Room | ProofRoom:
+        """The memory of the search that suits a position of the game.
+
+        Proof-number search needs a game that offers `prospects` and ends with a winner; alpha-beta
+        serves all others.
+
+        Raises:
+            OptionError: the memory is too small for a table.
+        """
+        proof = self._kernels.prospects is not None and payoff_bound(position) == 1
+        if proof not in self._rooms:
+            make = ProofRoom if proof else Room
+            self._rooms[proof] = make(self._kernels, self._megabytes)
+        return self._rooms[proof]
+
+
 class Solving:
     """The solver at work on one position, run in steps.
 
@@ -62,7 +94,9 @@ class Solving:
         finished: whether there is nothing left to search.
     """
 
-    def __init__(self, room: Room, position: Position, line: bool = False, key: int = 0) -> None:
+    def __init__(
+        self, room: Room | ProofRoom, position: Position, line: bool = False, key: int = 0
+    ) -> None:
         check_open(room.kernels)
         self._room, self._bound = room, payoff_bound(position)
         self._position, self._after = position, position.copy()
@@ -104,12 +138,12 @@ class Solving:
             self.finished = True
         else:
             self._after = position
-            self._room.begin(position.state, self._bound, PROVEN)
+            self._room.prove(position.state, self._bound)
 
     def _stages(self) -> Iterator[Position]:
         """The positions to search in turn; each `yield` waits for the result."""
         yield self._position
-        final, best = self._result()
+        final, best = self._room.proven()
         if final is None:
             return
         self.value = self.gains[best] = self._gain(final)
@@ -123,7 +157,7 @@ class Solving:
                     self.gains[action] = self._lowest
                 else:
                     yield after
-                    final, _ = self._result()
+                    final, _ = self._room.proven()
                     self.gains[action] = None if final is None else self._gain(final)
         if self._wants_line:
             yield from self._line_stages(best)
@@ -132,20 +166,12 @@ class Solving:
         line, position = [best], self._position.copy().play(best)
         while not position.is_over:
             yield position.copy()
-            final, best = self._result()
+            final, best = self._room.proven()
             if final is None:
                 return
             line.append(best)
             position.play(best)
         self.line = tuple(line)
-
-    def _result(self) -> tuple[int | None, int]:
-        """The result of the last search: player_0's final payoff, if proven, and a move."""
-        frame = self._room.frames[0]
-        if not frame["proven"]:
-            return None, -1
-        best = int(frame["best"]) // UNIT
-        return best if self._after.to_move == 0 else -best, int(frame["move"])
 
     def _gain(self, final: int) -> int:
         """What the player to move still gains if player_0's final payoff is `final`."""
@@ -177,7 +203,7 @@ def solve(
         OptionError: the position is over, or an argument is invalid.
     """
     check_running([position])
-    room = Room(kernels_of(position), megabytes)
-    search = Solving(room, position, line)
+    rooms = SolverRooms(kernels_of(position), megabytes)
+    search = Solving(rooms.suited(position), position, line)
     spend(search, Budget(nodes, milliseconds))
     return search.solution()

@@ -13,10 +13,12 @@ a horizon is valid for a depth; one based only on finished games has the depth `
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
@@ -150,10 +152,21 @@ def remember(table, first, second, age, work, move, low, high, depth):
         entry.move = move
 
 
-def new_table(megabytes: float) -> np.ndarray:
-    """An empty table, `(n,)`, of at most `megabytes`; `n` is a power of two."""
-    entries = max(int(megabytes * 2**20) // ENTRY.itemsize, WAYS)
-    size = ENTRY.itemsize << (entries.bit_length() - 1)
+def new_table(megabytes: float, entry: np.dtype[Any] = ENTRY, ways: int = WAYS) -> np.ndarray:
+    """An empty table, `(n,)`, of at most `megabytes`; `n` is a power of two.
+
+    Args:
+        megabytes: memory for the table.
+        entry: the dtype of an entry, of a power of two bytes.
+        ways: entries per bucket.
+
+    Raises:
+        OptionError: the memory is too small for a bucket.
+    """
+    if not entry.itemsize * ways <= megabytes * 2**20 < math.inf:
+        raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
+    entries = int(megabytes * 2**20) // entry.itemsize
+    size = entry.itemsize << (entries.bit_length() - 1)
     room = np.zeros(size + SPREAD_BYTES, np.uint8)  # not `aligned`: memory is used as it is needed
     start = -room.ctypes.data % SPREAD_BYTES
-    return as_states(room[start : start + size].view(ENTRY))
+    return as_states(room[start : start + size].view(entry))

@@ -15,6 +15,7 @@ from azumaya.envs.games.shima import (
     match_words,
     moyo,
     moyo_words,
+    narrowing,
     race,
     starts,
     words,
@@ -139,6 +140,8 @@ MOYO = Game(
         simplify=endgame.simplify,
         outlook=endgame.outlook,
         outlook_words=endgame.OUTLOOK_WORDS,
+        prospects=race.prospects,
+        narrow=narrowing.narrow,
     ),
     observation=Observation(shape=(9, 9), planes=board.MOYO_PLANES, houses_only=True),
     options=Options(
@@ -211,6 +214,8 @@ MATCH = replace(
         bounds=None,
         simplify=None,
         outlook=None,
+        prospects=None,
+        narrow=None,
     ),
     observation=replace(MOYO.observation, planes=board.MATCH_PLANES),
     options=replace(
