@@ -15,9 +15,8 @@ import random
 import time
 from collections.abc import Iterator
 
-from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 
@@ -39,9 +38,9 @@ def positions(game: Game, plies: int, count: int) -> Iterator[Position]:
             yield line[-1 - plies]
 
 
-def seconds_to_solve(room: Room, position: Position, limit: float) -> float | None:
+def seconds_to_solve(rooms: SolverRooms, position: Position, limit: float) -> float | None:
     """CPU seconds until the value of a position is proven; None if they exceed the limit."""
-    search, began = Solving(room, position), time.thread_time()
+    search, began = Solving(rooms.suited(position), position), time.thread_time()
     while search.value is None:
         if search.finished or time.thread_time() - began > limit:
             return None
@@ -51,14 +50,14 @@ def seconds_to_solve(room: Room, position: Position, limit: float) -> float | No
 
 def solved(game: Game, plies: int, count: int, limit: float) -> tuple[int, int]:
     """How many positions at a distance are solved, of how many."""
-    room: Room | None = None
+    rooms: SolverRooms | None = None
     good = total = 0
     for position in positions(game, plies, count):
-        if room is None:
-            room = Room(kernels_of(position), MEGABYTES)
-            Solving(room, position).advance(1)  # compiles
+        if rooms is None:
+            rooms = SolverRooms(kernels_of(position), MEGABYTES)
+            Solving(rooms.suited(position), position).advance(1)  # compiles
         total += 1
-        good += seconds_to_solve(room, position, limit) is not None
+        good += seconds_to_solve(rooms, position, limit) is not None
     return good, total
 
 

@@ -62,11 +62,12 @@ class Rules:
         rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
             running positions that are more promising for the player. Search tries the moves to
             them first. None stands for the number of replies: few for the opponent come first.
-        prospects: kernel `prospects(state)` for search, offered by games in which no position comes
-            twice. It is called for running positions of episodes that end with a payoff of 1 or -1,
-            and returns four whole numbers: the results of `bounds`, and how much work it may take to
-            prove that the player to move wins, and that the player loses, each as eight times its
-            logarithm to base 2, from 0 on. The work need not be known, only estimated.
+        prospects: kernel `prospects(state)` for search, which only games can offer in which no
+            position comes twice. It returns four whole numbers for a running position of an episode
+            that ends with a payoff of 1 or -1: the results of `bounds`, and estimates of the work
+            that it takes to prove that the player to move wins, and that this player loses. The
+            estimates are logarithms to base 2, times eight, from 0 on. None if the game offers
+            nothing.
         narrow: kernel `narrow(state, packed)` for search: of the legal moves of a running position,
             a packed row, clear those that are never better than one that stays. None if the game
             offers nothing.

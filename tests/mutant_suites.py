@@ -89,6 +89,7 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
         ),
     ),
     ("envs/games/shima/endgame", _TOLD_BY_MOYO),
+    ("envs/games/shima/narrowing", _TOLD_BY_MOYO),
     ("envs/games/shima/race", _TOLD_BY_MOYO),
     ("envs/games/shima/filling", _TOLD_BY_HORIKOMI),
     ("envs/games/shima/moyo", of_games("sudoku_moyo")),

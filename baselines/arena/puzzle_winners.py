@@ -17,9 +17,8 @@ import typer
 
 from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, read_work
 from azumaya.baselines.files import write_whole
-from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.solver import MEGABYTES, Solving
+from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
 from azumaya.baselines.work_file import Line
 from azumaya.envs import Position
 from azumaya.envs.kernels.rng import random_below
@@ -52,8 +51,8 @@ class WinnerPlan:
         """Try to prove the winner of the puzzle at a place of the order."""
         puzzle = order()[place]
         position = start_of(puzzle)
-        room = Room(kernels_of(position), self.megabytes)
-        search, nodes = Solving(room, position), 0
+        rooms = SolverRooms(kernels_of(position), self.megabytes)
+        search, nodes = Solving(rooms.suited(position), position), 0
         while search.value is None and not search.finished and nodes < self.nodes:
             nodes += search.advance(min(STEP, self.nodes - nodes))
         line: Line = {"puzzle": puzzle, "nodes": nodes, "wins": search.value}

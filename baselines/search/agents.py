@@ -6,14 +6,14 @@ import functools
 from collections.abc import Callable, Sequence
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, Room, check_open
+from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.baselines.search.uct import UCT, check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
@@ -200,7 +200,7 @@ class SolverFirstAgent(Agent):
         threads: int | None = None,
     ) -> None:
         self.other, self.budget, self.name = other, budget, other.name
-        make = functools.partial(Room, megabytes=megabytes)
+        make = functools.partial(SolverRooms, megabytes=megabytes)
         self._rooms = Rooms(make, check_threads(threads))
 
     def check(self, position: Position) -> None:
@@ -219,7 +219,8 @@ class SolverFirstAgent(Agent):
             return []
         check_running(positions)
 
-        def work(i: int, room: Room, stopped: Callable[[], bool]) -> int | None:
+        def work(i: int, rooms: SolverRooms, stopped: Callable[[], bool]) -> int | None:
+            room = rooms.suited(positions[i])
             search = Solving(room, positions[i], key=int(keys[i]))
             spend(search, self.budget, lambda: search.best is not None or stopped())
             return None if search.hopeless else search.best

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, Outcome, preferred
-from azumaya.baselines.search.solver import Solution, Solving
+from azumaya.baselines.search.solver import Solution, SolverRooms, Solving
 from azumaya.baselines.search.uct import UCT, check_running
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
@@ -125,8 +124,8 @@ def _for_uct(budget: Budget, in_nodes: bool, part: int) -> Budget:
 
 
 def _solve(position: Position, budget: Budget) -> Solution:
-    room = Room(kernels_of(position), MEGABYTES)
-    search = Solving(room, position, line=True)
+    rooms = SolverRooms(kernels_of(position), MEGABYTES)
+    search = Solving(rooms.suited(position), position, line=True)
     spend(search, budget)
     return search.solution()
 

@@ -36,7 +36,6 @@ class ProofRoom:
     """
 
     def __init__(self, kernels: GameKernels, megabytes: float) -> None:
-        assert kernels.prospects is not None and not kernels.hidden_draws
         self.kernels = kernels
         self.table = new_table(megabytes, ENTRY, WAYS)
         self._run = proof_kernel(kernels)

@@ -150,6 +150,16 @@ def judge(own, wins, win, loss):
     own.win, own.loss = (win, loss) if wins else (loss, win)
 
 
+@kernel
+def shuffle(moves, frame, key):
+    """Bring a frame's moves into an order drawn by the key: of equal moves, the first is chosen."""
+    last = frame.first + frame.listed
+    for at in range(frame.first, last):
+        for other in range(at + 1, last):
+            if random_word(key, moves[other].move) < random_word(key, moves[at].move):
+                moves[at].move, moves[other].move = moves[other].move, moves[at].move
+
+
 @functools.cache
 def expand_kernel(kernels: GameKernels) -> Any:
     """The kernel that lists a frame's moves and finds the numbers of the positions after them."""
@@ -190,6 +200,8 @@ def expand_kernel(kernels: GameKernels) -> Any:
         if narrow is not None:
             narrow(state, words)
         frame.listed = list_moves(words, moves, frame.first)
+        if frame.slot == 0:
+            shuffle(moves, frame, control[0].key)
         frame.listed = made = make(states, words_of, outlooks, frame, moves, table)
         control[0].nodes += made
         for at in range(frame.first, frame.first + made):
@@ -210,15 +222,7 @@ def expand_kernel(kernels: GameKernels) -> Any:
 
 
 @kernel
-def comes_first(moves, at, taken, ply, key):
-    """Whether a move is preferred to another with the same numbers: at the root by chance."""
-    if ply > 0 or taken == NO_MOVE:
-        return False
-    return random_word(key, moves[at].move) > random_word(key, moves[taken].move)
-
-
-@kernel
-def choose(frame, moves, ply, key):
+def choose(frame, moves):
     """Update a frame's numbers from its moves and choose the one that takes the least work to win.
 
     Returns the work of the second best and the sum of what refutations take.
@@ -227,8 +231,7 @@ def choose(frame, moves, ply, key):
     for at in range(frame.first, frame.first + frame.listed):
         own = moves[at]
         total += own.loss
-        better = own.win < frame.win
-        if better or (own.win == frame.win and comes_first(moves, at, frame.taken, ply, key)):
+        if own.win < frame.win:
             second = frame.win
             frame.win, frame.taken = own.win, at
         elif frame.taken == NO_MOVE:
@@ -292,7 +295,7 @@ def proof_kernel(kernels: GameKernels) -> Any:
                     expand(states, words_of, outlooks, words, frame, moves, table, control)
                     own.phase = CHOOSE
             elif own.phase == CHOOSE:
-                second, total = choose(frame, moves, own.ply, own.key)
+                second, total = choose(frame, moves)
                 if goes_on(frame):
                     descend(states, frames, own.ply, moves, second, total)
                     own.ply += 1

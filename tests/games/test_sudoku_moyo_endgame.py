@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs import GAMES, Position
-from azumaya.envs.games.shima import endgame, race
+from azumaya.envs.games.shima import endgame, narrowing, race
 from azumaya.envs.games.shima.board import PLAY, POINTS
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.oracles.moyo_endgame import Endgame, alone
@@ -68,6 +68,77 @@ def test_simplified_positions(territory: str) -> None:
         assert candidates_of(simple) == expected.fits, str(position)
         changed += before != expected.fits
     assert changed > 3 * len(SEEDS)
+
+
+def narrowed(position: Position) -> set[tuple[str, str]]:
+    """The moves that `narrow` leaves, as numbers and squares."""
+    packed = np.zeros(12, np.uint64)
+    GAME.rules.write_legal(position.state[0], packed)
+    narrowing.narrow(position.state[0], packed)
+    bits = "".join(f"{int(word):064b}"[::-1] for word in packed)
+    actions = [at for at, bit in enumerate(bits) if bit == "1"]
+    assert set(actions) <= set(position.legal_actions())
+    return {(NUMBERS[at // 81], SQUARES[at % 81]) for at in actions}
+
+
+@pytest.mark.parametrize("territory", TERRITORIES)
+def test_moves_left_out_are_never_better(territory: str) -> None:
+    """Each is surpassed by one that stays, perhaps by way of others."""
+    dropped = 0
+    for position in endgames(territory):
+        sets, mover = seen_as_sets(position, territory), position.to_move
+        good, moves = narrowed(position), sets.moves(mover)
+        assert bool(good) == bool(moves)
+        assert good <= moves
+        left, grown = moves - good, True
+        dropped += len(left)
+        while left and grown:
+            grown = False
+            for move in sorted(left):
+                if any(sets.at_least_as_good(other, move, mover) for other in good):
+                    good, left, grown = good | {move}, left - {move}, True
+        assert not left, f"{position}: {left}"
+    assert dropped > 25 * len(SEEDS)
+
+
+@pytest.mark.parametrize("territory", TERRITORIES)
+def test_moves_that_stay_surpass_none_that_stays(territory: str) -> None:
+    """As far as `narrow` looks: at stones with one number, and at harmless ones."""
+    for position in endgames(territory):
+        sets, mover = seen_as_sets(position, territory), position.to_move
+        stays = narrowed(position)
+        for one, other in itertools.permutations(stays, 2):
+            if sets.at_least_as_good(one, other, mover):
+                assert one[0] != other[0], f"{position}: {one} {other}"
+                if not sets.taken_by(*other, 1 - mover):
+                    lost = sets.taken_by(*one, mover)
+                    assert lost, f"{position}: {one} {other}"
+                    assert one[1] != other[1], f"{position}: {one} {other}"
+
+
+def test_moves_stay_where_the_end_is_no_graph() -> None:
+    position = midgame(GAME, {"scoring": "points"}, 1, 30)
+    assert len(narrowed(position)) == len(position.legal_actions())
+
+
+@pytest.mark.parametrize("territory", TERRITORIES)
+def test_prospects(territory: str) -> None:
+    """A half stone doubles the work, the stones of the player to be beaten add to it."""
+    open_ends = 0
+    for position in [Position(GAME, territory=territory, seed=3), *endgames(territory)]:
+        state, mover = position.state[0], position.to_move
+        least, most, win, loss = race.prospects(state)
+        assert (least, most) == race.bounds(state)
+        if least == most:
+            continue
+        sets, missing = seen_as_sets(position, territory), (34, 32)
+        if endgame.is_graph(state):
+            missing = 2 - sets.lead(mover)[0], -sets.lead(1 - mover)[1]
+        mine, theirs = len(sets.moves(mover)), len(sets.moves(1 - mover))
+        assert win == max(8 * missing[0] + (12 * theirs - 2 * mine) // 5, 0)
+        assert loss == max(8 * missing[1] + (12 * mine - 2 * theirs) // 5, 0)
+        open_ends += 1
+    assert open_ends > 2 * len(SEEDS)
 
 
 @pytest.mark.parametrize("territory", TERRITORIES)

@@ -102,6 +102,25 @@ class Endgame:
                     if own - {other} <= others and others & theirs <= own:
                         here.remove(other)
 
+    # ---- moves that are never better than another ----
+
+    def moves(self, player: int) -> set[tuple[str, str]]:
+        """The stones that a player can lay."""
+        return {(n, square) for n in NUMBERS for square in self.fits[n] & self.sides[player]}
+
+    def taken_by(self, number: str, square: str, player: int) -> set[tuple[str, str]]:
+        """The stones of a player that can no longer be laid after a stone, but that stone."""
+        same_square = {(n, square) for n in NUMBERS if square in self.fits[n]}
+        seen = {(number, other) for other in self.fits[number] & PEERS[square]}
+        return ((same_square | seen) & self.moves(player)) - {(number, square)}
+
+    def at_least_as_good(self, one: tuple[str, str], other: tuple[str, str], player: int) -> bool:
+        """Whether a move takes all that another takes, and of the player's own stones no more."""
+        lost = self.taken_by(*one, player) - {other}
+        if not lost <= self.taken_by(*other, player):
+            return False
+        return self.taken_by(*other, 1 - player) <= self.taken_by(*one, 1 - player)
+
     # ---- the race ----
 
     def most_stones(self, player: int) -> tuple[int, set[str]]:

@@ -26,11 +26,15 @@ from azumaya.envs.games.shima.endgame import (
     occupancy,
     side_of,
 )
-from azumaya.envs.games.shima.stones import neutral_room, region_word, word_of
+from azumaya.envs.games.shima.stones import neutral_room, own, region_word, word_of
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, popcount
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, popcount
 from azumaya.envs.kernels.compile import kernel
 
+FAR = 32
+"""The half stones by which leads usually fall short when the neutral region has just been filled;
+an estimate for positions before that.
+"""
 MOST_SPOILT = 3
 """Contested items spoil at most as many cells; more are left out of account."""
 
@@ -231,21 +235,33 @@ def bounds(state):
 
 @kernel
 def prospects(state):
-    """`bounds` without points, and eight times the logarithms of the work to prove a win and a loss.
+    """`bounds` without points, and estimates of the work that a proof takes; see `Rules`.
 
-    Every half stone by which a lead falls short doubles the work, and so do seven candidates: of
-    the numbers tried, these made proof-number search fastest.
+    A proof that a player wins takes twice the work for every half stone by which the lead falls
+    short. It also grows with the opponent's candidates, because all replies must be refuted. Of the
+    numbers tried, those here needed the fewest positions.
     """
-    size = 8 * count(state.candidates, ROW) // 7
-    if not is_graph(state):
-        return -1, 1, size, size
-    ahead = lead(state, state.to_move)[0]
-    if ahead >= 2:
-        return 1, 1, 0, 0
-    behind = lead(state, 1 - state.to_move)[1]
-    if behind >= 0:
-        return -1, -1, 0, 0
-    return -1, 1, size + 8 * (2 - ahead), size - 8 * behind
+    ahead = behind = -FAR
+    if is_graph(state):
+        ahead = lead(state, state.to_move)[0]
+        if ahead >= 2:
+            return 1, 1, 0, 0
+        behind = lead(state, 1 - state.to_move)[1]
+        if behind >= 0:
+            return -1, -1, 0, 0
+    mine, theirs = candidates_of(state, state.to_move), candidates_of(state, 1 - state.to_move)
+    win = 8 * (2 - ahead) + (12 * theirs - 2 * mine) // 5
+    loss = 8 * -behind + (12 * mine - 2 * theirs) // 5
+    return -1, 1, max(win, 0), max(loss, 0)
+
+
+@kernel
+def candidates_of(state, player):
+    """How many stones a player could lay now, if nothing fitted in the neutral region."""
+    side, total = own(state, player), 0
+    for w in range(ROW):
+        total += popcount(state.candidates[w] & state.territory[side, w])
+    return total
 
 
 @kernel
