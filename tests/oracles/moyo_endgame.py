@@ -61,15 +61,12 @@ class Endgame:
 
     # ---- simplifying ----
 
-    def simplify(self, rounds: int = 3) -> None:
+    def simplify(self) -> None:
         """Remove candidates that are never needed."""
-        for _ in range(rounds):
-            before = {n: set(squares) for n, squares in self.fits.items()}
-            for player in range(2):
-                self.remove_in_free_squares(player)
-                self.remove_covered(player)
-            if before == self.fits:
-                return
+        for player in range(2):
+            self.remove_in_free_squares(player)
+        for player in range(2):
+            self.remove_covered(player)
 
     def remove_in_free_squares(self, player: int) -> None:
         """Where a candidate has no peers, keep it and those that hurt the opponent."""

@@ -41,8 +41,6 @@ HOUSE_REGIONS = np.stack(
     ]
 )
 """Regions that are houses: `(3, 4, 2)` uint64, each cell's region number bit by bit."""
-ROUNDS = 3
-"""The most rounds of `simplify`; a removal may make further ones possible."""
 OUTLOOK_WORDS = ROW + 3
 """Words in a row of `outlook`."""
 
@@ -115,9 +113,9 @@ def occupancy(state):
 
 
 @kernel
-def alone(low, high):
-    """The cells of a set that have no peer in it, as two words."""
-    left0, left1, found0, found1 = low, high, ZERO, ZERO
+def alone(low, high, left0, left1):
+    """The cells of a part of a set, `left`, that have no peer in the set, as two words."""
+    found0, found1 = ZERO, ZERO
     while left0 | left1 != ZERO:
         cell = next_cell(left0, left1)
         here0, here1 = cell_at(cell)
@@ -130,21 +128,29 @@ def alone(low, high):
 
 
 @kernel
-def remove_in_free_cells(state, player):
+def free_cells(state):
+    """The cells with a candidate that has no peers, as two words."""
+    free0, free1 = ZERO, ZERO
+    for n in range(NUMBERS):
+        low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
+        low, high = alone(low, high, low, high)
+        free0 |= low
+        free1 |= high
+    return free0, free1
+
+
+@kernel
+def remove_in_free_cells(state):
     """Keep one candidate without peers where a cell has such, and those that hurt the opponent.
 
     Of the candidates of a player's cell, one without peers can always be laid and costs nothing.
     So those that only have peers of the player's own, or none, are never needed.
     """
-    mine0, mine1 = side_of(state, player)
-    theirs0, theirs1 = side_of(state, 1 - player)
-    free0, free1 = ZERO, ZERO
-    for n in range(NUMBERS):
-        low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
-        low, high = alone(low, high)
-        free0 |= low & mine0
-        free1 |= high & mine1
-    kept0, kept1, changed = ZERO, ZERO, False
+    free0, free1 = free_cells(state)
+    if free0 | free1 == ZERO:
+        return
+    sides0, sides1 = side_of(state, 0), side_of(state, 1)
+    kept0, kept1 = ZERO, ZERO
     for n in range(NUMBERS):
         low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
         left0, left1 = low & free0, high & free1
@@ -154,73 +160,84 @@ def remove_in_free_cells(state, player):
             left0 &= ~here0
             left1 &= ~here1
             seen0, seen1 = low & PEERS[cell, 0], high & PEERS[cell, 1]
-            if (seen0 & theirs0) | (seen1 & theirs1) != ZERO:
+            theirs = sides1 if (here0 & sides0[0]) | (here1 & sides0[1]) != ZERO else sides0
+            if (seen0 & theirs[0]) | (seen1 & theirs[1]) != ZERO:
                 continue
             if seen0 | seen1 == ZERO and (kept0 & here0) | (kept1 & here1) == ZERO:
                 kept0 |= here0
                 kept1 |= here1
             else:
                 remove(state, n, cell)
-                changed = True
-    return changed
 
 
 @kernel
-def remove_covered(state, player):
+def covered(cell, low, high, mine, theirs):
+    """The cells of a player's set on which a number is not needed beside that on `cell`.
+
+    It is the only candidate of `cell`, and `low` and `high` are the candidates of the number. The
+    other cells see `cell` and the same opposing peers, and all own peers of `cell`, as they are
+    when those found before are removed.
+    """
+    found0, found1 = ZERO, ZERO
+    seen0, seen1 = low & PEERS[cell, 0], high & PEERS[cell, 1]
+    left0, left1 = seen0 & mine[0], seen1 & mine[1]
+    while left0 | left1 != ZERO:
+        other = next_cell(left0, left1)
+        there0, there1 = cell_at(other)
+        left0 &= ~there0
+        left1 &= ~there1
+        extra0 = seen0 & ~PEERS[other, 0] & ~there0
+        extra1 = seen1 & ~PEERS[other, 1] & ~there1
+        lost0 = low & PEERS[other, 0] & theirs[0] & ~seen0
+        lost1 = high & PEERS[other, 1] & theirs[1] & ~seen1
+        if extra0 | extra1 | lost0 | lost1 == ZERO:
+            found0 |= there0
+            found1 |= there1
+            seen0 &= ~there0
+            seen1 &= ~there1
+    return found0, found1
+
+
+@kernel
+def remove_covered(state):
     """Remove candidates that are never better than the only candidate of a cell that they see.
 
     The other one has the same number, the same opposing peers, and no own peers beyond theirs.
     """
-    mine0, mine1 = side_of(state, player)
-    theirs0, theirs1 = side_of(state, 1 - player)
     _, _, many0, many1 = occupancy(state)
-    changed = False
+    sides0, sides1 = side_of(state, 0), side_of(state, 1)
     for n in range(NUMBERS):
         low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
-        only0, only1 = low & mine0 & ~many0, high & mine1 & ~many1
+        only0, only1 = low & ~many0, high & ~many1
         while only0 | only1 != ZERO:
             cell = next_cell(only0, only1)
             here0, here1 = cell_at(cell)
-            only0 &= ~here0
-            only1 &= ~here1
-            seen0, seen1 = low & PEERS[cell, 0], high & PEERS[cell, 1]
-            left0, left1 = seen0 & mine0, seen1 & mine1
-            while left0 | left1 != ZERO:
-                other = next_cell(left0, left1)
+            first = (here0 & sides0[0]) | (here1 & sides0[1]) != ZERO
+            mine, theirs = (sides0, sides1) if first else (sides1, sides0)
+            gone0, gone1 = covered(cell, low, high, mine, theirs)
+            low &= ~gone0
+            high &= ~gone1
+            only0 &= ~(here0 | gone0)
+            only1 &= ~(here1 | gone1)
+            while gone0 | gone1 != ZERO:
+                other = next_cell(gone0, gone1)
                 there0, there1 = cell_at(other)
-                left0 &= ~there0
-                left1 &= ~there1
-                extra0 = seen0 & ~(low & PEERS[other, 0]) & ~there0
-                extra1 = seen1 & ~(high & PEERS[other, 1]) & ~there1
-                lost0 = low & PEERS[other, 0] & theirs0 & ~seen0
-                lost1 = high & PEERS[other, 1] & theirs1 & ~seen1
-                if extra0 | extra1 | lost0 | lost1 == ZERO:
-                    remove(state, n, other)
-                    changed = True
-                    low &= ~there0
-                    high &= ~there1
-                    seen0 &= ~there0
-                    seen1 &= ~there1
-                    only0 &= ~there0
-                    only1 &= ~there1
-    return changed
+                gone0 &= ~there0
+                gone1 &= ~there1
+                remove(state, n, other)
 
 
 @kernel
 def simplify(state):
     """Remove candidates that neither player ever needs; who wins stays the same.
 
-    The moves that are left are legal in the position as it was.
+    The moves that are left are legal in the position as it was. A removal may make further ones
+    possible, but looking for them takes a fifth of the solver's time and saves one node in a
+    hundred.
     """
-    if not is_graph(state):
-        return
-    for _ in range(ROUNDS):
-        changed = False
-        for player in range(2):
-            changed |= remove_in_free_cells(state, player)
-            changed |= remove_covered(state, player)
-        if not changed:
-            return
+    if is_graph(state):
+        remove_in_free_cells(state)
+        remove_covered(state)
 
 
 # ---- the outlook ----
@@ -260,9 +277,7 @@ def outlook(state, row):
     spare = 0
     for n in range(NUMBERS):
         low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
-        low, high = alone(low, high)
-        low &= ~many0
-        high &= ~many1
+        low, high = alone(low, high, low & ~many0, high & ~many1)
         spare += 2 * (popcount(low & mine0) + popcount(high & mine1))
         spare -= popcount(low) + popcount(high)
         while low | high != ZERO:

@@ -89,8 +89,8 @@ def sort_number(state, packed, number):
     low, high = word_of(state.candidates, number, 0), word_of(state.candidates, number, 1)
     seen0, seen1 = spread(low & theirs0, high & theirs1)
     left0, left1 = word_of(packed, number, 0), word_of(packed, number, 1)
-    free0, free1 = alone(low & mine0, high & mine1)
-    return left0 & ~seen0, left1 & ~seen1, left0 & free0, left1 & free1
+    free0, free1 = alone(low & mine0, high & mine1, left0, left1)
+    return left0 & ~seen0, left1 & ~seen1, free0, free1
 
 
 @kernel
