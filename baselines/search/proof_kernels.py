@@ -250,7 +250,7 @@ def descend(states, frames, ply, moves, second, total):
     frame, child = frames[ply], frames[ply + 1]
     own = moves[frame.taken]
     win_limit = min(frame.win_limit, PATIENCE * second)
-    # At least a little, or a sum that was rounded or cut off would leave the move at once, for ever.
+    # At least a little: with a sum that was rounded or cut off the search would go nowhere.
     loss_limit = max(frame.loss_limit - (total - own.loss), PATIENCE * own.loss)
     if states[own.slot].to_move == states[frame.slot].to_move:
         child.win_limit, child.loss_limit = win_limit, loss_limit
