@@ -10,7 +10,6 @@ import numpy as np
 
 from azumaya.baselines.search.alphabeta_kernels import (
     CONTROL,
-    DONE,
     FRAME,
     begin,
     forget,
@@ -24,23 +23,19 @@ from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
     payoff_bound,
-    words_of,
 )
+from azumaya.baselines.search.line_room import LineRoom
 from azumaya.baselines.search.table import (
     NO_MOVE,
     PROVEN,
-    SECOND_HASH,
     UNIT,
     new_table,
 )
 from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.game import as_states
 
 MEGABYTES = 64
-USUAL_MOVES = 64
-"""The moves for which there is room at each ply, on average over a line."""
 
 
 class HiddenDrawsError(ValueError):
@@ -69,7 +64,7 @@ class Found:
     nodes: int
 
 
-class Room:
+class Room(LineRoom):
     """The memory of one alpha-beta search: a frame for each ply, and the table.
 
     Args:
@@ -91,31 +86,13 @@ class Room:
         check_open(kernels)
         if evaluation is not None:
             evaluation.check(kernels.game)
-        self.kernels, self.bound = kernels, 1
+        super().__init__(kernels, FRAME, MOVE, CONTROL)
+        self.bound = 1
         self.table = new_table(megabytes)
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
         self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
         self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
-        slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
-        self._states = kernels.new_states(slots)
-        self._state_words = words_of(self._states)
-        assert self._state_words.shape[1] < SECOND_HASH
-        self._outlook = np.zeros((1, max(kernels.outlook_words, 1)), np.uint64)
-        self._words = np.zeros(kernels.words, np.uint64)
-        self.frames = as_states(np.zeros(PLIES + 1, FRAME))
         self._tried = np.zeros(PLIES + 1, np.int64)
-        self.moves = as_states(np.zeros(slots, MOVE))
-        self.control = as_states(np.zeros(1, CONTROL))
-
-    @property
-    def nodes(self) -> int:
-        """Positions visited since `forget`."""
-        return int(self.control["nodes"][0])
-
-    @property
-    def done(self) -> bool:
-        """Whether the current search has ended."""
-        return bool(self.control["phase"][0] == DONE)
 
     def forget(self, key: int = 0) -> None:
         """Empty the table and reset the counters; `key` breaks ties at the root."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.children import (
+    DONE,
     LOOKING_PAYS,
     PLIES,
     children_kernel,
@@ -69,8 +70,8 @@ CONTROL = np.dtype(
         ("bound", np.int64),  # the game's payoff bound
     ]
 )
-ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3
-"""The next step: enter a new position, try a move, return a value to the parent; none."""
+ENTER, NEXT, LEAVE = 0, 1, 2
+"""The next step: enter a new position, try a move, return a value to the parent; or `DONE`."""
 
 
 @functools.cache

@@ -18,7 +18,9 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
 PLIES = 512
-"""The largest search depth in plies; it acts as a horizon."""
+"""The largest search depth in plies."""
+DONE = 3
+"""The phase of a search that has ended."""
 
 MOVE = np.dtype(
     [

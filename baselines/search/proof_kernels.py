@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.borrow import borrow
-from azumaya.baselines.search.children import PLIES, follow_kernel, key_kernel, list_moves
+from azumaya.baselines.search.children import DONE, PLIES, follow_kernel, key_kernel, list_moves
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import NO_MOVE
 from azumaya.baselines.search.uct_kernels import legal_kernel
@@ -87,8 +87,8 @@ CONTROL = np.dtype(
         ("key", U64),  # breaks ties at the root
     ]
 )
-ENTER, CHOOSE, LEAVE, DONE = 0, 1, 2, 3
-"""The next step: enter a position, choose a move, return the numbers to the parent; none."""
+ENTER, CHOOSE, LEAVE = 0, 1, 2
+"""The next step: enter a position, choose a move, return numbers to the parent; or `DONE`."""
 
 
 # ---- the table ----

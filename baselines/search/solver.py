@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -106,7 +107,8 @@ class Solving:
         self.gains: dict[int, int | None] = dict.fromkeys(position.legal_actions())
         self.line: tuple[int, ...] = ()
         self._wants_line = line
-        self._next = self._stages()
+        # The generator does not refer to the search, which would keep its memory for the collector.
+        self._next = Solving._stages(weakref.proxy(self))
         room.forget(key)
         self.finished = False
         self._take_stage()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -81,6 +83,23 @@ def test_searches_share_no_results() -> None:
         fresh = solved_by(ProofRoom(KERNELS, 1), position)
         assert solved_by(room, position).solution() == fresh.solution()
         assert fresh.solution().nodes > 100
+
+
+@pytest.mark.parametrize("make", [ProofRoom, Room])
+def test_memory_is_freed_at_once(make: type[ProofRoom] | type[Room]) -> None:
+    """Tables are too large to wait for the garbage collector."""
+    room = make(KERNELS, 1)
+    freed = weakref.ref(room)
+    gc.collect()
+    gc.disable()
+    try:
+        search = Solving(room, midgame(MOYO, {}, 1, 10))
+        search.advance(100)
+        assert search.value is None
+        del search, room
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 def test_ties_are_broken_by_the_key() -> None:

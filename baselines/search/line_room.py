@@ -1,0 +1,54 @@
+"""Memory for a search along one line of play, which alpha-beta and proof-number search share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.children import DONE, PLIES
+from azumaya.baselines.search.game_kernels import GameKernels, words_of
+from azumaya.baselines.search.table import SECOND_HASH
+from azumaya.envs.game import as_states
+
+USUAL_MOVES = 64
+"""The moves for which there is room at each ply, on average over a line."""
+
+
+class LineRoom:
+    """A frame for each ply of a line, and slots for the positions after its moves.
+
+    Args:
+        kernels: the game's kernels.
+        frame: the dtype of a frame.
+        move: the dtype of a listed move.
+        control: the dtype of the state of the search, with the fields `nodes` and `phase`.
+    """
+
+    def __init__(
+        self,
+        kernels: GameKernels,
+        frame: np.dtype[Any],
+        move: np.dtype[Any],
+        control: np.dtype[Any],
+    ) -> None:
+        self.kernels = kernels
+        slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
+        self._states = kernels.new_states(slots)
+        self._state_words = words_of(self._states)
+        assert self._state_words.shape[1] < SECOND_HASH
+        self._outlook = np.zeros((1, max(kernels.outlook_words, 1)), np.uint64)
+        self._words = np.zeros(kernels.words, np.uint64)
+        self.frames = as_states(np.zeros(PLIES + 1, frame))
+        self.moves = as_states(np.zeros(slots, move))
+        self.control = as_states(np.zeros(1, control))
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited since the search forgot all others."""
+        return int(self.control["nodes"][0])
+
+    @property
+    def done(self) -> bool:
+        """Whether the current search has ended."""
+        return bool(self.control["phase"][0] == DONE)
