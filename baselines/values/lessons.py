@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.alphabeta_kernels import (
-    DONE,
     begin,
     search_kernel,
     waits,
 )
-from azumaya.baselines.search.children import PLIES
+from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT
