@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Iterable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
@@ -38,7 +39,9 @@ def interrupt_anywhere() -> None:
 def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
     """Turn signals that end a process into `SystemExit`, so that children are ended, too.
 
-    A signal that is ignored, for instance because of `nohup`, stays ignored.
+    A signal that is ignored, for instance because of `nohup`, stays ignored. Some packages catch
+    every exception while they are imported. So if the exception is dropped and the program goes on,
+    the signal is sent again.
 
     Args:
         numbers: the signals; Ctrl-C is handled in any case.
@@ -55,7 +58,26 @@ def _end(number: int, frame: FrameType | None) -> None:
         return
     if number == signal.SIGINT:
         raise KeyboardInterrupt
-    raise SystemExit(128 + number)
+    raise _watched(number)
+
+
+class _Ended(SystemExit):
+    """A signal has come that ends the process."""
+
+
+_ended: list[weakref.ref[_Ended]] = []
+
+
+def _watched(number: int) -> _Ended:
+    """The exception for a signal, which is sent again if it is dropped before the program ends."""
+
+    def dropped(_: object) -> None:
+        if sys._getframe().f_back is not None:  # otherwise Python has taken it, and exits
+            _send_again(number)
+
+    ended = _Ended(128 + number)
+    _ended[:] = [weakref.ref(ended, dropped)]
+    return ended
 
 
 def _send_again(number: int) -> None:

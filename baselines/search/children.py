@@ -10,7 +10,7 @@ import numpy as np
 from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.evaluation import order_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.table import PROVEN, SECOND_HASH, UNIT, find, nh, prefetch
+from azumaya.baselines.search.table import PROVEN, SECOND_HASH, UNIT, WAYS, find, nh, prefetch
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, lowest
@@ -108,7 +108,7 @@ def look_up(table, first, second, age, lower, upper, depth):
     Returns the index of its entry (-1 if there is none), the value, whether the value decides the
     window, and whether it is proven.
     """
-    at = find(table, first, second, age)
+    at = find(table, first, second, age, WAYS)
     if at < 0:
         return at, 0, False, False
     entry = table[at]

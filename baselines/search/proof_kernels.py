@@ -25,7 +25,7 @@ import numpy as np
 from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.children import DONE, PLIES, follow_kernel, key_kernel, list_moves
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.table import NO_MOVE
+from azumaya.baselines.search.table import NO_MOVE, bucket, find
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64
@@ -95,29 +95,12 @@ ENTER, CHOOSE, LEAVE = 0, 1, 2
 
 
 @kernel
-def bucket(table, first):
-    """The index of the first entry of a key's bucket."""
-    return WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
-
-
-@kernel
-def find(table, first, second, age):
-    """The index of a key's entry; -1 if there is none."""
-    at = bucket(table, first)
-    for way in range(at, at + WAYS):
-        entry = table[way]
-        if entry.key[0] == first and entry.key[1] == second and entry.age == age:
-            return way
-    return -1
-
-
-@kernel
 def remember(table, frame, age, work):
     """Store a frame's numbers, in place of those that took the least work to find."""
     first, second = frame.key[0], frame.key[1]
-    at = find(table, first, second, age)
+    at = find(table, first, second, age, WAYS)
     if at < 0:
-        at = bucket(table, first)
+        at = bucket(table, first, WAYS)
         for way in range(at + 1, at + WAYS):
             if weight(table[way], age) < weight(table[at], age):
                 at = way
@@ -184,7 +167,7 @@ def expand_kernel(kernels: GameKernels) -> Any:
             follow(states, frame.slot, own.move, at)
             if child.over == RUNNING:
                 own.key[0], own.key[1] = key_of(states, words_of, outlooks, at)
-                start = bucket(table, own.key[0])
+                start = bucket(table, own.key[0], WAYS)
                 fetch(table, start)
                 fetch(table, start + WAYS // 2)
             else:
@@ -208,7 +191,7 @@ def expand_kernel(kernels: GameKernels) -> Any:
             own, child = moves[at], states[at]
             if child.over == RUNNING:
                 same = child.to_move == state.to_move
-                known = find(table, own.key[0], own.key[1], control[0].age)
+                known = find(table, own.key[0], own.key[1], control[0].age, WAYS)
                 if known >= 0:
                     entry = table[known]
                     judge(own, same, np.float64(entry.win), np.float64(entry.loss))

@@ -95,18 +95,24 @@ def nh(words, row, first):
 
 
 @kernel
+def bucket(table, first, ways):
+    """The index of the first entry of a key's bucket."""
+    return ways * np.int64(first & U64(table.shape[0] // ways - 1))
+
+
+@kernel
 def prefetch(table, first):
     """Begin to bring a key's bucket into the cache."""
-    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
+    at = bucket(table, first, WAYS)
     for way in range(WAYS):
         fetch(table, at + way)
 
 
 @kernel
-def find(table, first, second, age):
-    """The index of a key's entry; -1 if there is none."""
-    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
-    for way in range(WAYS):
+def find(table, first, second, age, ways):
+    """The index of a key's entry, -1 if there is none; a bucket has as many entries as `ways`."""
+    at = bucket(table, first, ways)
+    for way in range(ways):
         entry = table[at + way]
         if entry.key[0] == first and entry.key[1] == second and entry.age == age:
             return at + way
@@ -116,8 +122,8 @@ def find(table, first, second, age):
 @kernel
 def place_for(table, first, second, age, work):
     """The index to write a key's entry to."""
-    at = WAYS * np.int64(first & U64(table.shape[0] // WAYS - 1))
-    known = find(table, first, second, age)
+    at = bucket(table, first, WAYS)
+    known = find(table, first, second, age, WAYS)
     if known >= 0:
         table[known].work = max(table[known].work, work)
         return known

@@ -107,3 +107,44 @@ def test_a_foreign_handler_of_ctrl_c_stays() -> None:
         "    assert signal.getsignal(signal.SIGINT) is handler\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
+def test_a_signal_is_not_lost_in_code_that_catches_everything() -> None:
+    """As some packages do while they are imported."""
+    program = (
+        "import signal, threading; from azumaya.baselines.signals import end_on_signals\n"
+        "end_on_signals()\n"
+        "def careless():\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "    except:\n"
+        "        pass\n"
+        "careless()\n"
+        "threading.Event().wait(1000)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
+def test_what_runs_at_the_end_is_not_interrupted() -> None:
+    program = (
+        "import atexit, signal, time; from azumaya.baselines.signals import end_on_signals\n"
+        "end_on_signals()\n"
+        "def save():\n"
+        "    time.sleep(0.5)\n"
+        "    print('saved')\n"
+        "atexit.register(save)\n"
+        "def work():\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "    finally:\n"
+        "        time.sleep(0.5)\n"
+        "        print('cleaned')\n"
+        "work()\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, timeout=60, check=False, capture_output=True, text=True)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert (done.stdout.split(), done.stderr) == (["cleaned", "saved"], "")
