@@ -6,6 +6,7 @@ Whether it is true is tested in `tests/search/test_bounds.py`.
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 
 import numpy as np
@@ -107,6 +108,7 @@ def test_moves_that_stay_surpass_none_that_stays(territory: str) -> None:
     for position in endgames(territory):
         sets, mover = seen_as_sets(position, territory), position.to_move
         stays = narrowed(position)
+        sets.taken_by = functools.cache(sets.taken_by)  # asked for with every pair
         for one, other in itertools.permutations(stays, 2):
             if sets.at_least_as_good(one, other, mover):
                 assert one[0] != other[0], f"{position}: {one} {other}"
