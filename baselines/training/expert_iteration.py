@@ -6,8 +6,8 @@ A small network estimates who wins a position (`azumaya.baselines.values`). It p
 itself, and alpha-beta with the network at the horizon chooses the moves. Searching makes a value
 better, and so the network learns what the search found: each position of a game is moved towards a
 mixture of the value that its search found, the values that followed it, and the result. With
-`--exact-nodes` the end is learned exactly: from the last position backwards, the solver replaces
-values as far as it can.
+`--exact-nodes` it also learns which moves are right near the end: from the last position backwards,
+the solver finds the exact value of every move, as far as it can.
 
 Without search the network learns faster at first, so begin where `td_value` ended:
 
@@ -16,10 +16,10 @@ Without search the network learns faster at first, so begin where `td_value` end
 The agent that comes out plays by one step of lookahead; search uses the same value at full speed:
 `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
-This file contains, from top to bottom: the hyperparameters; playing and solving games; and
-learning. `players.py` has the threads and workers, and `value_run.py` what else the scripts share
-that train a compiled value. Measuring, saving, stopping, the final evaluation and the learning
-curve are in `session.py`, which all training scripts share.
+This file contains, from top to bottom: the hyperparameters; playing games; and learning.
+`questions.py` has what the solver finds out about a game, `players.py` the threads and workers, and
+`value_run.py` what else the scripts share that train a compiled value. Measuring, saving, stopping,
+the final evaluation and the learning curve are in `session.py`, which all training scripts share.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ from azumaya.baselines.values.lessons import (
     view_all_kernel,
 )
 from azumaya.baselines.values.network import scratch_words
+from azumaya.baselines.values.questions import Examiner, Questions
 from azumaya.baselines.values.value import Value, load_value, shape_of
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import RUNNING
@@ -83,8 +84,7 @@ class Config(ValueConfig):
     nodes: Annotated[int, Numbers(1, 10**9)] = 300
     """Positions that the teacher's search visits for each move; it completes at least one ply."""
     exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
-    """Positions that the solver visits at most for each position; 0 means no exact values, with
-    which the agent played better without search (see the training guide)."""
+    """Positions that the solver visits at most for each position; 0 means that it is not asked."""
 
     def completed(self) -> Self:
         """As `RunConfig.completed`; also takes the sizes from the network to begin with."""
@@ -126,13 +126,13 @@ class Lessons:
     Attributes:
         states: its positions, `(plies,)` states.
         values: their values for player_0, `(plies,)` float32, as fractions of the largest payoff.
-        solved: how many of them, from the last on, were solved.
+        questions: those near its end.
         result: player_0's payoff.
     """
 
     states: np.ndarray
     values: np.ndarray
-    solved: int
+    questions: Questions
     result: int
 
 
@@ -140,7 +140,7 @@ class Teacher:
     """Plays games and finds out what can be learned; `Players` has one for each thread or worker.
 
     Games with hidden draws are searched as if they had none, in a world in which these are drawn
-    anew. What a search proves there is no exact value of the game.
+    anew. What a search proves there is no exact value of the game, and the solver is not asked.
     """
 
     def __init__(self, config: Config) -> None:
@@ -159,6 +159,8 @@ class Teacher:
         self.imagine, self.step = imagine_kernel(self.game), step_kernel(kernels)
         self.now, self.world = self.game.new_states(1), self.game.new_states(1)
         self.words = np.zeros(kernels.words, np.uint64)
+        asks = config.exact_nodes and not self.hidden
+        self.examiner = Examiner(start, config.exact_nodes) if asks else None
 
     def play_games(self, keys: np.ndarray, weights: np.ndarray) -> list[Lessons]:
         """Play a game for each key; the result depends on keys and weights alone."""
@@ -171,9 +173,8 @@ class Teacher:
         path, values, fixed = self.play(key)
         over, result = self.now["over"][0] != RUNNING, int(self.now["payoff"][0])
         last = result / self.bound if over else values[-1]
-        solved = self.solve(key, path, values, fixed)
         returns = self.look_back(values, fixed, last)
-        return Lessons(np.concatenate(path), returns, solved, result)
+        return Lessons(np.concatenate(path), returns, self.questions(key, path), result)
 
     def play(self, key: np.uint64) -> tuple[list[np.ndarray], list[float], list[bool]]:
         """Play a game from `now` on.
@@ -190,33 +191,17 @@ class Teacher:
             path.append(now.copy())
             self.imagine(now, world, key, t)
             self.room.forget(int(key) ^ t)
-            action, value, proven, _ = self.study(
-                world, False, config.nodes, self.bound, self.memory
-            )
-            random = self.step(now, action, key, t, config.explore, self.words)
+            action, value, proven = self.study(world, config.nodes, self.bound, self.memory)
+            random = self.step(now, action, key, t, config.explore, config.random_seats, self.words)
             values.append(value)
             fixed.append(random or (proven and not self.hidden))
         return path, values, fixed
 
-    def solve(
-        self, key: np.uint64, path: list[np.ndarray], values: list[float], fixed: list[bool]
-    ) -> int:
-        """Replace values by exact ones, from the last position on until one cannot be solved.
-
-        Returns:
-            How many were solved.
-        """
-        if not self.config.exact_nodes or self.hidden:
-            return 0
-        self.room.forget(int(key))
-        for t in range(len(path) - 1, -1, -1):
-            _, value, proven, found = self.study(
-                path[t], True, self.config.exact_nodes, self.bound, self.memory
-            )
-            if not (found and proven):
-                return len(path) - 1 - t
-            values[t], fixed[t] = value, True
-        return len(path)
+    def questions(self, key: np.uint64, path: list[np.ndarray]) -> Questions:
+        """The questions of a game, if the solver is to be asked."""
+        if self.examiner is None:
+            return Questions.none(self.game)
+        return self.examiner.ask(path, int(key))
 
     def look_back(self, values: list[float], fixed: list[bool], last: float) -> np.ndarray:
         """The TD(lambda) returns of a game, `(plies,)` float32; `last` is the value of its end."""
@@ -262,17 +247,20 @@ class ExpertLearner(ValueRun):
         games = [game for part in played for game in part]
         states = np.concatenate([game.states for game in games])
         values = np.concatenate([game.values for game in games])
+        questions = Questions.joined([game.questions for game in games])
         order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(states))
         error = 0.0
         for at in range(0, len(order), CHUNK):
             rows = order[at : at + CHUNK]
             error += self.learn_from(states[rows], values[rows])
+        right = self.learn_choices(questions)
         self.updates += 1
         self.done += len(states)
         logged = {
             "train/error": error / len(states),
             "train/plies": len(states) / len(games),
-            "train/solved": sum(game.solved for game in games) / len(states),
+            "train/questions": len(questions.counts) / len(games),
+            "train/right": right,
             "train/player_0": float(np.mean([np.sign(game.result) for game in games])),
         }
         self.logs.write(logged, self.steps)
@@ -281,6 +269,23 @@ class ExpertLearner(ValueRun):
         """Learn from up to `CHUNK` positions, `(n,)`; returns the sum of the squared errors."""
         self._view_all(states, values, self.weights, self._scratch, *self._rows)
         return len(states) * self.fit(np.arange(len(states)), *self._rows)
+
+    def learn_choices(self, questions: Questions) -> float:
+        """Learn which moves are right; returns how often the best-valued one was."""
+        total = len(questions.states)
+        counts, begun = np.zeros(total, np.int64), np.zeros(total, np.float32)
+        found, offsets, starts, _ = self._rows
+        features, running = [found[:0]], questions.running
+        for at in range(0, len(running), CHUNK):
+            rows = running[at : at + CHUNK]
+            states, values, n = questions.states[rows], questions.values[rows], len(rows)
+            self._view_all(states, values, self.weights, self._scratch, *self._rows)
+            counts[rows], begun[rows] = np.diff(offsets[: n + 1]), starts[:n]
+            features.append(found[: offsets[n]].copy())
+        return self.prefer(
+            questions.firsts, questions.right, questions.again, np.concatenate(features),
+            np.concatenate([[0], np.cumsum(counts)]), begun, questions.targets,
+        )  # fmt: skip
 
 
 @contextlib.contextmanager

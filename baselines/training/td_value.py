@@ -26,7 +26,7 @@ from typing import Annotated
 import numpy as np
 
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training.checks import Count, Numbers, Share
+from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
@@ -58,9 +58,6 @@ class Config(ValueConfig):
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""
-    random_seats: Share = 0.0
-    """Fraction of seats, drawn for each game, whose player makes only random moves, so that more
-    positions are met in which something can be won."""
     most_moves: Annotated[int, Numbers(0, 1_000_000)] = 16
     """Moves judged in a position, drawn at random; with 0 all are."""
     measure_every: Count = 500_000

@@ -28,7 +28,8 @@ from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.session import Learner, Overseer
 from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
+from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel, prefer_kernel
+from azumaya.baselines.values.network import F32
 from azumaya.baselines.values.value import (
     KIND,
     MOST_WIDTH,
@@ -48,6 +49,8 @@ LATEST = "weights.latest"
 """Names of arrays in a save: the agent's parameters, Adam's moments, the parameters that learn."""
 WARMING = 10
 """Updates over which averaging begins: at first an average forgets faster."""
+QUESTIONS = 16
+"""Questions in a batch."""
 
 
 def agent_files(save: Save) -> dict[str, bytes]:
@@ -71,6 +74,9 @@ class ValueConfig(RunConfig):
     """A game that lasts longer counts with the value of its last position."""
     explore: Share = 0.1
     """Fraction of moves that are random."""
+    random_seats: Share = 0.0
+    """Fraction of seats, drawn for each game, whose player makes only random moves, so that more
+    positions are met in which something can be won."""
     decay: Share = 0.8
     """TD(lambda)'s lambda: 1 learns from results alone, 0 from the next value alone."""
     learning_rate: Annotated[float, Numbers(0, 1, above=True)] = 0.002
@@ -207,14 +213,48 @@ class ValueRun(Learner):
 
         The arguments are those of `learn_kernel`.
         """
-        share, kept, room = min(1.0, self.steps / self.config.steps), self.moments, self._room
-        rate = self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
         error = learn_kernel(self.shape)(
-            order, self.config.batch, rate, found, offsets, begun, targets, self.weights,
-            kept.mean, kept.square, kept.steps, room.gradient, room.touched, room.marks,
-            room.hidden,
-        )  # fmt: skip
+            order, self.config.batch, self._rate(), found, offsets, begun, targets, *self._learner
+        )
         return float(error)
+
+    def prefer(
+        self,
+        firsts: np.ndarray,
+        right: np.ndarray,
+        again: np.ndarray,
+        found: np.ndarray,
+        offsets: np.ndarray,
+        begun: np.ndarray,
+        targets: np.ndarray,
+    ) -> float:
+        """Learn from questions once; returns how often the best-valued move was right, from 0 to 1.
+
+        The arguments are those of `prefer_kernel`, and `again` of `Questions`.
+        """
+        if len(firsts) == 1:
+            return 0.0
+        order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(firsts) - 1)
+        signs, scores = np.where(again, F32(1), F32(-1)), np.zeros(np.diff(firsts).max(), F32)
+        hits = prefer_kernel(self.shape)(
+            order, QUESTIONS, self._rate(), firsts, right, signs, found, offsets, begun, targets,
+            scores, *self._learner,
+        )  # fmt: skip
+        return float(hits)
+
+    def _rate(self) -> float:
+        """The learning rate by now."""
+        share = min(1.0, self.steps / self.config.steps)
+        return self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
+
+    @property
+    def _learner(self) -> tuple[np.ndarray, ...]:
+        """The parameters and what learning needs beside them."""
+        kept, room = self.moments, self._room
+        return (
+            self.weights, kept.mean, kept.square, kept.steps, room.gradient, room.touched,
+            room.marks, room.hidden,
+        )  # fmt: skip
 
     # ---- logs ----
 

@@ -15,9 +15,9 @@ from azumaya.baselines.search.alphabeta_kernels import (
 from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT
+from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
-from azumaya.baselines.values.lookahead import explores
+from azumaya.baselines.values.lookahead import moves_at_random
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import count, select_in
@@ -32,33 +32,33 @@ _HIDDEN = 1 << 40
 def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
     """The kernel that searches a position by alpha-beta with the network at the horizon.
 
-    `study(root, solving, nodes, bound, memory)`: if `solving`, it searches for the exact value
-    only; otherwise deeper and deeper, and completes at least one ply. It ends after about `nodes`
-    positions. `root` is `(1,)`, and `memory` is that of a `Room`, whose table is used as it is.
+    `study(root, nodes, bound, memory)`: it searches deeper and deeper, completes at least one ply,
+    and ends after about `nodes` positions. `root` is `(1,)`, and `memory` is that of a `Room`,
+    whose table is used as it is.
 
-    Returns the best move, its value for player_0 as a fraction of the largest payoff, whether that
-    is proven, and whether a search was completed; without, the others mean nothing.
+    Returns the best move, its value for player_0 as a fraction of the largest payoff, and whether
+    that is proven.
     """
     run = search_kernel(kernels, value_kernel(kernels.game, shape))
 
     @kernel
-    def study(root, solving, nodes, bound, memory):
+    def study(root, nodes, bound, memory):
         states, frames, tried, moves, control = (
             memory[0], memory[4], memory[5], memory[6], memory[8],
         )  # fmt: skip
         limit = control[0].nodes + nodes
-        best, score, proven, found, depth = np.int64(NO_MOVE), np.int64(0), False, False, 0
+        best, score, proven, depth = np.int64(NO_MOVE), np.int64(0), False, 0
         while not proven and depth < PLIES and (depth == 0 or control[0].nodes < limit):
-            depth = PROVEN if solving else depth + 1
+            depth += 1
             begin(states, frames, control, root, bound, depth)
             run(np.int64(INFINITE) if depth == 1 else limit, *memory)
             move, ended = np.int64(frames[0].move), control[0].phase == DONE
             if ended:
-                found, proven = True, frames[0].proven != 0
+                proven = frames[0].proven != 0
             if ended or (move != NO_MOVE and not waits(frames, control, tried, moves, best)):
                 best, score = move, np.int64(frames[0].best)
         sign = 1 - 2 * np.int64(root[0].to_move)
-        return best, F32(sign * score / (UNIT * bound)), proven, found
+        return best, F32(sign * score / (UNIT * bound)), proven
 
     return study
 
@@ -83,16 +83,17 @@ def imagine_kernel(game: Game) -> Any:
 
 @functools.cache
 def step_kernel(kernels: GameKernels) -> Any:
-    """The kernel `step(now, action, key, t, explore, words)`: make the move of ply `t`.
+    """The kernel `step(now, action, key, t, explore, random_seats, words)`: make a move.
 
-    With probability `explore` it makes a random move instead; it returns whether it did. `now` is
-    `(1,)`, `words` scratch space for a row of legal actions.
+    It is that of ply `t`. With probability `explore`, and always if the seat is one of the random
+    ones, it makes a random move instead; it returns whether it did. `now` is `(1,)`, `words`
+    scratch space for a row of legal actions.
     """
     play, legal = kernels.play, legal_kernel(kernels)
 
     @kernel
-    def step(now, action, key, t, explore, words):
-        random = explores(key, t, explore)
+    def step(now, action, key, t, explore, random_seats, words):
+        random = moves_at_random(key, t, now[0].to_move, explore, random_seats)
         if random:
             legal(now[0], words)
             left = draw_below(random_word(key, 2 * t + 1), 0, count(words, words.shape[0]))

@@ -35,6 +35,12 @@ def explores(key, t, explore):
     return happens(key, 2 * t, explore)
 
 
+@kernel
+def moves_at_random(key, t, seat, explore, random_seats):
+    """Whether the move of a seat at ply `t` is random: that one only, or all of the seat's."""
+    return happens(key, _SEATS + seat, random_seats) or explores(key, t, explore)
+
+
 @functools.cache
 def best_move_kernel(game: Game, shape: Shape, sure: bool = False) -> Any:
     """The kernel `best_move(state, words, key, weights, scratch, trial)`.
@@ -171,7 +177,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
             seat = now[0].to_move
             sign = F32(1 - 2 * seat)
             notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
-            if happens(key, _SEATS + seat, random_seats) or explores(key, t, explore):
+            if moves_at_random(key, t, seat, explore, random_seats):
                 notes[t, 2] = F32(1)
                 action = select_in(
                     legal, legal.shape[0], draw_below(own, 0, count(legal, legal.shape[0]))
