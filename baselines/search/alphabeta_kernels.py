@@ -90,6 +90,9 @@ def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
     ):
         frame = frames[ply]
         state, value, known = states[frame.slot], np.int64(0), False
+        if ply == 0:  # first: the root is searched, and remembered, even if its value is known
+            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, frame.slot)
+            frame.keyed = 1
         if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
             value, known = foresee(state, frame.lower, frame.upper)
             if known:

@@ -40,6 +40,20 @@ def check_solution(position: Position, gains: dict[int, int]) -> None:
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_one_memory_serves_for_many_positions(game: Game, options: dict[str, object]) -> None:
+    """Also for positions of the same game, from its end backwards, whose moves lead to others.
+
+    A position whose value is known at once is not remembered in place of the one before it.
+    """
+    positions = late(game, options, 60, nodes=200, seed=50)
+    room = Room(kernels_of(positions[0][0]), 1)
+    for position, gains in positions:
+        search = Solving(room, position)
+        search.advance(10**6)
+        assert search.solution().moves == gains, str(position)
+
+
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
 def test_values_that_alphabeta_calls_exact_are_exact(
     game: Game, options: dict[str, object]
 ) -> None:
