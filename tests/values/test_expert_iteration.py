@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +21,16 @@ from azumaya.baselines.training.expert_iteration import (
     make_learner,
     run_words,
 )
+from azumaya.baselines.values.batches import values_kernel
 from azumaya.baselines.values.champion import champion_value
+from azumaya.baselines.values.network import scratch_words
+from azumaya.baselines.values.questions import Questions
 from azumaya.baselines.values.value import load_value
-from azumaya.envs import OptionError, find_game
+from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.position import episode_key
 from tests.baselines.run_helpers import differing, results, tiny_expert
 from tests.cases import GAMES, TESTED
-from tests.values.networks import network_of
+from tests.values.networks import features_for, network_of
 from tests.values.test_value import PLAIN, saved, without_evaluation
 
 GAME = TESTED["connect_four"]
@@ -97,6 +102,75 @@ def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ExpertLearner, "learn_from", lambda self, states, values: learn_from(self, states, -values)
     )
     assert trained(tmp_path / "wrong") < 0.7
+
+
+def answers(learner: ExpertLearner, questions: Questions) -> float:
+    """The share of questions in which the best-valued move is right."""
+    values, states = questions.values.copy(), questions.states
+    value, running = values_kernel(learner.game, learner.shape), questions.running
+    scratch, out = np.zeros(scratch_words(learner.game, learner.shape), np.uint64), values[running]
+    value(states[running], learner.weights, scratch, out)
+    values[running] = out
+    mover = np.where(questions.again, states["to_move"], 1 - states["to_move"])
+    scores = np.where(mover == 0, values, -values)
+    firsts = questions.firsts
+    right = [questions.right[a + scores[a:b].argmax()] for a, b in itertools.pairwise(firsts)]
+    return float(np.mean(right))
+
+
+def asked_about(learner: ExpertLearner) -> Questions:
+    """The questions of some games."""
+    played = learner.players.play(learner.keys(), learner.weights)
+    return Questions.joined([game.questions for part in played for game in part])
+
+
+@pytest.mark.parametrize("name", ["connect_four", "vierer_dominari"])
+def test_questions_alone_teach_which_moves_are_right(name: str, tmp_path: Path) -> None:
+    """In one game players alternate, in the other a turn has several steps."""
+    changes: dict[str, object] = {"game": name, "games": 12, "most_plies": 200, "width": 8}
+    with make_learner(tiny_expert(tmp_path, exact_nodes=2000, **changes)) as learner:
+        questions = asked_about(learner)
+        assert len(questions.counts) > 5
+        learner.weights[learner.shape.last + 1] = 0  # without the game's own evaluation
+        before = answers(learner, questions)
+        for learner.updates in range(60):
+            learner.learn_choices(questions)
+        assert before < 0.8
+        assert answers(learner, questions) > 0.9
+
+
+def test_questions_come_with_the_features_of_their_positions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they are more than fit into the memory for features at once."""
+    monkeypatch.setattr(expert_iteration, "CHUNK", 7)
+    given: list[tuple[np.ndarray, ...]] = []
+
+    def keep(learner: ExpertLearner, *arguments: np.ndarray) -> float:
+        given.append(arguments)
+        return 0.0
+
+    monkeypatch.setattr(ExpertLearner, "prefer", keep)
+    with make_learner(tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60)) as learner:
+        questions = asked_about(learner)
+        learner.learn_choices(questions)
+        ((firsts, right, again, found, offsets, begun, targets),) = given
+        assert firsts.tolist() == questions.firsts.tolist()
+        assert (right.tolist(), again.tolist()) == (
+            questions.right.tolist(),
+            questions.again.tolist(),
+        )
+        assert targets.tolist() == questions.targets.tolist()
+        assert len(questions.running) > 14
+        for i in range(len(questions.states)):
+            features = Counter(found[offsets[i] : offsets[i + 1]].tolist())
+            if i not in questions.running:
+                assert not features
+                continue
+            position = Position.of_states(GAME, learner.setup, questions.states[i : i + 1])
+            assert features == features_for(position)
+            own = GAME.rules.evaluate(position.state[0], position.to_move)
+            assert begun[i] == pytest.approx(own / learner.weights[learner.shape.scale])
 
 
 def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
