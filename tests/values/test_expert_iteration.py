@@ -124,13 +124,13 @@ def asked_about(learner: ExpertLearner) -> Questions:
     return Questions.joined([game.questions for part in played for game in part])
 
 
-@pytest.mark.parametrize("name", ["connect_four", "vierer_dominari"])
-def test_questions_alone_teach_which_moves_are_right(name: str, tmp_path: Path) -> None:
-    """In one game players alternate, in the other a turn has several steps."""
-    changes: dict[str, object] = {"game": name, "games": 12, "most_plies": 200, "width": 8}
-    with make_learner(tiny_expert(tmp_path, exact_nodes=2000, **changes)) as learner:
+def test_questions_alone_teach_which_moves_are_right(tmp_path: Path) -> None:
+    """Judged by the values that the agent would go by."""
+    with make_learner(
+        tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60, width=8)
+    ) as learner:
         questions = asked_about(learner)
-        assert len(questions.counts) > 5
+        assert len(questions.counts) > 15
         learner.weights[learner.shape.last + 1] = 0  # without the game's own evaluation
         before = answers(learner, questions)
         for learner.updates in range(60):
