@@ -12,6 +12,7 @@ is printed; the exit status is then 1.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 import time
@@ -19,7 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from azumaya.baselines.search.solver import solve
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from tests.cases import TESTED
@@ -45,9 +47,17 @@ class Progress:
     mismatch: str = ""
 
 
+@functools.cache
+def rooms_of(kernels: GameKernels) -> SolverRooms:
+    """The solver's memory, the same for all positions: nothing of one may reach another."""
+    return SolverRooms(kernels, MEGABYTES)
+
+
 def moves_of(position: Position) -> dict[int, int | None]:
     """What the solver says that each move gains."""
-    return solve(position, nodes=NODES, megabytes=MEGABYTES).moves
+    search = Solving(rooms_of(kernels_of(position)).suited(position), position)
+    search.advance(NODES)
+    return search.solution().moves
 
 
 def check_seed(game: Game, seed: int, tree: int, solver: Solver = moves_of) -> tuple[int, str]:
