@@ -214,7 +214,7 @@ class ValueRun(Learner):
         The arguments are those of `learn_kernel`.
         """
         error = learn_kernel(self.shape)(
-            order, self.config.batch, self._rate(), found, offsets, begun, targets, *self._learner
+            order, self.config.batch, self._rate(), found, offsets, begun, targets, *self._learning
         )
         return float(error)
 
@@ -238,7 +238,7 @@ class ValueRun(Learner):
         signs, scores = np.where(again, F32(1), F32(-1)), np.zeros(np.diff(firsts).max(), F32)
         hits = prefer_kernel(self.shape)(
             order, QUESTIONS, self._rate(), firsts, right, signs, found, offsets, begun, targets,
-            scores, *self._learner,
+            scores, *self._learning,
         )  # fmt: skip
         return float(hits)
 
@@ -248,7 +248,7 @@ class ValueRun(Learner):
         return self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
 
     @property
-    def _learner(self) -> tuple[np.ndarray, ...]:
+    def _learning(self) -> tuple[np.ndarray, ...]:
         """The parameters and what learning needs beside them."""
         kept, room = self.moments, self._room
         return (
