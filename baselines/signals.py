@@ -66,6 +66,7 @@ class _Ended(SystemExit):
 
 
 _ended: list[weakref.ref[_Ended]] = []
+"""The last of these exceptions; only while somebody holds the reference its callback is called."""
 
 
 def _watched(number: int) -> _Ended:

@@ -219,7 +219,7 @@ def begin(states, frames, control, root, bound, depth):
     states[0] = root[0]
     frame.lower, frame.upper = -bound * UNIT, bound * UNIT
     frame.depth, frame.move, frame.count = depth, NO_MOVE, 0
-    frame.slot, frame.first, frame.keyed = 0, 1, 0
+    frame.slot, frame.first = 0, 1
     own.bound, own.ply, own.phase = bound, 0, ENTER
 
 

@@ -48,6 +48,7 @@ from azumaya.baselines.training.value_run import (
 )
 from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.joined import offsets_of
 from azumaya.baselines.values.lessons import (
     imagine_kernel,
     step_kernel,
@@ -284,7 +285,7 @@ class ExpertLearner(ValueRun):
             features.append(found[: offsets[n]].copy())
         return self.prefer(
             questions.firsts, questions.right, questions.again, np.concatenate(features),
-            np.concatenate([[0], np.cumsum(counts)]), begun, questions.targets,
+            offsets_of(counts), begun, questions.targets,
         )  # fmt: skip
 
 

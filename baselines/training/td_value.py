@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
 
@@ -38,6 +38,7 @@ from azumaya.baselines.training.value_run import (
     agent_files,
 )
 from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.joined import Joinable, offsets_of
 from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
 from azumaya.baselines.values.value import shape_of
@@ -71,7 +72,7 @@ PART = 8
 
 
 @dataclass(frozen=True)
-class Games:
+class Games(Joinable):
     """What can be learned from `G` games with `N` positions and `M` features, one after another.
 
     Attributes:
@@ -90,16 +91,10 @@ class Games:
     targets: np.ndarray
     found: np.ndarray
 
-    @classmethod
-    def joined(cls, parts: Sequence[Games]) -> Games:
-        """The games of all parts."""
-        names = (item.name for item in fields(cls))
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
     @property
     def offsets(self) -> np.ndarray:
         """Where the features of each position begin, and where the last ones end, `(N + 1,)`."""
-        return np.concatenate([[0], np.cumsum(self.counts)])
+        return offsets_of(self.counts)
 
 
 class SelfPlayer:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.solver import SolverRooms
+from azumaya.baselines.values.joined import Joinable, offsets_of
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import cells_of, word_count
@@ -18,7 +19,7 @@ MEGABYTES = 4
 
 
 @dataclass(frozen=True)
-class Questions:
+class Questions(Joinable):
     """`Q` questions with `N` moves, one after another.
 
     Attributes:
@@ -43,16 +44,10 @@ class Questions:
         states = game.new_states(0)
         return cls(np.zeros(0, np.int64), states, np.zeros(0, np.float32), flags, flags)
 
-    @classmethod
-    def joined(cls, parts: Sequence[Questions]) -> Questions:
-        """The questions of all parts, of which there is at least one."""
-        names = (item.name for item in fields(cls))
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
     @property
     def firsts(self) -> np.ndarray:
         """Where the moves of each question begin, and where the last ones end, `(Q + 1,)`."""
-        return np.concatenate([[0], np.cumsum(self.counts)])
+        return offsets_of(self.counts)
 
     @property
     def targets(self) -> np.ndarray:
