@@ -86,16 +86,24 @@ def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
     read_or_refuse(case, " ".join([board, mover, *words]))
 
 
-@given(some_case, some_text | st.text("123456789abcdefghirstlok0", max_size=6))
+@given(some_case, some_text | st.text("123456789abcdefghirstlok0w", max_size=6))
 def test_move_names(case: Case, name: str) -> None:
-    """A text is refused, or is the name of the action it is read as."""
-    settings = case.setup.settings
+    """A text is refused, or is the name of the action it is read as.
+
+    Where blanks have the mover's colour, both names of a blank are read if no mover is given.
+    """
+    words, settings = case.game.words, case.setup.settings
     try:
-        action = case.game.words.parse_move(name, settings)
+        action = words.parse_move(name, settings)
     except MoveNameError:
         return
     assert 0 <= action < case.setup.num_actions
-    assert case.game.words.move_name(action, settings) == name
+    names = {words.move_name(action, settings)}
+    if case.game.name in ("vierer_dominari", "score_dominari") and name[0] in "wb":
+        names = {f"{colour}{name[1:]}" for colour in "wb"}
+        assert words.parse_move(name, settings, "wb".index(name[0])) == action
+        assert words.parse_move(words.move_name(action, settings), settings) == action
+    assert name in names
 
 
 # ---- the splitter ----
