@@ -74,7 +74,7 @@ def evaluate(
         raise typer.BadParameter(str(error)) from None
     starting = start_set(chosen, options, seed, not plain_starts)
     kind, different = "balanced starts" if starting.balanced else "starts", starting.at_most(starts)
-    if different < starts:  # players without chance repeat their games then
+    if different < starts:  # deterministic players repeat their games then
         kind += f" ({different} different ones)"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None

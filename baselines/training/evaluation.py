@@ -28,7 +28,7 @@ def evaluate(
 ) -> list[Score]:
     """Play the agent against each baseline, with the same balanced starts in both seats.
 
-    No start is played twice, as two agents without chance would only repeat the game: there are at
+    No start is played twice, as two deterministic agents would only repeat the game: there are at
     most as many starts as the book has. Starts are plain with options for which there is no book.
     """
     scores, starts = [], start_set(config.game, config.options).at_most(starts)

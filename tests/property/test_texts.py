@@ -88,9 +88,9 @@ def test_numbers_in_words_are_checked(case: Case, data: st.DataObject) -> None:
 
 @given(some_case, some_text | st.text("123456789abcdefghirstlok0w", max_size=6))
 def test_move_names(case: Case, name: str) -> None:
-    """A text is refused, or is the name of the action it is read as.
+    """A text is refused, or is what one of the players calls the action it is read as.
 
-    Where blanks have the mover's colour, both names of a blank are read if no mover is given.
+    Only blanks that have the mover's colour are called differently by the players.
     """
     words, settings = case.game.words, case.setup.settings
     try:
@@ -98,12 +98,11 @@ def test_move_names(case: Case, name: str) -> None:
     except MoveNameError:
         return
     assert 0 <= action < case.setup.num_actions
-    names = {words.move_name(action, settings)}
-    if case.game.name in ("vierer_dominari", "score_dominari") and name[0] in "wb":
-        names = {f"{colour}{name[1:]}" for colour in "wb"}
-        assert words.parse_move(name, settings, "wb".index(name[0])) == action
-        assert words.parse_move(words.move_name(action, settings), settings) == action
+    names = [words.move_name(action, settings, mover) for mover in (0, 1)]
     assert name in names
+    for mover, own in enumerate(names):
+        assert words.parse_move(own, settings) == action
+        assert words.parse_move(own, settings, mover) == action
 
 
 # ---- the splitter ----
