@@ -86,11 +86,14 @@ def find_agent(name: str) -> Agent:
     if MODULE_AND_CLASS.fullmatch(name):
         return _imported(name)
     inside = path / "policy"
-    hint = f"; did you mean {inside}?" if is_checkpoint(inside) else ""
-    known = ", ".join((*SIMPLE, f"uct:SIMULATIONS, likewise {', '.join(KINDS[1:])}"))
+    if is_checkpoint(inside):
+        hint = f"; did you mean {inside}?"
+    else:
+        hint = "; there is no checkpoint at this path" if ":" not in name else ""
+    searching = ", ".join(f"{kind}:BUDGET" for kind in KINDS)
     raise OptionError(
-        f"agent {shown(name)!r}: must be {known}, a checkpoint's path, module:Class "
-        f"or {PREFIX}COMMAND{hint}"
+        f"agent {shown(name)!r}: must be {', '.join(SIMPLE)}, {searching}, a checkpoint's path, "
+        f"module:Class or {PREFIX}COMMAND{hint}"
     )
 
 

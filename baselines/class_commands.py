@@ -118,7 +118,7 @@ def grade_command(
             "of the submissions are both odd, each plays one more.",
         ),
     ] = Plan.classmates,
-    seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = Plan.seed,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = Plan.seed,
     move_limit: MoveLimit = Limits.move,
     game_limit: GameLimit = Limits.game,
     megabytes: Megabytes = Limits.megabytes,
@@ -136,8 +136,8 @@ def grade_command(
 ) -> None:
     """Mark the agents of a class: check, exam, games, marks as CSV, and a report.
 
-    Results are stored as they come. After an interruption the same command goes on. Submissions
-    that have not changed are not run again.
+    Results are stored as they come. After an interruption the same command resumes.
+    Submissions that have not changed are not run again.
     """
     _check_system()
     try:
@@ -296,7 +296,7 @@ def _run(
     except StartingError as error:
         raise _failed(error) from None
     except (KeyboardInterrupt, StoppedError):
-        say("Interrupted; the results so far are stored, and the same command goes on.")
+        say("Interrupted; the results so far are stored, and the same command resumes the marking.")
         raise typer.Exit(INTERRUPTED) from None
     return isolation
 

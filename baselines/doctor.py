@@ -15,8 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numba.core.registry import cpu_target
 
+from azumaya.baselines.machine import cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES, Position, make_vec
+from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.extras import how_to_install
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.cache import open_store
 from azumaya.envs.kernels.compile import INTERPRETED
@@ -44,12 +47,10 @@ class Finding:
 
 
 def machine() -> Iterator[Finding]:
-    """System, Python and cores."""
+    """System, Python, cores and processor."""
     yield Finding("machine", "system", f"{platform.system()} {platform.machine()}")
     yield Finding("machine", "python", f"{platform.python_version()} at {sys.executable}")
-    have = getattr(os, "sched_getaffinity", None)
-    cores = len(have(0)) if have else os.cpu_count() or 1
-    yield Finding("machine", "cores", str(cores))
+    yield Finding("machine", "cores", f"{available_cores()}, {cpu_model()}")
 
 
 def packages() -> Iterator[Finding]:
@@ -62,7 +63,10 @@ def packages() -> Iterator[Finding]:
     for extra, names in extras.items():
         missing = [name for name in names if _installed(name) is None]
         if missing:
-            value = f"missing: {', '.join(missing)}; pip install 'azumaya[{extra}]'"
+            value = f"missing: {', '.join(missing)}; {how_to_install(extra)}"
+            yield Finding("extras", extra, value, NOTE)
+        elif extra == "cuda" and (_installed("torch") or "").endswith("+cpu"):
+            value = f"torch {_installed('torch')} was built without CUDA; {how_to_install(extra)}"
             yield Finding("extras", extra, value, NOTE)
         else:
             yield Finding("extras", extra, ", ".join(f"{n} {_installed(n)}" for n in names))

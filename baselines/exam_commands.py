@@ -43,7 +43,7 @@ def exam(
         ),
     ] = None,
     part: PartName = PARTS[0],
-    seed: Annotated[int, typer.Option(min=0, help="Draws all that is left to chance.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object for each agent and game instead.")
     ] = False,

@@ -1,4 +1,4 @@
-"""`azumaya league`: all against all, and the ratings that follow from the results."""
+"""`azumaya league`: a round robin, and the ratings that follow from the results."""
 
 from __future__ import annotations
 
@@ -46,13 +46,11 @@ INTERRUPTED = 130
 
 app = typer.Typer(cls=with_default("play"), name="league")
 
-Results = Annotated[
-    Path, typer.Option(help="The file of results; if it exists, the league in it goes on.")
-]
+Results = Annotated[Path, typer.Option(help="The file of results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[
     Path | None,
-    typer.Option(help="Draw the ratings to this file, .svg or .png (needs matplotlib)."),
+    typer.Option(help="Draw the ratings to this file, .svg or .png."),
 ]
 Exams = Annotated[
     Path | None, typer.Option(help="Results of exams for the agent cards: azumaya exam --json.")
@@ -102,7 +100,7 @@ def play(
         float | None, typer.Option(min=0, help="Begin no more games after this time.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Draws all that is left to chance. Default: 0.")
+        int | None, typer.Option(min=0, help="Seed of all random choices. Default: 0.")
     ] = None,
     plain_starts: Annotated[
         bool, typer.Option("--plain-starts", help="Use no balanced starts.")
@@ -121,9 +119,9 @@ def play(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Let agents play all against all, and rate them.
+    """Play a round robin between agents, and rate them.
 
-    Results are stored as they come. After an interruption the same command goes on.
+    Results are stored as they come. After an interruption the same command resumes.
     """
     _check_picture(output)
     require("choix", "league")  # not after hours of games
@@ -145,7 +143,7 @@ def play(
         say(f"azumaya: {error}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        say("Interrupted; the results so far are stored, and the same command goes on.")
+        say("Interrupted; the results so far are stored, and the same command resumes the league.")
         raise typer.Exit(INTERRUPTED) from None
     finally:
         file.close()

@@ -270,7 +270,7 @@ def main(words: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return UNCLEAN
     except KeyboardInterrupt:
-        print(f"stopped; the same command goes on (results in {args.work})", file=sys.stderr)
+        print(f"stopped; the same command resumes (results in {args.work})", file=sys.stderr)
         return INTERRUPTED
     return report(mutants, survivors)
 

@@ -117,7 +117,7 @@ def page(plan: WinnerPlan, lines: Sequence[Line], command: str) -> str:
             command,
             "```",
             "",
-            "| puzzle | clues | winner | move | nodes |",
+            "| puzzle | givens | winner | move | nodes |",
             "| ---: | ---: | --- | --- | ---: |",
             *rows,
             "",

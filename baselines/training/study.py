@@ -113,7 +113,7 @@ def run_study(config: Config) -> list[Results]:
     Raises:
         OptionError: an option is invalid; nothing was changed.
         RunError: a folder holds another run.
-        KeyboardInterrupt: on Ctrl-C; the same command goes on.
+        KeyboardInterrupt: on Ctrl-C; the same command resumes it.
     """
     check_numbers(config)
     game = game_named(config.game).name

@@ -110,7 +110,7 @@ def test_agents_by_name_in_python(tmp_path: Path) -> None:
     path = trained(tmp_path / "agent")
     assert isinstance(baselines.find_agent(str(path)), PolicyAgent)
     with pytest.raises(
-        OptionError, match="agent 'human': must be random, greedy, champion, uct:SIM"
+        OptionError, match="agent 'human': must be random, greedy, champion, uct:BUDGET"
     ):
         baselines.find_agent("human")
     assert set(baselines.__all__) <= set(dir(baselines))
@@ -179,8 +179,9 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (
             ("evaluate", "random", "nope"),
             (
-                "agent 'nope': must be random, greedy, champion, uct:SIMULATIONS,",
+                "agent 'nope': must be random, greedy, champion, uct:BUDGET,",
                 "a checkpoint's path",
+                "there is no checkpoint at this path",
             ),
         ),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
@@ -100,6 +101,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     assert written[0] == written[1]
     page, picture = written[0]
     assert "](../a.svg)" in page
+    assert re.search(r"^Played on 20\d\d-\d\d-\d\d on \d+ cores? of .+ by azumaya", page, re.M)
     assert "| `runs/policy` | checkpoint | ffff | steps 1000 | 2: time-out: \\[b\\]" in page
     assert "`` program:[red]x[/b] `a\\|b` <i> $a_b$ \\ ``" in page
     assert f"| `random` | {GAME} | 0.250 |  | 1.500 |" in page
@@ -167,7 +169,7 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(league_commands, "local_crew", lambda processes: interrupted)
     result = azumaya("greedy", "--game", GAME)
     assert result.exit_code == 130
-    assert "the same command goes on" in result.output
+    assert "the same command resumes" in result.output
     assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
 
 

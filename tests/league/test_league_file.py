@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from azumaya.baselines.arena.league.results import (
     PairResult,
     read_league,
 )
+from azumaya.envs.adapters.batch.workers import available_cores
 
 GAME = "vierer_dominari"
 CARDS = [AgentCard(name, "built in", "", None, (GAME,)) for name in ("random", "greedy")]
@@ -52,6 +55,27 @@ def test_what_is_stored_is_read(path: Path) -> None:
     assert league.settings.balanced
     assert list(league.cards.values()) == CARDS
     assert league.in_order() == [result(number) for number in (0, 1, 2)]
+
+
+def test_the_file_says_when_and_where_its_pairs_were_played(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line for each change of day, machine or version, before the pairs."""
+    (first,) = read_league(path).sessions
+    assert first == results.this_session()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", first.date)
+    assert first.cores == available_cores()
+    later = replace(first, date="2999-12-31", commit="abc+")
+    monkeypatch.setattr(results, "this_session", lambda: later)
+    LeagueFile(path).close()
+    assert read_league(path).sessions == [first], "nothing was played"
+    file = LeagueFile(path)
+    file.add_pair(result(3))
+    file.add_pair(result(4))
+    file.close()
+    assert read_league(path).sessions == [first, later]
+    kinds = [json.loads(line)["record"] for line in path.read_text().splitlines()]
+    assert kinds == ["league", "agent", "agent", "session", *["pair"] * 3, "session", *["pair"] * 2]
 
 
 def test_each_pair_and_agent_counts_once(path: Path) -> None:
@@ -96,18 +120,18 @@ def test_a_file_torn_at_any_byte_can_be_continued_or_is_refused(path: Path) -> N
             with pytest.raises(LeagueFileError, match="no line with the settings of a league"):
                 LeagueFile(path)
         else:
-            assert len(reopened(path)) == max(0, whole[:size].count(b"\n") - 3)
+            assert len(reopened(path)) == max(0, whole[:size].count(b"\n") - 4)
             assert path.read_bytes() == whole[: path.stat().st_size]
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"record":"pair","game":1}', "line 7: no line of a league: 'number'"),
-        ("what", "line 7: no line of a league"),
-        ("[]", "line 7: no line of a league"),
+        ('{"record":"pair","game":1}', "line 8: no line of a league: 'number'"),
+        ("what", "line 8: no line of a league"),
+        ("[]", "line 8: no line of a league"),
         ('{"record":"other"}', "record 'other' is unknown"),
-        ('{"record":"agent","name":"x"}', "line 7: no line of a league"),
+        ('{"record":"agent","name":"x"}', "line 8: no line of a league"),
     ],
 )
 def test_whole_lines_that_are_no_lines_of_a_league_are_refused(
@@ -125,7 +149,7 @@ def test_results_that_cannot_be_are_refused(path: Path) -> None:
     for changes in ({"results": [2, 0]}, {"first": "nobody"}):
         pair = {**json.loads(lines[-1]), "number": 9, **changes}
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))
-        with pytest.raises(LeagueFileError, match="line 7: no line of a league"):
+        with pytest.raises(LeagueFileError, match="line 8: no line of a league"):
             read_league(path)
 
 

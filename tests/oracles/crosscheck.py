@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         run(checks, args.jobs)
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here")
+        print("interrupted; the same command resumes here")
         return 130
     for check in checks:
         report(check)

@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             run(progress, args.positions, file)
         except KeyboardInterrupt:
-            print("interrupted; the same command goes on from here")
+            print("interrupted; the same command resumes here")
             return 130
         report(progress, args.positions)
         good = good and not progress.mismatch

@@ -1,1 +1,1 @@
-"""The league: games of all against all in processes of their own, and ratings from the results."""
+"""The league: a round robin in separate processes, and ratings from the results."""

@@ -1,11 +1,13 @@
 """The file of a league: lines of JSON with its settings, its agents and its pairs of games.
 
-Lines are only ever appended. A writer that is killed leaves a torn last line at most, which is
-dropped when the file is opened again; the pair is then played again.
+Before the pairs of a process there is a line that says when and where they were played. Lines are
+only ever appended. A writer that is killed leaves a torn last line at most, which is dropped when
+the file is opened again; the pair is then played again.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import os
@@ -18,8 +20,10 @@ from typing import Any
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.files import shown
+from azumaya.baselines.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES
+from azumaya.envs.adapters.batch.workers import available_cores
 
 FORMAT = 1
 FLUSHED = 1.0
@@ -85,6 +89,31 @@ class Settings:
     starts: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Session:
+    """When and where a process added pairs to a file.
+
+    Attributes:
+        date: the day of the first of these pairs, as `2026-11-25`.
+        cpu: the name of the processor; with Ray, that of the machine that stores the results.
+        cores: how many cores there were.
+        azumaya: the version of the library.
+        commit: the commit of its checkout, with `+` if it was changed; `none` without one.
+    """
+
+    date: str
+    cpu: str
+    cores: int
+    azumaya: str
+    commit: str
+
+
+def this_session() -> Session:
+    """A session of this process that begins now."""
+    today = datetime.date.today().isoformat()
+    return Session(today, cpu_model(), available_cores(), version(), commit())
+
+
 def settings_for(seed: int, balanced: bool) -> Settings:
     """The settings of a new league, with the books of this version."""
     return Settings(seed, balanced, {game: _book(game) if balanced else "" for game in GAMES})
@@ -103,12 +132,14 @@ class League:
         settings: of all games.
         cards: by id, in the order in which the agents joined.
         pairs: by key; a pair that is in the file twice counts once.
+        sessions: in which they were played; files of earlier versions have none.
         size: the bytes of its whole lines.
     """
 
     settings: Settings
     cards: dict[str, AgentCard] = field(default_factory=dict)
     pairs: dict[PairKey, PairResult] = field(default_factory=dict)
+    sessions: list[Session] = field(default_factory=list)
     size: int = 0
 
     def in_order(self) -> list[PairResult]:
@@ -159,6 +190,8 @@ def _take(league: League | None, line: Any) -> League:
         if not {result.key.first, result.key.second} <= league.cards.keys():
             raise ValueError("a pair of agents that have not joined")
         league.pairs.setdefault(result.key, result)
+    elif kind == "session":
+        league.sessions.append(Session(**line))
     else:
         raise ValueError(f"record {kind!r} is unknown")
     return league
@@ -190,7 +223,7 @@ class LeagueFile:
     """
 
     def __init__(self, path: Path, seed: int | None = None, balanced: bool | None = None) -> None:
-        self.path, self._flushed = path, 0.0
+        self.path, self._flushed, self._told = path, 0.0, False
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             self._lock()
@@ -222,8 +255,18 @@ class LeagueFile:
             more = {k: v for k, v in asdict(result).items() if k not in ("key", "faults")}
             if any(result.faults):
                 more["faults"] = result.faults
+            self._tell()
             self._append("pair", **asdict(result.key), **more)
             self.league.pairs[result.key] = result
+
+    def _tell(self) -> None:
+        """Before the first pair, say when and where it was played, unless the file says so."""
+        if not self._told:
+            session = this_session()
+            if self.league.sessions[-1:] != [session]:
+                self._append("session", **asdict(session))
+                self.league.sessions.append(session)
+            self._told = True
 
     def close(self) -> None:
         """Flush to the disk and close."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.league.cards import CLASSES, SLOWER
 from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
-from azumaya.baselines.arena.league.results import League
+from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
 from azumaya.baselines.arena.report import COLOURS
 from azumaya.envs.extras import require
@@ -101,6 +101,7 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
         f"{len(found)} agents, {len(games)} games, {len(league.pairs):,} pairs of games, {starts}, "
         f"seed {league.settings.seed}. The two games of a pair have the same start and swapped "
         f"seats. {CAPTION} Over all games, each game has the same weight.",
+        *_played(league.sessions),
         *([f"![Ratings over all games]({picture})"] if picture else []),
         _markdown(
             ("agent", "time per move", "class", "rating", "95 % interval", "score", "games"),
@@ -120,6 +121,16 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
         f"This page was made by `{command}`.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _played(sessions: Sequence[Session]) -> list[str]:
+    """When and where the games were played, by which code: a sentence, or nothing if unknown."""
+    places = dict.fromkeys(
+        f"on {s.date} on {s.cores} core{'s' * (s.cores != 1)} of {s.cpu} by azumaya {s.azumaya} "
+        f"(commit {s.commit})"
+        for s in sessions
+    )
+    return [f"Played {_plain('; '.join(places))}."] if places else []
 
 
 def _exam_parts(found: Sequence[Standing]) -> list[str]:
