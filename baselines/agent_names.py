@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.asking import told
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.files import shown
@@ -118,10 +119,8 @@ def _import(module: str, name: str) -> ModuleType:
     sys.path.insert(0, os.getcwd())
     try:
         return import_module(module)
-    except Exception as error:  # whatever the module's own code raises
-        raise OptionError(
-            f"agent {name}: importing {module} failed: {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:  # whatever the module's own code raises
+        raise OptionError(f"agent {name}: importing {module} failed: {told(error)}") from error
     finally:
         sys.path.remove(os.getcwd())
 
@@ -133,10 +132,8 @@ def _make(module: ModuleType, attribute: str, name: str) -> Any:
         raise OptionError(f"agent {name}: {module.__name__} has no class {attribute}")
     try:
         return found()
-    except Exception as error:  # likewise
-        raise OptionError(
-            f"agent {name}: {attribute}() failed: {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:  # likewise
+        raise OptionError(f"agent {name}: {attribute}() failed: {told(error)}") from error
 
 
 def _trained(name: str) -> Agent:

@@ -107,6 +107,14 @@ def grade_command(
     part: Annotated[str, typer.Option(help=f"The part of the exam: {' or '.join(PARTS)}.")] = (
         PARTS[1]
     ),
+    exam: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="An exam of your own instead, made by azumaya.baselines.arena.exam_maker: the "
+            "answers to both parts are in the package.",
+        ),
+    ] = None,
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs of games against each opponent, time permitting.")
     ] = Plan.pairs,
@@ -151,7 +159,7 @@ def grade_command(
         )  # fmt: skip
         plan = Plan(
             game_named(game).name, _part(part), seed, opponents, pairs,
-            classmates=classmates, limits=limits,
+            classmates=classmates, limits=limits, own_exam=exam,
         )  # fmt: skip
         _check_folders(folder, output)
         submissions = collect(folder)
@@ -161,7 +169,7 @@ def grade_command(
         file = ClassFile(output / NAME, plan.settings(), plan.exam)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    room = Room(limits, hidden_from(folder, output))
+    room = Room(limits, hidden_from(folder, output, exam))
     try:
         isolation = _run(file, submissions, plan, room, jobs)
         _write(file, submissions, plan, scheme, isolation, output)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.game_options import check_value, game_named, read_options
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.game import Game
@@ -152,5 +153,5 @@ def first_position(
     start = Position(game, seed=seed, **options)
     for entrant in entrants:
         if entrant.agent is not None:
-            entrant.agent.check(start)
+            check_agent(entrant.agent, start, entrant.name)
     return start

@@ -11,6 +11,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.exam_report import (
     check_picture,
     distance_tables,
@@ -102,10 +103,8 @@ def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:
     Raises:
         ValueError: it cannot, although the exam was asked for.
     """
-    check = getattr(entrant.agent, "check", None)
     try:
-        if check is not None:
-            check(exam.start(0))
+        check_agent(entrant.agent, exam.start(0), entrant.name)
     except ValueError as error:
         if asked:
             raise

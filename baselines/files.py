@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 MOST_TEXT = 1 << 20
 """The largest JSON file that is read, in bytes, unless the caller sets another limit."""
@@ -62,7 +62,8 @@ def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
     """Parse a JSON text, after checking its nesting.
 
     Raises:
-        UnusableFileError: it is not JSON, or nested more deeply than `nesting`.
+        UnusableFileError: it is not JSON (`NaN` and `Infinity` are not), or nested more deeply than
+            `nesting`.
     """
     depth = 0
     for character in _STRINGS.sub(b"", text):
@@ -73,9 +74,13 @@ def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
         elif character in _CLOSING:
             depth -= 1
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except ValueError as error:
         raise UnusableFileError(f"not JSON: {error}") from error
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def read_json(path: Path, most: int = MOST_TEXT) -> Any:

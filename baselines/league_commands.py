@@ -29,6 +29,7 @@ from azumaya.baselines.arena.league.tables import (
     page,
     rating_table,
 )
+from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
@@ -123,12 +124,16 @@ def play(
 
     Results are stored as they come. After an interruption the same command resumes.
     """
-    _check_picture(output)
+    _check_output(output)
+    if exams is not None:
+        _checked(read_exams, exams)
     require("choix", "league")  # not after hours of games
     games = tuple(_checked(game_named, name).name for name in game or GAMES)
     names = [*(agents or ()), *(add or ())]
     if not names and not results.exists():
         raise typer.BadParameter(f"results {str(results)!r}: does not exist; name agents to begin")
+    pairs = pairs or (PAIRS if interval is None else MOST)
+    _checked(check_starts, pairs, seed or 0)
     cards = [_checked(card_of, name, games) for name in names]
     file = _checked(LeagueFile, results, seed, False if plain_starts else None)
     try:
@@ -136,7 +141,6 @@ def play(
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         if minutes is None and only:
             minutes = MINUTES_TO_ADD
-        pairs = pairs or (PAIRS if interval is None else MOST)
         plan = Plan(games, pairs, move_limit, minutes, only, interval)
         _play(file, plan, _crew(processes or available_cores(), ray))
     except LeagueError as error:
@@ -161,7 +165,9 @@ def report(
     ] = None,
 ) -> None:
     """Rate the agents of a stored league and show the result."""
-    _check_picture(output)
+    _check_output(output)
+    if markdown is not None and markdown.is_dir():
+        raise typer.BadParameter(f"markdown {str(markdown)!r}: is a folder; name a file")
     league = _checked(read_league, results)
     found = _show(league, exams, json, output)
     if markdown is not None:
@@ -181,9 +187,14 @@ def _checked(function: Any, *arguments: Any) -> Any:
         raise typer.BadParameter(str(error)) from None
 
 
-def _check_picture(output: Path | None) -> None:
-    if output is not None and output.suffix.lower() not in PICTURES:
+def _check_output(output: Path | None) -> None:
+    """Complain of a picture that cannot be drawn before games are played."""
+    if output is None:
+        return
+    if output.suffix.lower() not in PICTURES:
         raise typer.BadParameter(f"output {str(output)!r}: must end with {' or '.join(PICTURES)}")
+    if not output.parent.is_dir():
+        raise typer.BadParameter(f"output {str(output)!r}: there is no folder {output.parent}")
 
 
 def _crew(processes: int, address: str | None) -> Crew:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.files import shown
 
-CLOSED, FAILED = 1, 2
-"""Exit codes: the reader of the output has closed it (as `| head` does); a system error."""
+CLOSED, FAILED, AGENT_FAILED = 1, 2, 1
+"""Exit codes: the reader of the output has closed it (as `| head` does); a system error; an agent
+of the user's raised an exception."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -42,6 +46,8 @@ def reason(error: OSError) -> str:
 def guarded(name: str, command: Callable[[], Any]) -> None:
     """Run a command; system errors end it with a one-line message and an exit code.
 
+    Before the message about an agent of the user's that failed comes where in its code it did.
+
     Output is flushed here, so that a full disk is noticed while it can still be reported.
 
     Args:
@@ -50,7 +56,8 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
 
     Raises:
         SystemExit: with `FAILED` after a system error, such as a full disk; with `CLOSED`, and no
-            message, if the reader of the output has closed it.
+            message, if the reader of the output has closed it; with `AGENT_FAILED` if an agent
+            raised an exception.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # never fail on a character that the terminal lacks
@@ -66,6 +73,20 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
             raise SystemExit(CLOSED) from None
         _tell(f"{name}: {reason(error)}")
         raise SystemExit(FAILED) from None
+    except AgentFailedError as error:
+        cause = error.__cause__
+        if cause is not None:
+            own = traceback.extract_tb(_from_the_agent(cause.__traceback__))
+            _tell("".join(traceback.format_list(own)).rstrip())
+        _tell(f"{name}: {error}")
+        raise SystemExit(AGENT_FAILED) from None
+
+
+def _from_the_agent(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without the library's frames at its beginning."""
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("azumaya."):
+        trace = trace.tb_next
+    return trace
 
 
 def _flush() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import queue
 import shlex
+import shutil
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ class ProgramAgent(Agent):
         seconds: the time to wait for an answer.
 
     Raises:
-        OptionError: the command is empty or its quotes are not closed.
+        OptionError: the command is empty, its quotes are not closed, or there is no such program.
     """
 
     def __init__(self, command: str, seconds: float = SECONDS) -> None:
@@ -48,6 +49,10 @@ class ProgramAgent(Agent):
             raise OptionError(f"program {shown(command)!r}: {error}") from error
         if not self.words:
             raise OptionError("program '': a command is needed, such as program:./my_bot")
+        if shutil.which(self.words[0]) is None:
+            raise OptionError(
+                f"program {shown(command)!r}: no program {shown(self.words[0])!r} can be run"
+            )
         self.name, self.seconds = f"{PREFIX}{command}", seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()

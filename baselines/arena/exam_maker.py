@@ -37,7 +37,6 @@ from azumaya.baselines.arena.seeded_work import (
     Finish,
     Folder,
     Jobs,
-    Least,
     Plies,
     Seed,
     Version,
@@ -53,6 +52,7 @@ from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.solver import Solving
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.game import Game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
 
@@ -60,6 +60,8 @@ STREAM = 1 << 22
 """The keys of what is drawn for a game come from this environment number."""
 PLIES_DRAW, AGENT_DRAWS, OPENING_DRAWS, CHOICE_DRAWS = 0, 1, 1 << 10, 1 << 12
 AGENTS = ("random", "greedy", "uct:40", "uct:400")
+OPENING = 4
+"""Random plies that make different starts of a game that has only one."""
 INTERESTING = 0.6
 """Positions in which a smaller share of the moves keeps the result are taken."""
 MEGABYTES = 16
@@ -238,6 +240,12 @@ def smaller_part(lines: list[Line]) -> int:
     return min(counts.values())
 
 
+def fewest_plies(game: Game, options: Mapping[str, Any]) -> int:
+    """The random plies that a game needs before its start can decide between the parts."""
+    starts = {str(Position(game, seed=seed, **options)) for seed in range(8)}
+    return OPENING if len(starts) == 1 else 0
+
+
 def make_exam(
     game: Annotated[str, typer.Argument(help="The game.")],
     positions: Annotated[int, typer.Option(min=1, help="Positions of each part.")] = 500,
@@ -246,7 +254,14 @@ def make_exam(
         list[str] | None, typer.Option(help=f"An agent that plays. Default: {', '.join(AGENTS)}.")
     ] = None,
     cut: Cut = 0,
-    least: Least = 0,
+    least: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="The fewest random plies. The position after them decides the part. Default: "
+            f"{OPENING} in games that always begin alike, otherwise 0.",
+        ),
+    ] = None,
     plies: Plies = 8,
     near: Annotated[int, typer.Option(min=1, help="The fewest plies left.")] = 4,
     far: Annotated[int, typer.Option(min=1, help="The most plies left.")] = 16,
@@ -267,9 +282,11 @@ def make_exam(
         if finish:
             settings, lines = read_work(path)
         else:
+            options = read_options(found, option or ())
+            least = fewest_plies(found, options) if least is None else least
             plan = ExamPlan(
-                found.name, read_options(found, option or ()), tuple(agent or AGENTS), cut, least,
-                max(plies, least), near, far, nodes, tries, per_game,
+                found.name, options, tuple(agent or AGENTS), cut, least, max(plies, least), near,
+                far, nodes, tries, per_game,
             )  # fmt: skip
             settings = {"plan": asdict(plan), "first_seed": seed}
             lines = do_work(
@@ -280,7 +297,9 @@ def make_exam(
             if not exam.positions:
                 raise OptionError(f"{found.name}: no positions yet")
             where = exam_file(found.name, part)
-            where = where if output is None else output / where.name
+            if output is not None:
+                output.mkdir(parents=True, exist_ok=True)
+                where = output / where.name
             write_whole(where, exam_bytes(exam))
             typer.echo(f"{where}: {len(exam.positions)} positions of {len(lines)} games")
     except ValueError as error:

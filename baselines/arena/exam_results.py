@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.matches import LOOKS, name_of
 from azumaya.envs import IllegalActionError, Position
-from azumaya.envs.adapters.duel.opponents import Opponent, ask
+from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.position import check_seed, episode_key
 
 STREAM = 1 << 23
@@ -225,8 +226,8 @@ def _answers(
     agent: Opponent, name: str, exam: Exam, numbers: Sequence[int], seed: int
 ) -> list[Answer]:
     positions = [exam.start(number) for number in numbers]
-    if not numbers[0] and hasattr(agent, "check"):
-        agent.check(positions[0])
+    if not numbers[0]:
+        check_agent(agent, positions[0], name)
     keys = [int(episode_key(seed, STREAM, number)) for number in numbers]
     views = [p.resample_hidden(key ^ LOOKS) for p, key in zip(positions, keys, strict=True)]
     actions = ask(agent, views, keys, name)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.agents.asking import ask, ask_on_states
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.envs import IllegalActionError, Position
-from azumaya.envs.adapters.duel.opponents import Opponent, ask
+from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import episode_key
@@ -172,8 +173,8 @@ class Rounds:
         name: str, which: int,
     ) -> np.ndarray:  # fmt: skip
         if acts_on_states(agent):
-            given = agent.act_states(GameStates(self.game, self._setup.num_actions, views), keys)
-            given = np.asarray(given)
+            looks = GameStates(self.game, self._setup.num_actions, views)
+            given = ask_on_states(agent, looks, keys, name)
             if given.shape == (len(rows),) and given.dtype.kind in "iu":
                 return given.astype(np.int64)
             raise WrongMoveError(

@@ -6,12 +6,19 @@ import hashlib
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.agent_names import find_agent
-from azumaya.baselines.arena.exams import Exam, Part, has_exam, load_exam
+from azumaya.baselines.arena.exams import (
+    Exam,
+    ExamError,
+    Part,
+    has_exam,
+    load_exam,
+    read_exam,
+)
 from azumaya.baselines.arena.rounds import StartSet, start_set
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import play_both_seats
@@ -25,6 +32,8 @@ from azumaya.baselines.classroom.process import (
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, check, sit
 from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
+from azumaya.baselines.threads import Together
+from azumaya.envs import find_game
 
 OPPONENTS = ("random", "greedy", "uct:100")
 HARMLESS = b"def act(position):\n    return position.legal_moves()[0]\n"
@@ -37,7 +46,8 @@ class Plan:
 
     Attributes:
         game: the name of the game.
-        part: the part of the exam.
+        part: the part of the exam that ships with the library.
+        own_exam: the file of another exam, which takes its place.
         seed: draws the order of the exam, the starts, and all that agents draw.
         opponents: names of the library's agents.
         pairs: pairs of games against each of them, at most.
@@ -61,16 +71,29 @@ class Plan:
     class_pairs: int = 2
     seconds: float = 90.0
     limits: Limits = field(default_factory=Limits)
+    own_exam: Path | None = None
 
     @property
     def exam(self) -> Exam | None:
-        """The exam; None if the game has none."""
+        """The exam; None if the game has none.
+
+        Raises:
+            ExamError: the file is missing or damaged, or its exam is one of another game.
+        """
+        if self.own_exam is not None:
+            exam = read_exam(self.own_exam)
+            if find_game(exam.game).name != self.game:
+                raise ExamError(f"{self.own_exam}: an exam of {exam.game}, not of {self.game}")
+            return exam
         return load_exam(self.game, self.part) if has_exam(self.game) else None
 
     def settings(self) -> dict[str, Any]:
-        """The plan as JSON values, with the version of the exam."""
+        """The plan as JSON values, with the version of the exam, or the digest of its file."""
         exam = self.exam
-        return {**asdict(self), "exam": None if exam is None else exam.version}
+        known: int | str | None = None if exam is None else exam.version
+        if self.own_exam is not None:
+            known = hashlib.sha256(self.own_exam.read_bytes()).hexdigest()[:12]
+        return {**asdict(replace(self, own_exam=None)), "exam": known}
 
 
 def isolation_of(plan: Plan, room: Room) -> Isolation:
@@ -150,16 +173,12 @@ def at_once(
             errors.append(error)
             stop.set()
 
-    threads = [threading.Thread(target=follow) for _ in range(jobs)]
+    threads = Together([follow] * jobs, stop)
     try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        threads.start()
+        threads.wait()
     except BaseException:
-        stop.set()
-        for thread in threads:
-            thread.join()
+        threads.end()
         raise
     if errors:
         raise errors[0]
@@ -277,6 +296,6 @@ def play_classmates(pair: tuple[Submission, Submission, int], plan: Plan, room: 
     return Meeting(first.id, second.id, number, games)
 
 
-def hidden_from(folder: Path, output: Path) -> tuple[Path, ...]:
-    """What submissions must not read: each other, and the results."""
-    return folder.resolve(), output.resolve()
+def hidden_from(folder: Path, output: Path, own_exam: Path | None = None) -> tuple[Path, ...]:
+    """What submissions must not read: each other, the results, and an exam of the teacher's."""
+    return tuple(path.resolve() for path in (folder, output, own_exam) if path is not None)

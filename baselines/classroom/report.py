@@ -94,7 +94,8 @@ def _introduction(report: Report) -> str:
     plan, exam = report.plan, report.plan.exam
     counts = [f"{len(report.marked)} submissions"]
     if exam is not None:
-        about = f"exam: {exam.part} part, version {exam.version}, {len(exam.positions)} positions"
+        which = "your own" if plan.own_exam else f"{exam.part} part, version {exam.version}"
+        about = f"exam: {which}, {len(exam.positions)} positions"
         counts.append(about)
     counts.append(f"opponents: {', '.join(plan.opponents)}")
     counts.append(f"{plan.limits.move:g} s for a move, {plan.limits.game:g} s for a game")

@@ -25,6 +25,7 @@ from azumaya.envs.notation import GameRecord
 
 FORMAT = 1
 NAME = "class.jsonl"
+BEGINNING = b'{"record":"class"'
 
 
 class ClassFileError(ValueError):
@@ -138,9 +139,11 @@ class ClassFile:
     def _read(self, head: Mapping[str, Any]) -> None:
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
-        os.ftruncate(self._file, len(whole))  # a line that was only half written
         lines = whole.splitlines()
         if not lines:
+            if not BEGINNING.startswith(content[: len(BEGINNING)]):
+                raise ClassFileError(f"{shown(self.path)}: not the file of a class")
+            os.ftruncate(self._file, 0)
             self._append(head)
             return
         try:
@@ -163,6 +166,7 @@ class ClassFile:
                 self._take(parse_json(line))
             except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
                 raise ClassFileError(f"{shown(self.path)}, line {number}: {error}") from error
+        os.ftruncate(self._file, len(whole))  # a line that was only half written
 
     def _take(self, line: dict[str, Any]) -> None:
         kind = line.pop("record")

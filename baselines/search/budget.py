@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 import threading
@@ -11,14 +12,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
+from azumaya.baselines.threads import Together
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import as_whole
 
 SLICE = 0.01
 """Target duration of a kernel call in seconds; Ctrl-C takes effect when the call ends."""
 FIRST_STEPS = 32
-WAIT = 0.05
-"""Seconds between checks for an interrupt in the calling thread."""
 
 Result = TypeVar("Result")
 Room = TypeVar("Room")
@@ -164,18 +164,12 @@ def share(
                 errors.append(error)
                 stop.set()
 
-    threads = [threading.Thread(target=take, args=(room,)) for room in rooms[:count]]
+    threads = Together([functools.partial(take, room) for room in rooms[:count]], stop)
     try:
-        for thread in threads:
-            thread.start()
-        while any(thread.is_alive() for thread in threads):
-            for thread in threads:
-                thread.join(WAIT)
+        threads.start()
+        threads.wait()
     finally:
-        stop.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
+        threads.end()
     if errors:
         raise errors[0]
     return results

@@ -112,7 +112,12 @@ def own_evaluation(position: Position) -> Evaluation:
     """
     game = position.game
     left_out = {POSITION, *(option.name for option in game.options if option.reads_files)}
-    given = {name: value for name, value in position.options.items() if name not in left_out}
+    # lists as tuples: only hashable options are prepared once, and their evaluation fitted once
+    given = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in position.options.items()
+        if name not in left_out
+    }
     try:
         setup = prepare(game, given)
     except ValueError:  # these options allow only the start that the position's text gave

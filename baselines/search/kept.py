@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.evaluation import check_number
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree, check_running
 from azumaya.envs import Position
+from azumaya.envs.position import check_seed
+from azumaya.envs.whole import whole_number
 
 
 class KeptUCT:
@@ -25,7 +28,7 @@ class KeptUCT:
         megabytes: as for `UCT`.
 
     Raises:
-        OptionError: the memory cannot hold the moves of one position.
+        OptionError: an argument is invalid, or the memory cannot hold the moves of one position.
     """
 
     def __init__(
@@ -38,7 +41,8 @@ class KeptUCT:
         megabytes: float = MEGABYTES,
     ) -> None:
         self.budget, self._position = budget, position.copy()
-        self._weight, self._cut = exploration, cut
+        self._weight = check_number("exploration", exploration)
+        self._cut = whole_number(cut, "cut", 0)
         self._tree = Tree(kernels_of(position), megabytes)
         self._moves: list[int] | None = None  # since the last search; None: there was none
 
@@ -59,16 +63,18 @@ class KeptUCT:
             self._moves.append(action)
 
     def search(self, key: int = 0) -> Outcome:
-        """Search the current position; the key seeds the draws.
+        """Search the current position; the key, a whole number from 0, seeds the draws.
 
         Raises:
-            OptionError: the game is over.
+            OptionError: the game is over, or the key is invalid.
         """
+        key = check_seed(key, "key")
         check_running([self._position])
         if self._moves is None or self._tree.kernels.hidden_draws:
             self._tree.begin(self._position, key, self._weight, self._cut)
         else:
-            self._tree.follow(self._position, key, self._moves)
+            moves, self._moves = self._moves, None  # if this is interrupted, the next begins anew
+            self._tree.follow(self._position, key, moves)
         self._moves = []
         spend(self._tree, self.budget)
         return self._tree.outcome()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
+from azumaya.baselines.search.evaluation import check_number
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -26,7 +27,7 @@ from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states, state_kind
-from azumaya.envs.whole import as_whole
+from azumaya.envs.whole import whole_number
 
 MEGABYTES = 64
 EXPLORATION = 0.8
@@ -141,11 +142,8 @@ class UCT:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        if not 0 <= exploration < math.inf:
-            raise OptionError(f"exploration={brief(exploration)}: a number from 0 is needed")
-        if as_whole(cut) is None or cut < 0:
-            raise OptionError(f"cut={brief(cut)}: a whole number from 0 is needed")
-        self.budget, self.exploration, self.cut = budget, exploration, int(cut)
+        self.budget, self.exploration = budget, check_number("exploration", exploration)
+        self.cut = whole_number(cut, "cut", 0)
         self.megabytes, self.threads = megabytes, check_threads(threads)
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 

@@ -157,6 +157,10 @@ class Needs:
 class NoAgent:
     pass
 
+class Leaves:
+    def __init__(self):
+        raise SystemExit(3)
+
 Named = First
 number = 3
 """
@@ -166,6 +170,7 @@ number = 3
 def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_agents.py").write_text(MODULE)
     (tmp_path / "broken_agents.py").write_text("1 / 0")
+    (tmp_path / "leaving_agents.py").write_text("raise SystemExit(0)")
     monkeypatch.chdir(tmp_path)
 
 
@@ -183,6 +188,8 @@ def test_an_agent_of_ones_own_takes_an_exam() -> None:
     [
         ("not_there:First", "agent not_there:First: importing not_there failed: ModuleNotFound"),
         ("broken_agents:A", "importing broken_agents failed: ZeroDivisionError"),
+        ("leaving_agents:A", "importing leaving_agents failed: SystemExit: 0"),
+        ("my_agents:Leaves", r"Leaves\(\) failed: SystemExit: 3"),
         ("my_agents:Missing", "agent my_agents:Missing: my_agents has no class Missing"),
         ("my_agents:number", "my_agents has no class number"),
         ("my_agents:Needs", r"Needs\(\) failed: TypeError"),

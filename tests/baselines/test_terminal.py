@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines import entrants
+from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.commands import app
 from azumaya.envs.puzzles.bank import BANK_FILE
@@ -116,7 +118,7 @@ def test_impossible_file_names(name: str, tmp_path: Path) -> None:
 def test_a_long_name_is_cut() -> None:
     with pytest.raises(ValueError, match=r"agent 'x{120}\.\.\.': must be") as caught:
         entrants.find_entrant(LONG)
-    assert len(str(caught.value)) < 300
+    assert len(str(caught.value)) < 350
 
 
 @pytest.mark.parametrize("name", ["[/b]/policy", "[red]policy", ":smile:", "policy\\", "[/]"])
@@ -169,3 +171,77 @@ def test_the_bare_command_shows_first_steps() -> None:
     result = CliRunner().invoke(app, [])
     assert "First steps" in result.output
     assert "azumaya play" in result.output
+
+
+AGENTS = """
+class Plain:
+    def act(self, positions, keys):
+        return [position.legal_actions()[0] for position in positions]
+
+class Raises:
+    def act(self, positions, keys):
+        return helper(positions)
+
+def helper(positions):
+    raise ValueError("what [/b] it says")
+
+class Leaves(Plain):
+    def act(self, positions, keys):
+        yield 1
+        raise SystemExit(0)
+
+class Checks(Plain):
+    def check(self, position):
+        return 1 / 0
+
+class Fast(Plain):
+    def act_states(self, positions, keys):
+        return helper(positions)
+"""
+
+
+@pytest.fixture
+def guarded_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[object, str]]:
+    """A function that runs a command beside the agents: its exit code and its error stream."""
+    (tmp_path / "failing.py").write_text(AGENTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "failing", raising=False)
+
+    def ran(*words: object) -> tuple[object, str]:
+        with pytest.raises(SystemExit) as left:
+            terminal.guarded("azumaya", lambda: app([str(word) for word in words]))
+        return left.value.code, capsys.readouterr().err
+
+    return ran
+
+
+@pytest.mark.parametrize("command", ["evaluate", "exam"])
+@pytest.mark.parametrize(
+    ("name", "message", "place"),
+    [
+        ("Raises", "act failed: ValueError: what [/b] it says", "in helper"),
+        ("Leaves", "act failed: SystemExit: 0", "in act"),
+        ("Checks", "check failed: ZeroDivisionError: division by zero", "in check"),
+    ],
+)
+def test_an_agent_that_fails_is_named_with_its_place(
+    command: str, name: str, message: str, place: str, guarded_words: Any
+) -> None:
+    """The end of its own traceback, and not the library's; also where it wants to leave quietly."""
+    words = ("--starts", 1) if command == "evaluate" else ()
+    code, told = guarded_words(command, f"failing:{name}", "--game", "vierer_dominari", *words)
+    assert code == 1
+    assert told.splitlines()[-1] == f"azumaya: agent failing:{name}: {message}"
+    assert "failing.py" in told
+    assert place in told
+    assert "arena" not in told
+
+
+def test_an_agent_needs_nothing_but_act(guarded_words: Any) -> None:
+    words = ("failing:Plain", "random", "--game", "vierer_dominari", "--starts", 1)
+    assert guarded_words("evaluate", *words) == (0, "")
+    code, told = guarded_words("evaluate", "failing:Fast", *words[1:])
+    assert code == 1
+    assert "agent failing:Fast: act_states failed: ValueError: what [/b] it says" in told

@@ -79,3 +79,52 @@ class Illegal(Later):
 
 class Silent(Later):
     """Gives nothing."""
+
+
+class Lazy(Later):
+    """Gives its second move by a generator, and fails in it."""
+
+    def fail(self) -> Any:
+        """Fail when the answer is read."""
+        raise KeyError("late")
+        yield
+
+
+class Interrupts(Later):
+    """Raises what Ctrl-C raises."""
+
+    def fail(self) -> Any:
+        """Interrupt."""
+        raise KeyboardInterrupt
+
+
+class Unspeakable(Later):
+    """Raises an exception whose text cannot be had."""
+
+    def fail(self) -> Any:
+        """Raise it."""
+
+        class Secret(Exception):  # noqa: N818 - odd on purpose
+            def __str__(self) -> str:
+                raise KeyboardInterrupt
+
+        raise Secret
+
+
+class Wordless(Later):
+    """Gives something that is no move."""
+
+    def fail(self) -> Any:
+        """A list of a list."""
+        return [[]]
+
+
+class Unmade(Fine):
+    """Ends Python when it is made the second time: the first time is the league's own."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        Unmade.made += 1
+        if Unmade.made > 1:
+            raise SystemExit(0)

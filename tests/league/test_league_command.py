@@ -122,6 +122,12 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("report", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
         (("--seed", 6), "the league was played with seed=5, not 6"),
         (("--plain-starts",), "the league was played with balanced=True, not False"),
+        (("greedy", "--output", "no/a.svg"), "output 'no/a.svg': there is no folder no"),
+        (("greedy", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
+        (("report", "--markdown", "."), "markdown '.': is a folder"),
+        (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
+        (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
+        (("program:./nothing",), "no program './nothing' can be run"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str) -> None:

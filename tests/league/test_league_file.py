@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -132,6 +134,8 @@ def test_a_file_torn_at_any_byte_can_be_continued_or_is_refused(path: Path) -> N
         ("[]", "line 8: no line of a league"),
         ('{"record":"other"}', "record 'other' is unknown"),
         ('{"record":"agent","name":"x"}', "line 8: no line of a league"),
+        ('{"record":' + "[" * 9999 + "]" * 9999 + "}", "nested more than 32 levels deep"),
+        ('{"record":"session","date":[],"cpu":"","cores":2,"azumaya":"","commit":""}', "a text"),
     ],
 )
 def test_whole_lines_that_are_no_lines_of_a_league_are_refused(
@@ -146,7 +150,11 @@ def test_whole_lines_that_are_no_lines_of_a_league_are_refused(
 
 def test_results_that_cannot_be_are_refused(path: Path) -> None:
     lines = path.read_text().splitlines()
-    for changes in ({"results": [2, 0]}, {"first": "nobody"}):
+    for changes in (
+        {"results": [2, 0]}, {"results": [True, 0]}, {"first": "nobody"}, {"number": "0"},
+        {"milliseconds": ["a", 0]}, {"milliseconds": [math.nan, 0]}, {"moves": [None, 1]},
+        {"faults": [[2, "x"], None]}, {"plies": [1]}, {"game": 1},
+    ):  # fmt: skip
         pair = {**json.loads(lines[-1]), "number": 9, **changes}
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))
         with pytest.raises(LeagueFileError, match="line 8: no line of a league"):
@@ -164,11 +172,25 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         read_league(path)
 
 
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for use in (read_league, LeagueFile):
+        with pytest.raises(LeagueFileError, match="not a regular file"):
+            use(pipe)
+
+
 def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LeagueFileError, match="was played with seed=3, not 4"):
         LeagueFile(path, seed=4)
     with pytest.raises(LeagueFileError, match="was played with balanced=True, not False"):
         LeagueFile(path, balanced=False)
+    with path.open("ab") as file:
+        file.write(b'{"torn')
+    torn = path.read_bytes()
+    with pytest.raises(LeagueFileError, match="was played with seed=3, not 4"):
+        LeagueFile(path, seed=4)
+    assert path.read_bytes() == torn, "a file that is refused stays as it was"
     monkeypatch.setattr(results, "balanced_starts", lambda game: (f"another book for {game}",))
     with pytest.raises(LeagueFileError, match="from other balanced starts of sudoku_moyo, "):
         LeagueFile(path)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
+from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
 from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
 from azumaya.baselines.arena.league.schedule import Plan, missing
@@ -59,6 +63,11 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
         ("Exits", "SystemExit: 1"),
         ("Illegal", "action=1000000000: not an action of"),
         ("Silent", "act returned None for 1 positions"),
+        ("Lazy", "KeyError: 'late'"),
+        ("Interrupts", "KeyboardInterrupt"),
+        ("Unspeakable", "Secret: its text cannot be shown (KeyboardInterrupt)"),
+        ("Wordless", "TypeError: act gave [], which is no move"),
+        ("Unmade", "cannot be made: "),
     ],
 )
 def test_a_fault_loses_the_game_and_the_league_goes_on(
@@ -79,6 +88,43 @@ def test_a_fault_loses_the_game_and_the_league_goes_on(
             assert fault[0] == own
             assert what in fault[1]
             assert result == (-1 if own == 0 else 1)
+
+
+def test_all_code_of_an_agent_is_watched() -> None:
+    """Also what runs when its answer is read, and when it is made."""
+    with tempfile.TemporaryFile() as file:
+        file.truncate(Board.SIZE)
+        board = Board(file.fileno())
+    board.write(NOBODY)
+    seen = []
+
+    class Number:
+        def __index__(self) -> int:
+            seen.append(board.read()[0])
+            return 7
+
+    class Lazy:
+        def act(self, positions: Any, keys: Any) -> Any:
+            seen.append(board.read()[0])
+            yield Number()
+            seen.append(board.read()[0])
+
+    assert Watched(Lazy(), 1, board, 0.0).act([Position(GAME)], [0]) == [7]
+    assert seen == [1, 1, 1]
+    assert board.read()[0] == NOBODY
+    table, found = Table(board), find_agent("greedy")
+
+    def watched(name: str) -> Any:
+        seen.append(board.read()[0])
+        return found
+
+    job = {"game": GAME, "number": 0, "seed": 0, "balanced": True, "agents": ["a", "b"],
+           "kinds": ["python", "python"], "seat": 0}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(games, "find_agent", watched)
+        assert table.play(job)["fault"] is None
+    assert seen[3:] == [0, 1]
+    board.close()
 
 
 def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
@@ -196,9 +242,14 @@ def test_programs_that_fail(code: str, error: type[Exception], message: str) -> 
     agent.close()
 
 
-def test_programs_that_cannot_be_started() -> None:
-    with pytest.raises(ProgramError, match=r"cannot be started: .*no_such_program"):
-        find_agent("program:./no_such_program --flag").act([Position(GAME)], [0])
+def test_programs_that_cannot_be_started(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"no program '\./no_such_program' can be run"):
+        find_agent("program:./no_such_program --flag")
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"\x7fELF")
+    broken.chmod(0o755)
+    with pytest.raises(ProgramError, match=r"cannot be started: .*"):
+        find_agent(f"program:{broken} --flag").act([Position(GAME)], [0])
     with pytest.raises(OptionError, match="a command is needed"):
         find_agent("program:")
     with pytest.raises(OptionError, match="No closing quotation"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines.search import uct
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.kept import KeptUCT
 from azumaya.envs import GAMES, OptionError, Position
@@ -104,3 +105,41 @@ def test_a_game_that_is_over() -> None:
         over.play(over.legal_actions()[0])
     with pytest.raises(OptionError, match="over"):
         KeptUCT(over, Budget(1)).search()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"exploration": -1}, {"exploration": float("nan")}, {"cut": -3}, {"cut": 2.5}],
+    ids=str,
+)
+def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
+    (name,) = settings
+    with pytest.raises(OptionError, match=rf"{name}=.*: a (whole )?number from 0 is needed"):
+        KeptUCT(Position("halma_dominari"), Budget(10), **settings)
+
+
+def test_wrong_keys_are_refused() -> None:
+    kept = KeptUCT(Position("halma_dominari"), Budget(10))
+    for key in (-1, 1.5, 2**64):
+        with pytest.raises(OptionError, match=r"key=.*: a whole number from 0"):
+            kept.search(key)
+
+
+def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The moves played since are not followed twice."""
+    kept = KeptUCT(Position("revers_dominari"), Budget(200))
+    kept.play(kept.search(1).best)
+    follow = uct.Tree.follow
+
+    def interrupted(tree: uct.Tree, *arguments: Any) -> None:
+        follow(tree, *arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(uct.Tree, "follow", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            kept.search(2)
+    fresh = KeptUCT(kept.position, Budget(200))
+    assert kept.search(3) == fresh.search(3)

@@ -199,6 +199,14 @@ def test_ctrl_c_leaves_the_search_usable() -> None:
     assert puct.search([position], [1]) == [expected]
 
 
+def test_the_own_evaluation_is_fitted_once_also_for_options_that_are_lists() -> None:
+    """Otherwise 64 games would be played at the beginning of each search."""
+    found = [own_evaluation(Position("sudoku_moyo", handicap=given)) for given in ([1, 3], (1, 3))]
+    assert found[0] is found[1]
+    assert own_evaluation(Position("sudoku_moyo", handicap=[1, 2])) is not found[0]
+
+
+
 @pytest.mark.parametrize(("game", "options"), CASES, ids=label)
 def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str, object]) -> None:
     start = Position(game, seed=1, **options)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE, find_agent
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.program import PREFIX
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.envs import OptionError, Position
@@ -79,7 +80,7 @@ def card_of(name: str, games: Iterable[str]) -> AgentCard:
     played, problem = [], ""
     for game in games:
         try:
-            getattr(agent, "check", lambda position: None)(Position(game))
+            check_agent(agent, Position(game), name)
             played.append(game)
         except ValueError as error:
             problem = f": {error}"

@@ -19,6 +19,7 @@ from typing import Any
 from azumaya.baselines.agents.program import close_pipes
 from azumaya.baselines.arena.league.games import NOBODY, Board, lost
 from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.threads import Together
 
 LOOK = 0.05
 """Seconds between looks at a process that is playing."""
@@ -192,10 +193,9 @@ def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult
         finally:
             worker.close()
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(processes)]
+    threads = Together([work] * processes, stop)
     try:
-        for thread in threads:
-            thread.start()
+        threads.start()
         left = processes
         while left:
             result = results.get()
@@ -206,7 +206,4 @@ def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult
             else:
                 yield result
     finally:
-        stop.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
+        threads.end()

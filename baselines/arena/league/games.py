@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents.asking import AgentFailedError, ask, told
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.envs import Position
+from azumaya.envs.errors import brief
+from azumaya.envs.whole import as_whole
 
 NOBODY = -1
 GRACE = {"program": 0.0, "python": 60.0}
@@ -72,10 +75,11 @@ class Watched:
         self._agent, self._which, self._board, self._grace = agent, which, board, grace
         self.moves, self.milliseconds, self._begun = 0, 0.0, False
 
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        """What the agent gives."""
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int | str]:
+        """What the agent gives, as plain numbers and texts, so that none of its code runs later."""
         with self._watch():
-            return self._agent.act(positions, keys)
+            answers = ask(self._agent, positions, keys, "the agent")
+            return [_plain(answer) for answer in answers]
 
     @contextlib.contextmanager
     def _watch(self) -> Iterator[None]:
@@ -84,8 +88,11 @@ class Watched:
         began = time.perf_counter()
         try:
             yield
-        except (Exception, SystemExit) as error:
-            raise AgentFaultError(self._which, f"{type(error).__name__}: {error}") from error
+        except AgentFailedError as error:
+            cause = error.__cause__ or error
+            raise AgentFaultError(self._which, told(cause)) from cause
+        except BaseException as error:  # none of them may end the process: it is the agent's fault
+            raise AgentFaultError(self._which, told(error)) from error
         finally:
             if self._board is not None:
                 self._board.write(NOBODY)
@@ -101,7 +108,21 @@ class WatchedOnStates(Watched):
     def act_states(self, positions: GameStates, keys: np.ndarray) -> Any:
         """What the agent gives."""
         with self._watch():
-            return self._agent.act_states(positions, keys)
+            return np.array(self._agent.act_states(positions, keys))
+
+
+def _plain(answer: Any) -> int | str:
+    """An answer as a plain number or text.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    number = as_whole(answer)
+    if number is not None:
+        return number
+    if isinstance(answer, str):
+        return str.__str__(answer)
+    raise TypeError(f"act gave {brief(answer)}, which is no move")
 
 
 @dataclass
@@ -146,15 +167,24 @@ class Table:
     def _watched(self, job: Mapping[str, Any], which: int) -> Watched:
         name = job["agents"][which]
         if name not in self._agents:
-            try:
-                self._agents[name] = find_agent(name)
-            except Exception as error:
-                raise AgentFaultError(which, f"cannot be made: {error}") from error
+            self._agents[name] = self._made(name, which, GRACE.get(job["kinds"][which], COMPILING))
         agent, first = self._agents[name], (name, job["game"]) not in self._seen
         self._seen.add((name, job["game"]))
         grace = GRACE.get(job["kinds"][which], COMPILING) if first else 0.0
         kind = WatchedOnStates if acts_on_states(agent) else Watched
         return kind(agent, which, self.board, grace)
+
+    def _made(self, name: str, which: int, grace: float) -> Any:
+        """Make an agent, which runs code of its module; it may take as long as its first move."""
+        if self.board is not None:
+            self.board.write(which, grace)
+        try:
+            return find_agent(name)
+        except BaseException as error:
+            raise AgentFaultError(which, f"cannot be made: {told(error)}") from error
+        finally:
+            if self.board is not None:
+                self.board.write(NOBODY)
 
 
 def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import math
 import os
+import stat
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -19,11 +21,13 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.files import shown
+from azumaya.baselines.files import is_count, parse_json, shown
 from azumaya.baselines.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.errors import brief
+from azumaya.envs.position import check_seed
 
 FORMAT = 1
 FLUSHED = 1.0
@@ -157,12 +161,16 @@ def read_league(path: Path) -> League:
         OSError: it cannot be read.
     """
     league, number = None, 0
+    if (
+        path.exists() and not path.is_file() and not path.is_dir()
+    ):  # such as a pipe, which never ends
+        raise LeagueFileError(f"{shown(path)}: not a regular file")
     with path.open("rb") as file:
         while (line := file.readline(LONGEST)).endswith(b"\n"):
             number += 1
             try:
-                league = _take(league, json.loads(line))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                league = _take(league, parse_json(line))
+            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
                 raise LeagueFileError(
                     f"{shown(path)}, line {number}: no line of a league: {error}"
                 ) from error
@@ -181,9 +189,12 @@ def _take(league: League | None, line: Any) -> League:
         if kind != "league" or line.pop("format") != FORMAT:
             raise ValueError(f"the first line must be that of a league of format {FORMAT}")
         del line["azumaya"]
-        return League(Settings(**line))
+        settings = Settings(**line)
+        if not is_count(settings.seed) or not isinstance(settings.starts, dict):
+            raise ValueError("seed and starts must be a number and an object")
+        return League(settings)
     if kind == "agent":
-        card = AgentCard(**{**line, "games": tuple(line["games"])})
+        card = _card_of(line)
         league.cards[card.id] = card
     elif kind == "pair":
         result = _pair_of(line)
@@ -191,7 +202,9 @@ def _take(league: League | None, line: Any) -> League:
             raise ValueError("a pair of agents that have not joined")
         league.pairs.setdefault(result.key, result)
     elif kind == "session":
-        league.sessions.append(Session(**line))
+        session = Session(**line)
+        _check_texts(session.date, session.cpu, session.azumaya, session.commit)
+        league.sessions.append(session)
     else:
         raise ValueError(f"record {kind!r} is unknown")
     return league
@@ -199,12 +212,44 @@ def _take(league: League | None, line: Any) -> League:
 
 def _pair_of(line: dict[str, Any]) -> PairResult:
     key = PairKey(*(line.pop(item.name) for item in fields(PairKey)))
-    first, second = (tuple(fault) if fault else None for fault in line.pop("faults", (None, None)))
+    if not is_count(key.number):
+        raise ValueError(f"number={key.number!r}: must be a whole number from 0")
+    _check_texts(key.game, key.first, key.second)
+    first, second = map(_fault_of, line.pop("faults", (None, None)))
     both = {name: (value[0], value[1]) for name, value in line.items()}
     result = PairResult(key, faults=(first, second), **both)
-    if not set(result.results) <= {-1, 0, 1}:
+    if not all(is_count(each, -1) and each <= 1 for each in result.results):
         raise ValueError(f"results={result.results}: must be 1, 0 or -1")
+    for name in ("plies", "moves", "milliseconds"):
+        each = getattr(result, name)
+        if not all(isinstance(v, int | float) and 0 <= v < math.inf for v in each):
+            raise ValueError(f"{name}={each}: must be numbers from 0")
     return result
+
+
+def _check_texts(*values: Any) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"{brief(value)}: must be a text")
+
+
+def _fault_of(saved: Any) -> tuple[int, str] | None:
+    if not saved:
+        return None
+    which, what = saved
+    if which not in (0, 1):
+        raise ValueError(f"fault={saved}: must be of agent 0 or 1")
+    return which, str(what)
+
+
+def _card_of(line: dict[str, Any]) -> AgentCard:
+    card = AgentCard(**{**line, "games": tuple(map(str, line["games"]))})
+    _check_texts(card.name, card.kind, card.digest)
+    if not isinstance(card.training, dict):
+        raise ValueError(f"training={card.training!r}: must be an object")
+    if card.milliseconds is not None and not isinstance(card.milliseconds, int | float):
+        raise ValueError(f"milliseconds={card.milliseconds!r}: must be a number or null")
+    return card
 
 
 class LeagueFile:
@@ -219,18 +264,23 @@ class LeagueFile:
 
     Raises:
         LeagueFileError: the file has other settings, is no league's, or is in use.
+        OptionError: the seed is invalid.
         OSError: it cannot be read or written.
     """
 
     def __init__(self, path: Path, seed: int | None = None, balanced: bool | None = None) -> None:
         self.path, self._flushed, self._told = path, 0.0, False
+        check_seed(seed or 0)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             self._lock()
-            if os.fstat(self._file).st_size:
+            about = os.fstat(self._file)
+            if not stat.S_ISREG(about.st_mode):
+                raise LeagueFileError(f"{shown(path)}: not a regular file")
+            if about.st_size:
                 self.league = read_league(path)
-                os.ftruncate(self._file, self.league.size)
                 self._agree(seed, balanced)
+                os.ftruncate(self._file, self.league.size)  # a line that was only half written
             else:
                 settings = settings_for(seed or 0, balanced is not False)
                 self.league = League(settings)

@@ -111,7 +111,15 @@ def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], nam
         IllegalActionError: the agent (called `name` in the message) did not return a sequence with
             the right number of actions.
     """
-    actions, count = agent.act(positions, keys), len(positions)
+    return checked_answer(agent.act(positions, keys), len(positions), name)
+
+
+def checked_answer(actions: Any, count: int, name: str) -> list[Any]:
+    """What the agent called `name` returned for `count` positions, as a list.
+
+    Raises:
+        IllegalActionError: it is no sequence with the right number of actions.
+    """
     try:
         given = list(itertools.islice(actions, count + 1))
     except TypeError:

@@ -1,0 +1,92 @@
+"""Asking agents for moves. Failures of agents that are not the library's own name them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.agents.states import ActsOnStates, GameStates
+from azumaya.envs import Position
+from azumaya.envs.adapters.duel.opponents import Opponent, checked_answer
+
+
+class AgentFailedError(RuntimeError):
+    """An agent raised an exception of its own, which is the cause of this one."""
+
+
+def told(error: BaseException) -> str:
+    """An exception in one line, even if its own text cannot be had."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException as another:
+        text = f"its text cannot be shown ({type(another).__name__})"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@contextlib.contextmanager
+def failures_named(agent: Any, name: str, doing: str) -> Iterator[None]:
+    """Name an agent in what it raises, unless it is one of the library's.
+
+    Args:
+        agent: the agent.
+        name: what it is called in the message.
+        doing: what it is asked to do, such as `act`.
+
+    Raises:
+        AgentFailedError: the agent raised anything but `KeyboardInterrupt`.
+    """
+    try:
+        yield
+    except AgentFailedError:
+        raise
+    except (Exception, SystemExit) as error:
+        if type(agent).__module__.startswith("azumaya."):
+            raise
+        raise AgentFailedError(f"agent {name}: {doing} failed: {told(error)}") from error
+
+
+def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], name: str) -> Any:
+    """An agent's actions, one for each position; legality is not checked.
+
+    Raises:
+        AgentFailedError: the agent, which is not the library's, raised an exception.
+        IllegalActionError: the agent did not return a sequence with the right number of actions.
+    """
+    with failures_named(agent, name, "act"):
+        actions = agent.act(positions, keys)
+        if isinstance(actions, Iterator):  # a generator may fail as late as this
+            actions = list(itertools.islice(actions, len(positions) + 1))
+    return checked_answer(actions, len(positions), name)
+
+
+def ask_on_states(agent: ActsOnStates, positions: GameStates, keys: np.ndarray, name: str) -> Any:
+    """What the fast path of an agent gives, as an array; nothing about it is checked.
+
+    Raises:
+        AgentFailedError: the agent, which is not the library's, raised an exception.
+    """
+    with failures_named(agent, name, "act_states"):
+        return np.asarray(agent.act_states(positions, keys))
+
+
+def check_agent(agent: Any, position: Position, name: str) -> None:
+    """Ask an agent that can tell whether it can play a position.
+
+    Raises:
+        ValueError: it cannot; the error says what it can play.
+        AgentFailedError: the agent, which is not the library's, raised another exception.
+    """
+    check = getattr(agent, "check", None)
+    if check is None:
+        return
+    try:
+        with failures_named(agent, name, "check"):
+            check(position)
+    except AgentFailedError as failure:
+        if isinstance(failure.__cause__, ValueError):
+            raise failure.__cause__ from None
+        raise

@@ -1,0 +1,62 @@
+"""Threads that work together and have all ended when they are left, whatever interrupts that."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+
+WAIT = 0.02
+"""Seconds between looks at whether a thread has ended; signals are handled in between."""
+
+
+class Together:
+    """Threads that share one event which stops them.
+
+    Not `Thread.join`: up to Python 3.12, Ctrl-C during a `join` marks the thread as ended although
+    it still runs, and later calls of `join` return at once. Here each thread says itself that it
+    has ended.
+
+    Args:
+        works: what each thread calls. It must look at `stop` and return soon once it is set.
+        stop: the event.
+    """
+
+    def __init__(self, works: Sequence[Callable[[], None]], stop: threading.Event) -> None:
+        self._stop = stop
+        self._ended = [threading.Event() for _ in works]
+        self._threads = [
+            threading.Thread(target=functools.partial(_run, work, ended), daemon=True)
+            for work, ended in zip(works, self._ended, strict=True)
+        ]
+
+    def start(self) -> None:
+        """Start all of them. Call `end` in any case, also if this is interrupted."""
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self) -> None:
+        """Wait until all have ended, unless a signal raises an exception."""
+        for ended in self._ended:
+            while not ended.wait(WAIT):
+                pass
+
+    def end(self) -> None:
+        """Stop them and wait until they have ended; raise what a signal raised only afterwards."""
+        interrupted: BaseException | None = None
+        self._stop.set()
+        for thread, ended in zip(self._threads, self._ended, strict=True):
+            while thread.ident is not None and not ended.is_set():
+                try:
+                    ended.wait(WAIT)
+                except (KeyboardInterrupt, SystemExit) as error:
+                    interrupted = error
+        if interrupted is not None:
+            raise interrupted
+
+
+def _run(work: Callable[[], None], ended: threading.Event) -> None:
+    try:
+        work()
+    finally:
+        ended.set()

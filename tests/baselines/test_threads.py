@@ -1,0 +1,60 @@
+"""Threads have ended when they are left, however often Ctrl-C comes while they are waited for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from azumaya.baselines.search.budget import share
+from azumaya.baselines.threads import Together
+
+
+def interrupt() -> None:
+    """What Ctrl-C does."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
+def test_no_thread_runs_after_ctrl_c(again: bool) -> None:
+    """The next search would use the memory that such a thread still writes to."""
+    running: set[int] = set()
+
+    def work(i: int, room: int, stopped: Callable[[], bool]) -> None:
+        running.add(room)
+        while not stopped():
+            time.sleep(0.001)
+        if again and room == 0:
+            interrupt()
+        time.sleep(0.02)  # the end of a call of a kernel
+        running.remove(room)
+
+    for attempt in range(25):
+        threading.Timer(0.005 + 0.0005 * attempt, interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            share(work, 4, [0, 1])
+        assert not running
+
+
+def test_an_error_stops_the_others_and_is_raised() -> None:
+    seen = []
+
+    def work(i: int, room: int, stopped: Callable[[], bool]) -> None:
+        if room == 1:
+            raise OSError("full")
+        while not stopped():
+            time.sleep(0.001)
+        seen.append(i)
+
+    with pytest.raises(OSError, match="full"):
+        share(work, 9, [0, 1])
+    assert len(seen) == 1
+
+
+def test_threads_that_never_began_are_not_waited_for() -> None:
+    threads = Together([lambda: None] * 3, threading.Event())
+    threads.end()
