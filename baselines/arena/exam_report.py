@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
 from azumaya.baselines.arena.report import COLOURS, plain, result_table
+from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
@@ -111,7 +112,7 @@ def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
             middles, shares, yerr=list(zip(*errors, strict=True)) or None, fmt="o-", color=colour,
             markersize=4, clip_on=False, linewidth=1.2, elinewidth=0.8, label=result.agent,
         )  # fmt: skip
-    axes.set_title(game, fontsize="medium")
+    axes.set_title(find_game(game).title, fontsize="medium")
     axes.set_ylim(0, 1.02)
     axes.spines[["top", "right"]].set_visible(False)
 

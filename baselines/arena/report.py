@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Colours that stay apart for colour-blind readers (Okabe and Ito)."""
 RATE = "games won, draws counted half"
+STEPS, SHARES = "{x:,.0f}", "{x:.0%}"
+"""How matplotlib writes numbers of steps, and shares, at an axis."""
 """What the learning curve shows, as a share of the games."""
 
 
@@ -81,7 +83,9 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path | BinaryIO, 
         # points at 0 and 1 lie on the frame, and are to be seen whole
         axes.plot(steps, rates, "o-", color=colour, label=name, clip_on=False, zorder=3)
     axes.axhline(0.5, color="0.7", linewidth=1)
-    axes.set(title=title, xlabel="actions of the learner", ylabel=RATE, ylim=(0, 1))
+    axes.set(title=title, xlabel="steps", ylabel=RATE, ylim=(0, 1))
+    axes.xaxis.set_major_formatter(STEPS)
+    axes.yaxis.set_major_formatter(SHARES)
     axes.spines[["top", "right"]].set_visible(False)
     if names:
         axes.legend(title="against", frameon=False)

@@ -17,6 +17,7 @@ from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
 from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.envs import find_game
 
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
@@ -82,7 +83,7 @@ def final_ladder(
     rungs = list(ladder.rungs(lambda name: display.say(f"ladder: {name}")))
     display.console.print(ladder_table(rungs, f"{config.game}: the ladder"))
     picture = io.BytesIO()
-    draw_ladder(rungs, picture, config.game)
+    draw_ladder(rungs, picture, find_game(config.game).title)
     run.write("ladder.json", json.dumps(as_objects(rungs), indent=2) + "\n")
     run.write("ladder.png", picture.getvalue())
 

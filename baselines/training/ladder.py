@@ -25,7 +25,7 @@ from azumaya.baselines.arena.exam_report import shown_share
 from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.report import COLOURS, plain, result_table
+from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
@@ -237,6 +237,7 @@ def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> Non
                 errors = [[share - interval[0]], [interval[1] - share]]
                 panel.barh(place, share, xerr=errors, color=colour, height=0.6, ecolor="0.3")
         panel.set_title(heading, fontsize="medium")
+        panel.xaxis.set_major_formatter(SHARES)
         panel.set(xlim=(0, 1), yticks=range(len(names)), yticklabels=names)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].axvline(0.5, color="0.7", linewidth=1)

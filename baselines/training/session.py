@@ -30,6 +30,7 @@ from azumaya.baselines.training.events import threads_quiet
 from azumaya.baselines.training.ladder import MILLISECONDS
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import Save
+from azumaya.envs import find_game
 
 
 class TimeUpError(Exception):
@@ -222,7 +223,7 @@ def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]
             train(config, run, display, learner)
         trained = display.minutes
         scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
-        draw_curve(run, config.game)
+        draw_curve(run, find_game(config.game).title)
         if config.ladder_starts:
             agents = learner.agent(), learner.searching(MILLISECONDS)
             final_ladder(config, run, agents, scores, display)

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from azumaya.baselines.arena.report import COLOURS, plain, result_table, shown_rate
+from azumaya.baselines.arena.report import COLOURS, SHARES, STEPS, plain, result_table, shown_rate
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import Count, Numbers, check_numbers
 from azumaya.baselines.training.command import INTERRUPTED, exit_code, run_script
 from azumaya.baselines.training.run_folder import RunError
-from azumaya.envs import OptionError
+from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def curve_of(run: Path) -> list[dict[str, float]]:
 
 def _report(config: Config, game: str, found: Sequence[Results]) -> None:
     """Print the table, and write `study.json` and `study.png`."""
-    title = f"{game}: {len(config.seeds)} seeds of {config.steps:,} steps"
+    title = f"{find_game(game).title}: {len(config.seeds)} seeds of {config.steps:,} steps"
     require("rich.console", "cli").Console().print(study_table(found, title))
     picture = io.BytesIO()
     draw_study(found, picture, title)
@@ -226,6 +226,8 @@ def draw_study(found: Sequence[Results], path: Path | io.BytesIO, title: str) ->
             style = "-" if number < len(COLOURS) else "--"
             _draw_curves(axes, results, measure, COLOURS[number % len(COLOURS)], style)
         axes.set(title=heading, xlabel="steps", ylim=(0, 1))
+        axes.xaxis.set_major_formatter(STEPS)
+        axes.yaxis.set_major_formatter(SHARES)
         axes.spines[["top", "right"]].set_visible(False)
     lines = figure.axes[0].get_legend_handles_labels()
     figure.legend(*lines, loc="outside right center", frameon=False, fontsize="small")

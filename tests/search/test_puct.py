@@ -206,7 +206,6 @@ def test_the_own_evaluation_is_fitted_once_also_for_options_that_are_lists() -> 
     assert own_evaluation(Position("sudoku_moyo", handicap=[1, 2])) is not found[0]
 
 
-
 @pytest.mark.parametrize(("game", "options"), CASES, ids=label)
 def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str, object]) -> None:
     start = Position(game, seed=1, **options)

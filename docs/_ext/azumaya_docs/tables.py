@@ -265,20 +265,13 @@ def training_table() -> str:
         run = training.read_all().get(name)
         if run is None:
             continue
-        plain = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
+        rates = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
         (rung,) = rungs[name]
-        balanced = _with_interval(rung["greedy"], rung["greedy_interval"])
         exam = "" if rung["exam"] is None else _with_interval(rung["exam"], rung["exam_interval"])
-        rows.append((f"[{game.title}](/games/{name}.md)", *plain, balanced, exam))
+        rows.append((f"[{game.title}](/games/{name}.md)", *rates, exam))
     if not rows:
         return "No run has been imported yet (`python -m azumaya_docs.training`)."
-    heads = (
-        "against random",
-        "against greedy",
-        "against greedy, balanced starts",
-        "exam: wins kept",
-    )
-    return table(("game", *heads), rows)
+    return table(("game", "against random", "against greedy", "exam: wins kept"), rows)
 
 
 def _rate(score: Mapping[str, Any]) -> str:
