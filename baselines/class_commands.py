@@ -15,9 +15,11 @@ from rich.text import Text
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
+from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
+    OpponentFailedError,
     Plan,
     class_meetings,
     grade,
@@ -68,7 +70,9 @@ GameLimit = Annotated[
         min=0.1, help="Seconds for all moves of a game; a submission that needs more loses."
     ),
 ]
-Megabytes = Annotated[int, typer.Option(min=512, help="Memory of a submission, in MiB.")]
+Megabytes = Annotated[
+    int, typer.Option(min=512, max=1 << 24, help="Memory of a submission, in MiB.")
+]
 WithBaselines = Annotated[
     bool,
     typer.Option(
@@ -152,6 +156,7 @@ def grade_command(
         opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
         for name in opponents:
             find_agent(name)
+        check_starts(pairs, seed)
         scheme = _scheme(opponents, weight, points)
         limits = Limits(
             move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines,
@@ -206,7 +211,10 @@ def check_command(
         raise _failed(error) from None
     found = mark_class([submission], {submission.id: run}, [], name, plan.exam, Scheme())
     console().print(_table(found, plan.opponents, "by the default weights, in the public exam"))
-    for line in isolation_lines(Isolation(dict(run.isolation), dict(run.missing))):
+    isolation = Isolation(dict(run.isolation), dict(run.missing))
+    if not run.isolation:  # a file that cannot be loaded does not say what confined it
+        isolation = isolation_of(plan, Room(limits))
+    for line in isolation_lines(isolation):
         say(line)
     if run.output:
         say(f"It printed {run.printed:,} bytes, beginning with: {run.output[:MOST_BYTES]!r}")
@@ -301,7 +309,7 @@ def _run(
             grade(file, submissions, plan, room, jobs or available_cores(), told)
     except IsolationError as error:
         raise _failed(f"{error}; no submission was run without isolation") from None
-    except StartingError as error:
+    except (StartingError, OpponentFailedError) as error:
         raise _failed(error) from None
     except (KeyboardInterrupt, StoppedError):
         say("Interrupted; the results so far are stored, and the same command resumes the marking.")

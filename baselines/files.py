@@ -9,6 +9,7 @@ leaves it behind, and `remove_partial` removes it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -111,6 +112,9 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     Raises:
         OSError: a file cannot be written. Files not yet replaced by then are kept as they were.
     """
+    for path in contents:
+        if path.is_dir():  # a message about the temporary file would name another one
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
     try:
         for path, content in contents.items():

@@ -39,6 +39,8 @@ from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
 
 RESULTS = Path("league.jsonl")
+MOST_PAIRS = 10_000
+"""The most pairs of games between two agents; all that are to be played are in memory at once."""
 MINUTES_TO_ADD = 2.5
 """How long games of a newcomer are begun by default."""
 INTERRUPTED = 130
@@ -84,6 +86,7 @@ def play(
         int | None,
         typer.Option(
             min=1,
+            max=MOST_PAIRS,
             help="Pairs of games (one start, both seats) between every two agents, per game. "
             f"Default: {PAIRS}; with --interval at most {MOST}.",
             show_default=False,

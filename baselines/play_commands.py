@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.analyse_commands import summary
 from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
-from azumaya.baselines.table import Table, agent_move
+from azumaya.baselines.table import Table
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
@@ -68,9 +69,11 @@ def play(
         raise typer.BadParameter(str(error)) from None
     typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
     table = Table(players, chosen, [start])
-    code = _play_on(table)
-    if file is not None:
-        _keep(table, file)
+    try:
+        code = _play_on(table)
+    finally:  # an agent may have failed
+        if file is not None:
+            _keep(table, file)
     raise typer.Exit(code)
 
 
@@ -117,10 +120,11 @@ def _keep(table: Table, file: Path) -> None:
 def _choose(table: Table) -> str | None:
     """The move of the player to move; None if the person typed a command instead."""
     here = table.here
-    agent = table.players[here.to_move].agent
+    player = table.players[here.to_move]
+    agent = player.agent
     if agent is not None:
-        move = agent_move(agent, here, table.key)
-        typer.echo(f"player_{here.to_move} ({agent.name}): {move}")
+        move = move_of(agent, here, table.key, player.name)
+        typer.echo(f"player_{here.to_move} ({player.name}): {move}")
         return move
     _draw(here)
     return _obey(_ask(f"player_{here.to_move}: "), table)

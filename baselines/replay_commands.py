@@ -43,7 +43,8 @@ def replay_command(
         ),
     ] = None,
     pause: Annotated[
-        float, typer.Option(min=20, help="Milliseconds for each position of a .gif or .mp4.")
+        float,
+        typer.Option(min=20, max=60_000, help="Milliseconds for each position of a .gif or .mp4."),
     ] = 700,
 ) -> None:
     """Turn recorded games into one page that needs nothing else, or one game into a video."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sqlite3
 import threading
@@ -30,8 +31,11 @@ SECONDS_TO_OPEN = 0.4
 MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
 
+HOST_NAME = re.compile(r"[\w.-]+|\[[\da-fA-F:.]+\]")
 IDLE_SECONDS = 30
 """A connection is closed if no request comes for so long."""
+SECONDS_TO_FINISH = 3
+"""Requests that are being answered get so long when the server is to end."""
 OTHER_FILES = 200
 """Open files besides connections: the games, pipes to the processes that search, libraries."""
 
@@ -70,14 +74,23 @@ def serve(
         typer.Option(help="The file that keeps the games. Default: in the user's state folder."),
     ] = None,
     longest_search: Annotated[
-        float, typer.Option(min=1, help="The longest search for a move or a hint, in milliseconds.")
+        float,
+        typer.Option(
+            min=1, max=3_600_000, help="The longest search for a move or a hint, in milliseconds."
+        ),
     ] = Limits.search,
+    move_limit: Annotated[
+        float,
+        typer.Option(min=1, max=3600, help="Seconds after which an agent's move is given up."),
+    ] = Limits.move_seconds,
     most_games: Annotated[
         int, typer.Option(min=1, help="Games that are kept. More are refused.")
     ] = Limits.games,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes that search. Default: one for each core, up to 4."),
+        typer.Option(
+            min=1, max=256, help="Processes that search. Default: one for each core, up to 4."
+        ),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
@@ -87,12 +100,17 @@ def serve(
     from azumaya.baselines.serve.app import make_app  # noqa: PLC0415 - needs starlette
     from azumaya.baselines.serve.guard import LOOPBACK  # noqa: PLC0415 - likewise
 
+    for name in allow_host or ():
+        if not HOST_NAME.fullmatch(name):
+            raise typer.BadParameter(
+                f"--allow-host {shown(name)}: must be a name or an address, such as games.example"
+            )
     store = _store(state)
     listening = _listen(host, port)
     url = _url(host, listening.getsockname()[1])
     names = {*LOOPBACK, *_names(host), *(name.lower() for name in allow_host or ())}
     count = workers or min(4, os.cpu_count() or 1)
-    limits = Limits(search=longest_search, games=most_games)
+    limits = Limits(search=longest_search, games=most_games, move_seconds=move_limit)
     _allow_connections()
     try:
         app = make_app(store, agent or (), names, limits, count, gallery)
@@ -108,6 +126,7 @@ def serve(
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     config.limit_concurrency = MOST_CONNECTIONS
     config.timeout_keep_alive = IDLE_SECONDS
+    config.timeout_graceful_shutdown = SECONDS_TO_FINISH
     uvicorn.Server(config).run(sockets=[listening])
 
 

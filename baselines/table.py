@@ -82,8 +82,3 @@ class Table:
         moves = self.moves[: len(self.history) - 1]  # Ctrl-C may have come between the two
         names = (self.players[0].name, self.players[1].name)
         return record_of(self.history[0], moves, self.here, names)
-
-
-def agent_move(agent: Agent, position: Position, key: int) -> str:
-    """The name of the move that an agent chooses; it does not see what is hidden from players."""
-    return position.move_name(agent.act([position.resample_hidden(key)], [key])[0])

@@ -77,7 +77,8 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
         cause = error.__cause__
         if cause is not None:
             own = traceback.extract_tb(_from_the_agent(cause.__traceback__))
-            _tell("".join(traceback.format_list(own)).rstrip())
+            if own:
+                _tell("".join(traceback.format_list(own)).rstrip())
         _tell(f"{name}: {error}")
         raise SystemExit(AGENT_FAILED) from None
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.files import parse_json
 from azumaya.envs.errors import brief
 
 Line = dict[str, Any]
@@ -59,7 +60,7 @@ def begin_work(path: Path, settings: Mapping[str, Any]) -> list[Line]:
 
 
 def _object(line: str) -> Line:
-    found = json.loads(line)
+    found = parse_json(line.encode())
     if not isinstance(found, dict):
         raise ValueError(f"the line {brief(found)} is not a JSON object")
     return found

@@ -43,7 +43,9 @@ def failures_named(agent: Any, name: str, doing: str) -> Iterator[None]:
         yield
     except AgentFailedError:
         raise
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if type(agent).__module__.startswith("azumaya."):
             raise
         raise AgentFailedError(f"agent {name}: {doing} failed: {told(error)}") from error
@@ -71,6 +73,21 @@ def ask_on_states(agent: ActsOnStates, positions: GameStates, keys: np.ndarray, 
     """
     with failures_named(agent, name, "act_states"):
         return np.asarray(agent.act_states(positions, keys))
+
+
+def move_of(agent: Opponent, position: Position, key: int, name: str) -> str:
+    """The name of the legal move that an agent chooses; what is hidden is drawn anew for it.
+
+    Raises:
+        AgentFailedError: the agent raised an exception, or what it gave is no legal move.
+    """
+    try:
+        (answer,) = ask(agent, [position.resample_hidden(key)], [key], name)
+        action = position.action(answer)
+        position.copy().play(action)
+    except ValueError as error:
+        raise AgentFailedError(f"agent {name}: {error}") from error
+    return position.move_name(action)
 
 
 def check_agent(agent: Any, position: Position, name: str) -> None:

@@ -71,6 +71,8 @@ def check_picture(path: Path) -> None:
     """Raise `OptionError` unless a picture can be written to this file."""
     if path.suffix not in PICTURES:
         raise OptionError(f"--output {path}: must end in {' or '.join(PICTURES)}")
+    if not path.parent.is_dir():
+        raise OptionError(f"--output {path}: there is no folder {path.parent}")
     require("matplotlib", "train")
 
 

@@ -103,6 +103,8 @@ def load_exam(game: str, part: Part = "public") -> Exam:
         ExamError: the game has no exam, or the file of the installed package is damaged.
     """
     name = find_game(game).name
+    if part in PARTS and not has_exam(name):
+        raise ExamError(f"{name}: this game has no exam")
     return read_exam(exam_file(name, part))
 
 

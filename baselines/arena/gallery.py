@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.files import shown
 from azumaya.envs import Position
 from azumaya.envs.errors import RecordError
 from azumaya.envs.extras import require
@@ -116,7 +117,10 @@ def read_gallery(path: Path | None = None) -> list[Exhibit]:
     else:
         content = path.read_bytes()
     lines = enumerate(content.splitlines(), start=1)
-    return [_read(line, n, played=path is not None) for n, line in lines if line.strip()]
+    try:
+        return [_read(line, n, played=path is not None) for n, line in lines if line.strip()]
+    except RecordError as error:
+        raise RecordError(f"{shown(path or FILE)}, {error}") from error
 
 
 def _read(line: bytes, number: int, played: bool) -> Exhibit:

@@ -17,11 +17,12 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
+from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.arena.gallery import FILE, Exhibit, gallery_line, turns
 from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.replay import values_of
-from azumaya.baselines.table import Table, agent_move
+from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import console, progress
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.notation import GameRecord
@@ -60,7 +61,7 @@ def play(game: str, pairing: str, seed: int) -> GameRecord:
     while not table.here.is_over and len(table.moves) < MOST_PLIES:
         agent = table.agent
         assert agent is not None
-        table.play(agent_move(agent, table.here, table.key))
+        table.play(move_of(agent, table.here, table.key, agent.name))
     return table.record()
 
 

@@ -21,7 +21,7 @@ from azumaya.baselines.arena.exams import (
 )
 from azumaya.baselines.arena.rounds import StartSet, start_set
 from azumaya.baselines.classroom.confine import Isolation
-from azumaya.baselines.classroom.games import play_both_seats
+from azumaya.baselines.classroom.games import Played, play_both_seats
 from azumaya.baselines.classroom.marks import faults_of
 from azumaya.baselines.classroom.process import (
     Limits,
@@ -108,11 +108,26 @@ def isolation_of(plan: Plan, room: Room) -> Isolation:
     return process.isolation
 
 
+class OpponentFailedError(RuntimeError):
+    """An agent that submissions are to play against failed; nobody can be marked by it."""
+
+
 def warm_up(plan: Plan) -> None:
-    """Compile what the games need, once and before any clock is running."""
+    """Compile what the games need, once and before any clock is running.
+
+    Raises:
+        OpponentFailedError: an opponent does not play.
+    """
     starts = start_set(plan.game, None, plan.seed)
     for name in plan.opponents:
-        play_both_seats(starts, 0, [find_agent(name), find_agent("random")], 0.0)
+        games = play_both_seats(starts, 0, [find_agent(name), find_agent("random")], 0.0)
+        _check_opponent(name, 0, games)
+
+
+def _check_opponent(name: str, which: int, games: Sequence[Played]) -> None:
+    for fault in (game.fault for game in games):
+        if fault and fault[0] == which:
+            raise OpponentFailedError(f"opponent {name}: {fault[1]}")
 
 
 def grade(
@@ -135,6 +150,7 @@ def grade(
 
     Raises:
         StartingError: a process cannot be started, through no fault of a submission.
+        OpponentFailedError: an agent that they play against fails.
     """
     whole = [s for s in submissions if not s.problem]
 
@@ -217,6 +233,7 @@ def _against_library(
             if number and agent.seconds - before > plan.game_seconds:
                 return
             games = play_both_seats(starts, number, [agent, opponent], plan.limits.game)
+            _check_opponent(opponent.name, 1, games)
             yield Meeting(submission.id, opponent.name, number, games)
 
 

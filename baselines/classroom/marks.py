@@ -59,8 +59,12 @@ class Scheme:
         if not any(self.weights.values()):
             raise OptionError("weights: at least one must be above 0")
 
+    def can_mark(self, shares: Mapping[str, float | None]) -> bool:
+        """Whether anything that counts is among some shares."""
+        return any(w and shares.get(name) is not None for name, w in self.weights.items())
+
     def mark(self, shares: Mapping[str, float | None]) -> float:
-        """The mark for some shares; those that are None are left out."""
+        """The mark for some shares; those that are None are left out. 0 if nothing is left."""
         counted = {n: w for n, w in self.weights.items() if shares.get(n) is not None}
         total = sum(counted.values())
         if not total:
@@ -165,6 +169,8 @@ def _marked(
     interval = wilson(kept, len(answers)) if kept is not None else None
     rating = ratings.get(submission.id)
     mark = scheme.mark(shares)
+    if not scheme.can_mark(shares):
+        remarks = (*remarks, "nothing that counts for the mark could be measured")
     failures = len(faults_of(run, meetings))
     return Marked(
         submission, run, GRADED, mark, kept, interval, luck, scores, rating, failures, remarks

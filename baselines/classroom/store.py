@@ -186,6 +186,9 @@ class ClassFile:
         exam, asked = self._exam, tuple(saved["asked"])
         pairs = zip(asked, saved["moves"], strict=True)
         answers = tuple(Answer(exam.positions[number], move) for number, move in pairs)
+        for answer in answers:
+            if answer.move not in answer.question.values:
+                raise ClassFileError(f"move {answer.move!r}: not a move of the exam's position")
         agent = identity.rpartition("@")[0]
         result = ExamResult(agent, exam.start(0).game.name, exam.part, exam.version, 0, answers)
         faults = tuple(Fault(**fault) for fault in saved["faults"])

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.baselines.files import UnusableFileError, parse_json
 from azumaya.baselines.replay import replay_page
@@ -155,7 +156,9 @@ class Server:
         name, position, key = self.games.thinking(opened)
         await self.readiness.agent(name, position)
         time = milliseconds_of(name)
-        move = await self.workers.run(think, name, position, key, milliseconds=time)
+        move = await self.workers.run(
+            think, name, position, key, milliseconds=time, seconds=self.limits.move_seconds
+        )
         return JSONAnswer(self.games.answer(opened, position, move))
 
     async def explain(self, request: Request) -> Response:
@@ -212,6 +215,11 @@ async def refused(request: Request, error: Exception) -> Response:
     return JSONAnswer({"error": str(error)}, status)
 
 
+async def failed(request: Request, error: Exception) -> Response:
+    """The answer where an agent could not give a move."""
+    return JSONAnswer({"error": str(error)}, 502)
+
+
 def make_app(
     store: Store,
     agents: Iterable[str] = (),
@@ -250,6 +258,6 @@ def make_app(
     return Starlette(
         routes=[*server.routes(), *exhibits.routes()],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
-        exception_handlers={ValueError: refused, RefusalError: refused},
+        exception_handlers={ValueError: refused, RefusalError: refused, AgentFailedError: failed},
         lifespan=lifespan,
     )

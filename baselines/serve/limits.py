@@ -15,6 +15,7 @@ class Limits:
         games_of_one: games of one visitor.
         plies: moves of a game.
         search: milliseconds of a search, for an agent's move or a hint.
+        move_seconds: an agent that has not moved by then is given up.
         waiting: short searches under way or waiting at once; and as many long ones.
     """
 
@@ -23,6 +24,7 @@ class Limits:
     games_of_one: int = 2_000
     plies: int = 2_000
     search: float = 2_000
+    move_seconds: float = 120.0
     waiting: int = 256
 
 

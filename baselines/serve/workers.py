@@ -14,11 +14,11 @@ from typing import Any
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.analyse_commands import summary
 from azumaya.baselines.pool import process_pool
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.serve.limits import RefusalError
-from azumaya.baselines.table import agent_move
 from azumaya.envs import Position
 
 SHORT_MS = 200
@@ -55,16 +55,22 @@ class Workers:
         for _ in range(self.count):
             self._pool.submit(_known, "random")
 
-    async def run(self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0) -> Any:
+    async def run(
+        self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0,
+        seconds: float | None = None,
+    ) -> Any:  # fmt: skip
         """Do some work in the pool; what it raises is raised here.
 
         Args:
             work: a function that a process can import.
             arguments: its arguments.
             milliseconds: how long it takes; infinity if that is unknown.
+            seconds: after this time it is given up, and all processes are replaced, because a pool
+                cannot end one of them; other work that was under way is done again.
 
         Raises:
             RefusalError: too much work of this kind, short or long, is waiting already.
+            AgentFailedError: it was given up.
         """
         long = milliseconds > SHORT_MS
         if self._pending[long] >= self._waiting:
@@ -72,7 +78,10 @@ class Workers:
         self._pending[long] += 1
         try:
             async with self._long if long else nullcontext():
-                return await self._run(work, *arguments)
+                return await asyncio.wait_for(self._run(work, *arguments), seconds)
+        except TimeoutError:
+            self._replace()
+            raise AgentFailedError(f"agent {arguments[0]}: no move in {seconds:g} s") from None
         finally:
             self._pending[long] -= 1
 
@@ -85,12 +94,23 @@ class Workers:
                 self._pool = self._new_pool()
             return await asyncio.wrap_future(self._pool.submit(work, *arguments))
 
+    def _replace(self) -> None:
+        """End the processes and start others."""
+        if self.count:
+            before, self._pool = self._pool, self._new_pool()
+            _end_children()
+            before.shutdown(wait=False)
+
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
         if self.count:
-            for process in multiprocessing.active_children():
-                process.terminate()
+            _end_children()
         self._pool.shutdown(cancel_futures=True)
+
+
+def _end_children() -> None:
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 @lru_cache(maxsize=4)
@@ -100,8 +120,15 @@ def _known(name: str) -> Agent:
 
 
 def think(name: str, position: Position, key: int) -> str:
-    """The name of the move that an agent chooses."""
-    return agent_move(_known(name), position, key)
+    """The name of the move that an agent chooses.
+
+    Raises:
+        AgentFailedError: it gave none.
+    """
+    try:
+        return move_of(_known(name), position, key, name)
+    except KeyboardInterrupt:  # the agent's own: processes that search ignore Ctrl-C
+        raise AgentFailedError(f"agent {name}: act failed: KeyboardInterrupt") from None
 
 
 def hint(position: Position, milliseconds: float, key: int) -> dict[str, Any]:

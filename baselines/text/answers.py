@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from azumaya.baselines.text.prompts import ANSWER
-from azumaya.envs import MoveNameError, Position
+from azumaya.envs import MoveNameError, OptionError, Position
+from azumaya.envs.errors import brief
 
 LONGEST_ANSWER = 20_000
 """Only this many characters at the end of an answer are read."""
@@ -44,7 +45,7 @@ class Answer:
         return self.action is not None
 
 
-def read_answer(position: Position, answer: str) -> Answer:
+def read_answer(position: Position, answer: str | None) -> Answer:
     r"""The move that an answer names.
 
     The first of these that is found counts: the last marked move (`move: 5e4`, `<move>5e4</move>`,
@@ -54,8 +55,15 @@ def read_answer(position: Position, answer: str) -> Answer:
 
     Args:
         position: the position in which the answer was given.
-        answer: what the model wrote.
+        answer: what the model wrote; None for nothing, as chat interfaces say it.
+
+    Raises:
+        OptionError: the answer is no text.
     """
+    if answer is None:
+        answer = ""
+    if not isinstance(answer, str):
+        raise OptionError(f"answer={brief(answer)}: must be the text of an answer, or None")
     text = answer[-LONGEST_ANSWER:].strip()
     marked = _last_marked(text)
     places = (text.rpartition("\n")[2], text) if marked is None else (marked,)

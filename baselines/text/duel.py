@@ -84,17 +84,17 @@ class TextDuel:
         wrong = self.tally.illegal + self.tally.unreadable
         return 1 - wrong / self._answers if self._answers else 1.0
 
-    def answer(self, text: str) -> str | None:
+    def answer(self, text: str | None) -> str | None:
         """Take an answer of the model, and let the agent move; returns the next question.
 
         Raises:
-            OptionError: the game is over.
+            OptionError: the game is over, or the answer is no text.
         """
         if self.question is None:
             raise OptionError("answer: the game is over; make a new TextDuel")
+        answer = read_answer(self.position, text)
         self.tally.turns += self._left == self._tries
         self._answers += 1
-        answer = read_answer(self.position, text)
         if answer.action is not None:
             self._play(answer.action)
             self._go_on()

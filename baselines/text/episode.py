@@ -10,6 +10,8 @@ from azumaya.baselines.agents import Agent
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.duel.opponents import is_agent
+from azumaya.envs.errors import brief
 from azumaya.envs.notation import GameRecord, record_of
 from azumaya.envs.position import check_seed, episode_key
 from azumaya.envs.whole import whole_number
@@ -98,6 +100,12 @@ def play_text_game(
     if failure not in ("forfeit", "random"):
         raise OptionError(f'failure={failure!r}: must be "forfeit" or "random"')
     seed = check_seed(seed)
+    for name, player in (("first", first), ("second", second)):
+        if not callable(player) and not is_agent(player):
+            raise OptionError(
+                f"{name}={brief(player)}: must be a function from messages to an answer, or an "
+                "agent"
+            )
     play = _Play(position.copy(), (first, second), tries, legal_moves)
     forfeited = None
     while not play.position.is_over and forfeited is None:

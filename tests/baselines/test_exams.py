@@ -324,6 +324,17 @@ def test_positions_are_solved_and_interesting() -> None:
         assert not Position("sudoku_moyo", position=found["position"]).is_over
 
 
+def test_games_with_one_start_are_divided_by_their_openings() -> None:
+    """Otherwise one part would get every position, and the other would never be full."""
+    alike = {game for game in GAMES if exam_maker.fewest_plies(GAMES[game], {}) > 0}
+    assert alike == {"vierer_dominari", "revers_dominari", "score_dominari", "abalone"}
+
+
+def test_a_game_without_an_exam_says_so() -> None:
+    with pytest.raises(ExamError, match="sudoku_tiles: this game has no exam"):
+        load_exam("sudoku_tiles")
+
+
 def test_what_is_interesting_by_hand() -> None:
     assert exam_maker.interesting([1, -1])
     assert exam_maker.interesting([0, -1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -194,6 +195,14 @@ class Checks(Plain):
     def check(self, position):
         return 1 / 0
 
+class Names:
+    def act(self, positions, keys):
+        return [position.legal_moves()[0] for position in positions]
+
+class Illegal:
+    def act(self, positions, keys):
+        return ["1a6"]
+
 class Fast(Plain):
     def act_states(self, positions, keys):
         return helper(positions)
@@ -245,3 +254,20 @@ def test_an_agent_needs_nothing_but_act(guarded_words: Any) -> None:
     code, told = guarded_words("evaluate", "failing:Fast", *words[1:])
     assert code == 1
     assert "agent failing:Fast: act_states failed: ValueError: what [/b] it says" in told
+
+
+def test_a_game_is_recorded_also_if_an_agent_fails(guarded_words: Any) -> None:
+    words = ("vierer_dominari", "--first", "failing:Plain", "--second", "failing:Raises")
+    code, told = guarded_words("play", *words, "--record", "games.jsonl")
+    assert code == 1
+    assert "agent failing:Raises: act failed: ValueError: what [/b] it says" in told
+    (record,) = Path("games.jsonl").read_text().splitlines()
+    assert json.loads(record)["moves"] == ["1a6"]
+
+
+def test_moves_may_be_given_by_name_in_a_game(guarded_words: Any) -> None:
+    words = ("vierer_dominari", "--first", "failing:Names", "--second", "failing:Illegal")
+    code, told = guarded_words("play", *words)
+    assert code == 1
+    assert "agent failing:Illegal: " in told
+    assert "1a6" in told

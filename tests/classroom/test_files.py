@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -106,9 +107,19 @@ def test_a_torn_line_is_dropped_and_other_damage_is_told(tmp_path: Path) -> None
     path.write_bytes(whole.replace(b'"seconds":1.5', b'"secs":1.5', 1))
     with pytest.raises(ClassFileError, match="line 2"):
         ClassFile(path, {"game": GAME}, exam)
-    path.write_text("hello\n")
-    with pytest.raises(ClassFileError, match="not the file of a class"):
+    move = json.loads(whole.splitlines()[1])["sitting"]["moves"][0]
+    path.write_bytes(whole.replace(f'"{move}"'.encode(), b'"zz9"', 1))
+    with pytest.raises(ClassFileError, match="move 'zz9': not a move of the exam's position"):
         ClassFile(path, {"game": GAME}, exam)
+    for other in ("hello\n", "hello", '{"record":"league"'):
+        path.write_text(other)
+        with pytest.raises(ClassFileError, match="not the file of a class"):
+            ClassFile(path, {"game": GAME}, exam)
+        assert path.read_text() == other, "somebody's file stays as it was"
+    path.write_text('{"record":"cl')
+    file = ClassFile(path, {"game": GAME}, exam)
+    assert not file.runs
+    file.close()
 
 
 def test_other_settings_and_a_second_run_are_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from azumaya.baselines import load_exam
+from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.commands import app
 from azumaya.baselines.replay import replay_script
@@ -210,6 +212,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     folder = make(tmp_path / "class", {})
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "a.py").write_text("x")
+    other = exam_file("score_dominari", "public")
     for words, message in (
         (("chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
         ((GAME, tmp_path / "none", "--output", tmp_path / "out"), "there is no such folder"),
@@ -219,6 +222,9 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"), "weight x"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"), "NAME=NUMBER"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--opponent", "x"), "agent 'x'"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64), "seed="),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", tmp_path / "no"), "no"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other), "not of vierer"),
         (("check", GAME, tmp_path / "none.py"), "No such file"),
         (("starter", GAME, tmp_path / "some" / "a.py"), "exists"),
         (("starter", "chess", tmp_path / "b.py"), "game 'chess'"),
@@ -227,6 +233,56 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         assert refused.exit_code == 2, words
         assert message in " ".join(refused.output.replace("│", " ").split()), words
     assert not (tmp_path / "out").exists()
+
+
+FAILING = """
+class Later:
+    moves = 0
+
+    def act(self, positions, keys):
+        Later.moves += 1
+        if Later.moves > 60:
+            raise ValueError("tired")
+        return [position.legal_actions()[0] for position in positions]
+
+class Never:
+    def act(self, positions, keys):
+        raise ValueError("never")
+"""
+
+
+@pytest.mark.parametrize(("name", "what"), [("Never", "never"), ("Later", "tired")])
+def test_nobody_is_marked_by_an_opponent_that_fails(
+    name: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would give everybody full marks, or none."""
+    (tmp_path / "failing_opponents.py").write_text(FAILING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "failing_opponents", raising=False)
+    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
+    words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--jobs", 1)
+    done = azumaya(GAME, folder, "--output", tmp_path / "out", *words)
+    assert done.exit_code == 1
+    assert f"opponent failing_opponents:{name}: ValueError: {what}" in done.output
+    assert not (tmp_path / "out" / "marks.csv").exists()
+
+
+def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
+    """Another exam, other answers: what was found with one is not taken for the other."""
+    own, output = tmp_path / "own.jsonl.gz", tmp_path / "out"
+    public = load_exam(GAME, "public")
+    own.write_bytes(exam_bytes(replace(public, positions=public.positions[:7])))
+    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
+    words = (GAME, folder, "--output", output, *FEW, "--exam", own)
+    done = azumaya(*words)
+    assert done.exit_code == 0, done.output
+    (row,) = marks(output).values()
+    assert row["exam_positions"] == "7"
+    assert "exam: your own, 7 positions" in (output / "report.html").read_text()
+    assert azumaya(*words).exit_code == 0
+    refused = azumaya(*words[:-2])
+    assert refused.exit_code == 2
+    assert "begun with another exam" in " ".join(refused.output.replace("│", " ").split())
 
 
 # ---- for students ----
@@ -250,6 +306,11 @@ def test_a_student_checks_a_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "mine.py" in done.output
     assert "isolation: " in done.output
+    file.write_text("raise SystemExit\n")
+    unloaded = azumaya("check", GAME, file, "--pairs", 1)
+    assert unloaded.exit_code == 1
+    told = [line for line in done.output.splitlines() if line.startswith("isolation: ")]
+    assert told == [line for line in unloaded.output.splitlines() if line in told]
     file.write_text("def act(position):\n    return 'nonsense'\n")
     failed = azumaya("check", GAME, file, "--pairs", 1)
     assert failed.exit_code == 1

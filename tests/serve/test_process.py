@@ -115,6 +115,7 @@ def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         (("--state", str(tmp_path)), tmp_path, f"--state {tmp_path}: Is a directory"),
         (("--state", str(file)), tmp_path, f"--state {file}: file is not a database"),
         (("--state", str(file / "a")), tmp_path, "there is no folder"),
+        (("--allow-host", "http://x/"), tmp_path, "--allow-host http://x/: must be a name"),
     ):
         done = CliRunner().invoke(
             commands,

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,11 +18,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.serve.app import make_app
 from azumaya.baselines.serve.choices import milliseconds_of
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Workers
+from azumaya.baselines.serve.workers import Workers, _known, think
 from azumaya.envs import OptionError, Position
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
@@ -109,6 +111,76 @@ def test_a_search_process_that_is_killed_is_replaced() -> None:
         first = asyncio.run(workers.run(os.getpid))
         os.kill(first, signal.SIGKILL)
         assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
+    finally:
+        workers.close()
+
+
+AGENTS = """
+import time
+
+class Names:
+    def act(self, positions, keys):
+        return [position.legal_moves()[0] for position in positions]
+
+class Raises:
+    def act(self, positions, keys):
+        raise ValueError("out of order")
+
+class Interrupts:
+    def act(self, positions, keys):
+        raise KeyboardInterrupt
+
+class Illegal:
+    def act(self, positions, keys):
+        return ["1a1"]
+
+class Hangs:
+    def act(self, positions, keys):
+        time.sleep(600)
+"""
+
+
+@pytest.fixture
+def _agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "visiting.py").write_text(AGENTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "visiting", raising=False)
+    _known.cache_clear()
+
+
+@pytest.mark.usefixtures("_agents")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("visiting:Raises", "act failed: ValueError: out of order"),
+        ("visiting:Interrupts", "act failed: KeyboardInterrupt"),
+        ("visiting:Illegal", "agent visiting:Illegal: 1a1: "),
+    ],
+)
+def test_an_agent_that_fails_is_told_apart_from_a_wrong_request(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    with visitor(Store(tmp_path / "games.sqlite3"), agents=[name, "visiting:Names"]) as client:
+        view = begin(client, first=name)
+        refused(send(client, view, "answer"), 502, message)
+        view = begin(client, first="visiting:Names")
+        assert send(client, view, "answer").json()["ply"] == 1
+
+
+@pytest.mark.usefixtures("_agents")
+@pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
+def test_an_agent_that_hangs_is_given_up_and_others_play_on(tmp_path: Path) -> None:
+    workers = Workers(1, waiting=4)
+    position = Position("vierer_dominari")
+
+    async def both() -> None:
+        hung = workers.run(think, "visiting:Hangs", position, 0, milliseconds=inf, seconds=3.0)
+        with pytest.raises(AgentFailedError, match="agent visiting:Hangs: no move in 3 s"):
+            await hung
+        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
+
+    try:
+        asyncio.run(both())
     finally:
         workers.close()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from azumaya.baselines.text import read_answer
-from azumaya.envs import Position
+from azumaya.envs import OptionError, Position
 from tests.cases import TESTED
 
 FORMS = (
@@ -79,3 +79,12 @@ def test_any_text_at_all_is_an_answer(text: str) -> None:
     position = Position("halma_dominari", seed=1)
     answer = read_answer(position, text)
     assert answer.is_legal == (not answer.problem)
+
+
+def test_no_answer_is_an_answer_and_other_things_are_refused() -> None:
+    """A chat interface may say None for an answer without text."""
+    position = Position("vierer_dominari")
+    assert read_answer(position, None) == read_answer(position, "")
+    for wrong in (b"1a1", 5, ["1a1"]):
+        with pytest.raises(OptionError, match=r"answer=.*: must be the text of an answer"):
+            read_answer(position, wrong)  # type: ignore[arg-type]

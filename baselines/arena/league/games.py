@@ -91,7 +91,10 @@ class Watched:
         except AgentFailedError as error:
             cause = error.__cause__ or error
             raise AgentFaultError(self._which, told(cause)) from cause
-        except BaseException as error:  # none of them may end the process: it is the agent's fault
+        except BaseException as error:
+            # where games are watched, a process plays nothing else: none may end it
+            if self._board is None and isinstance(error, KeyboardInterrupt):
+                raise
             raise AgentFaultError(self._which, told(error)) from error
         finally:
             if self._board is not None:
@@ -181,6 +184,8 @@ class Table:
         try:
             return find_agent(name)
         except BaseException as error:
+            if self.board is None and isinstance(error, KeyboardInterrupt):
+                raise
             raise AgentFaultError(which, f"cannot be made: {told(error)}") from error
         finally:
             if self.board is not None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PICTURES = (".svg", ".png")
+NAME_WIDTH = 12
+"""Characters of a name that are in one line also in a narrow terminal."""
 CAPTION = (
     f"Elo; {ANCHOR} has 0. The intervals are at 95 %, from a bootstrap over pairs of games. "
     "A draw counts half."
@@ -29,7 +31,7 @@ def rating_table(found: Sequence[Standing], title: str) -> Table:
     table: Table = require("rich.table", "cli").Table(
         title=text(title), caption=CAPTION, box=require("rich.box", "cli").SIMPLE_HEAD
     )
-    table.add_column("agent", overflow="fold")
+    table.add_column("agent", overflow="fold", min_width=NAME_WIDTH)
     for name in ("time\nper move", "class", "rating", "95 % interval", "score", "games"):
         table.add_column(name, justify="right", no_wrap=True)
     for standing in found:
@@ -43,7 +45,7 @@ def game_table(found: Sequence[Standing], games: Sequence[str]) -> Table:
     table: Table = require("rich.table", "cli").Table(
         title=text("by game"), box=require("rich.box", "cli").SIMPLE_HEAD
     )
-    table.add_column("agent", overflow="fold")
+    table.add_column("agent", overflow="fold", min_width=NAME_WIDTH)
     for game in games:
         table.add_column(text(game.replace("_", "\n")), justify="right")
     for standing in found:
