@@ -75,7 +75,7 @@ class Watched:
         self._agent, self._which, self._board, self._grace = agent, which, board, grace
         self.moves, self.milliseconds, self._begun = 0, 0.0, False
 
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int | str]:
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         """What the agent gives, as plain numbers and texts, so that none of its code runs later."""
         with self._watch():
             answers = ask(self._agent, positions, keys, "the agent")
