@@ -155,7 +155,7 @@ def test_agents_that_are_none_and_exams_that_do_not_exist() -> None:
         load_exam("nope")
     with pytest.raises(OptionError, match="part='secret': must be one of public, held-out"):
         load_exam(GAMES_WITH[0], "secret")  # type: ignore[arg-type]
-    with pytest.raises(ExamError, match="there is no such exam"):
+    with pytest.raises(ExamError, match="has no exam"):
         load_exam("sudoku_moyo_match")
     with pytest.raises(OptionError, match="seed=-1"):
         answer_exam("random", tiny(), seed=-1)
@@ -327,7 +327,7 @@ def test_positions_are_solved_and_interesting() -> None:
 def test_games_with_one_start_are_divided_by_their_openings() -> None:
     """Otherwise one part would get every position, and the other would never be full."""
     alike = {game for game in GAMES if exam_maker.fewest_plies(GAMES[game], {}) > 0}
-    assert alike == {"vierer_dominari", "revers_dominari", "score_dominari", "abalone"}
+    assert alike == {"vierer_dominari", "score_dominari", "abalone"}
 
 
 def test_a_game_without_an_exam_says_so() -> None:

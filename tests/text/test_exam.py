@@ -55,7 +55,7 @@ def asked(exam: TextExam) -> list[ExamPosition]:
 
 def test_a_game_without_an_exam_is_refused() -> None:
     (without,) = (name for name in GAMES if not has_exam(name))
-    with pytest.raises(ExamError, match="there is no such exam"):
+    with pytest.raises(ExamError, match="this game has no exam"):
         text_exam(without)
 
 

@@ -236,7 +236,7 @@ def test_the_command_writes_and_scores(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["--game", "nope"], "game 'nope': no such game"),
-        (["--game", "sudoku_tiles"], "there is no such exam"),
+        (["--game", "sudoku_tiles"], "this game has no exam"),
         (["--part", "secret"], "--part secret: must be public or held-out"),
     ],
 )
