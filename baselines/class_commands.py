@@ -170,8 +170,9 @@ def grade_command(
         submissions = collect(folder)
         if not submissions:
             raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
+        settings, given = plan.settings(), plan.exam  # before anything is made
         output.mkdir(parents=True, exist_ok=True)
-        file = ClassFile(output / NAME, plan.settings(), plan.exam)
+        file = ClassFile(output / NAME, settings, given)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     room = Room(limits, hidden_from(folder, output, exam))

@@ -19,7 +19,6 @@ def interrupt() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.slow  # a signal to a process that pytest-xdist runs may end the process instead
 @pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
 def test_no_thread_runs_after_ctrl_c(again: bool) -> None:
     """The next search would use the memory that such a thread still writes to."""

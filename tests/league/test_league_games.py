@@ -64,7 +64,6 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
         ("Illegal", "action=1000000000: not an action of"),
         ("Silent", "act returned None for 1 positions"),
         ("Lazy", "KeyError: 'late'"),
-        ("Interrupts", "KeyboardInterrupt"),
         ("Unspeakable", "Secret: its text cannot be shown (KeyboardInterrupt)"),
         ("Wordless", "TypeError: act gave [], which is no move"),
         ("Unmade", "cannot be made: "),
@@ -124,6 +123,8 @@ def test_all_code_of_an_agent_is_watched() -> None:
         patch.setattr(games, "find_agent", watched)
         assert table.play(job)["fault"] is None
     assert seen[3:] == [0, 1]
+    job["agents"] = ["odd_agents:Interrupts", "greedy"]
+    assert table.play(job)["fault"] == (0, "KeyboardInterrupt"), "it is the agent's own"
     board.close()
 
 
