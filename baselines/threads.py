@@ -24,7 +24,7 @@ class Together:
 
     def __init__(self, works: Sequence[Callable[[], None]], stop: threading.Event) -> None:
         self._stop = stop
-        self._ended = [threading.Event() for _ in works]
+        self._ended = [_Ended() for _ in works]
         self._threads = [
             threading.Thread(target=functools.partial(_run, work, ended), daemon=True)
             for work, ended in zip(works, self._ended, strict=True)
@@ -38,25 +38,42 @@ class Together:
     def wait(self) -> None:
         """Wait until all have ended, unless a signal raises an exception."""
         for ended in self._ended:
-            while not ended.wait(WAIT):
-                pass
+            while not ended.known:
+                ended.wait()
 
     def end(self) -> None:
         """Stop them and wait until they have ended; raise what a signal raised only afterwards."""
         interrupted: BaseException | None = None
         self._stop.set()
         for thread, ended in zip(self._threads, self._ended, strict=True):
-            while thread.ident is not None and not ended.is_set():
+            while thread.ident is not None and not ended.known:
                 try:
-                    ended.wait(WAIT)
+                    ended.wait()
                 except (KeyboardInterrupt, SystemExit) as error:
                     interrupted = error
         if interrupted is not None:
             raise interrupted
 
 
-def _run(work: Callable[[], None], ended: threading.Event) -> None:
+class _Ended:
+    """Whether a thread has ended. An interrupted `wait` locks nothing; that of an `Event` may."""
+
+    def __init__(self) -> None:
+        self.known, self._held = False, threading.Lock()
+        self._held.acquire()
+
+    def tell(self) -> None:
+        """Say that the thread has ended."""
+        self.known = True
+        self._held.release()
+
+    def wait(self) -> None:
+        """Wait for a moment, or until it is told."""
+        self._held.acquire(timeout=WAIT)
+
+
+def _run(work: Callable[[], None], ended: _Ended) -> None:
     try:
         work()
     finally:
-        ended.set()
+        ended.tell()

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from azumaya.baselines.agents.asking import AgentFailedError
+
 
 class WrongAnswerError(Exception):
     """An answer is wrong; the message tells the student what was seen and what would be right."""
@@ -61,17 +63,18 @@ def checked(
                 return Verdict(True, examine(answer), answer)
             except WrongAnswerError as error:
                 return Verdict(False, str(error), reference)
-            except NotImplementedError:
-                return Verdict(False, "the function has still to be written.", reference)
             except Exception as error:  # whatever the student's code raises
-                return Verdict(False, _raised(error), reference)
+                own = error.__cause__ if isinstance(error, AgentFailedError) else error
+                if isinstance(own, NotImplementedError):
+                    return Verdict(False, "the function has still to be written.", reference)
+                return Verdict(False, _raised(own or error), reference)
 
         return check
 
     return decorate
 
 
-def _raised(error: Exception) -> str:
+def _raised(error: BaseException) -> str:
     """A sentence about an exception, with the innermost line of the student's notebook."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "ipykernel" in frame.filename or frame.filename[:1] == "<"]

@@ -78,7 +78,7 @@ def test_tables_show_every_agent_and_distance() -> None:
         (["nope"], "agent 'nope': must be random"),
         (["human"], "a person cannot be evaluated"),
         (["random", "--game", "nope"], "game 'nope': no such game"),
-        (["random", "--game", "sudoku_moyo_match"], "there is no such exam"),
+        (["random", "--game", "sudoku_moyo_match"], "this game has no exam"),
         (["random", "--part", "secret"], "--part secret: must be public or held-out"),
         (["random", "--output", "x.pdf"], "--output x.pdf: must end in .svg or .png"),
     ],
