@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.evaluate_commands import Options
-from azumaya.baselines.files import shown
+from azumaya.baselines.files import check_folder, shown
 from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
@@ -125,8 +125,7 @@ def _check_output(output: Path | None) -> None:
         return
     if output.suffix not in PICTURES:
         raise OptionError(f"--output {shown(output)}: must end in {' or '.join(PICTURES)}")
-    if not output.parent.is_dir():
-        raise OptionError(f"--output {shown(output)}: there is no folder {shown(output.parent)}")
+    check_folder(output, f"--output {shown(output)}")
 
 
 def _position(

@@ -65,8 +65,8 @@ def packages() -> Iterator[Finding]:
         if missing:
             value = f"missing: {', '.join(missing)}; {how_to_install(extra)}"
             yield Finding("extras", extra, value, NOTE)
-        elif extra == "cuda" and (_installed("torch") or "").endswith("+cpu"):
-            value = f"torch {_installed('torch')} was built without CUDA; {how_to_install(extra)}"
+        elif extra == "cuda" and (torch := str(_installed("torch"))).endswith("+cpu"):
+            value = f"torch {torch} was built without CUDA; {how_to_install(extra)}"
             yield Finding("extras", extra, value, NOTE)
         else:
             yield Finding("extras", extra, ", ".join(f"{n} {_installed(n)}" for n in names))

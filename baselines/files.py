@@ -13,10 +13,11 @@ import errno
 import json
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
+
+from azumaya.envs.errors import OptionError
 
 MOST_TEXT = 1 << 20
 """The largest JSON file that is read, in bytes, unless the caller sets another limit."""
@@ -39,6 +40,17 @@ def is_count(value: Any, least: int = 0) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
+def check_folder(path: Path, argument: str) -> None:
+    """Raise `OptionError`, which begins with `argument`, unless a file's folder exists."""
+    if not path.parent.is_dir():
+        raise OptionError(f"{argument}: there is no folder {shown(path.parent)}")
+
+
+def is_special(path: Path) -> bool:
+    """Whether a path is that of a device, a pipe or the like, which may never end when read."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 class UnusableFileError(ValueError):
     """A file that is too large, not a regular file, or not valid JSON."""
 
@@ -50,7 +62,7 @@ def read_bytes(path: Path, most: int) -> bytes:
         UnusableFileError: it is larger, or a device, a pipe or the like.
         OSError: it cannot be read.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():  # a folder fails when opened
+    if is_special(path):
         raise UnusableFileError("not a regular file")
     with path.open("rb") as file:
         content = file.read(most + 1)

@@ -31,7 +31,7 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
-from azumaya.baselines.files import write_whole
+from azumaya.baselines.files import check_folder, write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES
@@ -196,8 +196,7 @@ def _check_output(output: Path | None) -> None:
         return
     if output.suffix.lower() not in PICTURES:
         raise typer.BadParameter(f"output {str(output)!r}: must end with {' or '.join(PICTURES)}")
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"output {str(output)!r}: there is no folder {output.parent}")
+    _checked(check_folder, output, f"output {str(output)!r}")
 
 
 def _crew(processes: int, address: str | None) -> Crew:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-from azumaya.baselines.files import shown, write_whole
+from azumaya.baselines.files import check_folder, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError
@@ -68,8 +68,7 @@ def _check(output: Path, values: float | None) -> None:
     if output.suffix not in (PAGE, *MOVING):
         known = f"{PAGE}, {' or '.join(MOVING)}"
         raise OptionError(f"--output {shown(output)}: must end in {known}")
-    if not output.parent.is_dir():
-        raise OptionError(f"--output {shown(output)}: there is no folder {shown(output.parent)}")
+    check_folder(output, f"--output {shown(output)}")
     if values is not None and not 0 < values < float("inf"):
         raise OptionError(f"--values {values:g}: a number above 0 is needed")
     if values is not None and output.suffix in MOVING:

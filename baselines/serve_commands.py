@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azumaya.baselines.files import shown
+from azumaya.baselines.files import check_folder, shown
 from azumaya.baselines.serve.limits import Limits
 from azumaya.baselines.terminal import reason
 from azumaya.envs import OptionError
@@ -32,6 +32,7 @@ MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
 
 HOST_NAME = re.compile(r"[\w.-]+|\[[\da-fA-F:.]+\]")
+"""A name or an address, as browsers say it."""
 IDLE_SECONDS = 30
 """A connection is closed if no request comes for so long."""
 SECONDS_TO_FINISH = 3
@@ -197,8 +198,7 @@ def _store(given: Path | None) -> Store:
 def _state_file(given: Path | None) -> Path:
     """The file of the games; the folder of the default one is made."""
     if given is not None:
-        if not given.parent.is_dir():
-            raise OptionError(f"--state {shown(given)}: there is no folder {shown(given.parent)}")
+        check_folder(given, f"--state {shown(given)}")
         return given
     home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     folder = Path(home) / "azumaya"

@@ -48,10 +48,6 @@ class Table:
         }
 
 
-THOUSAND = 1000
-"""From here on ratios are written as whole numbers."""
-
-
 def rate(value: float | None) -> str:
     """A rate with three digits: `17.2 M`, `102 k`."""
     if value is None:
@@ -63,11 +59,11 @@ def rate(value: float | None) -> str:
 
 
 def ratio(value: float | None, beside: float | None) -> str:
-    """The ratio of a figure to another."""
+    """The ratio of a figure to another, with three digits, or all digits of a whole number."""
     if not value or not beside:
         return "–"
     share = value / beside
-    return f"{share:,.0f}" if share >= THOUSAND else f"{share:.3g}"
+    return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
 
 
 def markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

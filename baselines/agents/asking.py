@@ -28,22 +28,23 @@ def told(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def failures_named(agent: Any, name: str, doing: str) -> Iterator[None]:
+def failures_named(
+    agent: Any, name: str, doing: str, passing: tuple[type[Exception], ...] = ()
+) -> Iterator[None]:
     """Name an agent in what it raises, unless it is one of the library's.
 
     Args:
         agent: the agent.
         name: what it is called in the message.
         doing: what it is asked to do, such as `act`.
+        passing: exceptions that are no failures.
 
     Raises:
-        AgentFailedError: the agent raised anything but `KeyboardInterrupt`.
+        AgentFailedError: the agent raised anything but these and `KeyboardInterrupt`.
     """
     try:
         yield
-    except AgentFailedError:
-        raise
-    except KeyboardInterrupt:
+    except (AgentFailedError, KeyboardInterrupt, *passing):
         raise
     except BaseException as error:
         if type(agent).__module__.startswith("azumaya."):
@@ -98,12 +99,6 @@ def check_agent(agent: Any, position: Position, name: str) -> None:
         AgentFailedError: the agent, which is not the library's, raised another exception.
     """
     check = getattr(agent, "check", None)
-    if check is None:
-        return
-    try:
-        with failures_named(agent, name, "check"):
+    if check is not None:
+        with failures_named(agent, name, "check", passing=(ValueError,)):
             check(position)
-    except AgentFailedError as failure:
-        if isinstance(failure.__cause__, ValueError):
-            raise failure.__cause__ from None
-        raise

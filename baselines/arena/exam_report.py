@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
 from azumaya.baselines.arena.report import COLOURS, plain, result_table
+from azumaya.baselines.files import check_folder
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
@@ -71,8 +72,7 @@ def check_picture(path: Path) -> None:
     """Raise `OptionError` unless a picture can be written to this file."""
     if path.suffix not in PICTURES:
         raise OptionError(f"--output {path}: must end in {' or '.join(PICTURES)}")
-    if not path.parent.is_dir():
-        raise OptionError(f"--output {path}: there is no folder {path.parent}")
+    check_folder(path, f"--output {path}")
     require("matplotlib", "train")
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Colours that stay apart for colour-blind readers (Okabe and Ito)."""
 RATE = "games won, draws counted half"
+"""What the learning curve shows, as a share of the games."""
 STEPS, SHARES = "{x:,.0f}", "{x:.0%}"
 """How matplotlib writes numbers of steps, and shares, at an axis."""
-"""What the learning curve shows, as a share of the games."""
 
 
 def plain(text: str) -> Text:

@@ -59,16 +59,16 @@ class Scheme:
         if not any(self.weights.values()):
             raise OptionError("weights: at least one must be above 0")
 
-    def can_mark(self, shares: Mapping[str, float | None]) -> bool:
-        """Whether anything that counts is among some shares."""
-        return any(w and shares.get(name) is not None for name, w in self.weights.items())
+    def counted(self, shares: Mapping[str, float | None]) -> dict[str, float]:
+        """The weights above 0 of those shares that are known; empty if nothing can be marked."""
+        return {n: w for n, w in self.weights.items() if w and shares.get(n) is not None}
 
     def mark(self, shares: Mapping[str, float | None]) -> float:
         """The mark for some shares; those that are None are left out. 0 if nothing is left."""
-        counted = {n: w for n, w in self.weights.items() if shares.get(n) is not None}
-        total = sum(counted.values())
-        if not total:
+        counted = self.counted(shares)
+        if not counted:
             return 0.0
+        total = sum(counted.values())
         mean = sum(weight * float(shares[name] or 0.0) for name, weight in counted.items()) / total
         return round(self.points * mean, 1)
 
@@ -169,7 +169,7 @@ def _marked(
     interval = wilson(kept, len(answers)) if kept is not None else None
     rating = ratings.get(submission.id)
     mark = scheme.mark(shares)
-    if not scheme.can_mark(shares):
+    if not scheme.counted(shares):
         remarks = (*remarks, "nothing that counts for the mark could be measured")
     failures = len(faults_of(run, meetings))
     return Marked(

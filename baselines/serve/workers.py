@@ -80,6 +80,8 @@ class Workers:
             async with self._long if long else nullcontext():
                 return await asyncio.wait_for(self._run(work, *arguments), seconds)
         except TimeoutError:
+            if seconds is None:  # the work's own
+                raise
             self._replace()
             raise AgentFailedError(f"agent {arguments[0]}: no move in {seconds:g} s") from None
         finally:

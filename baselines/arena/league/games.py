@@ -68,6 +68,35 @@ class AgentFaultError(Exception):
         self.which = which
 
 
+@contextlib.contextmanager
+def _watching(board: Board | None, which: int, grace: float, before: str = "") -> Iterator[None]:
+    """Note on the board that an agent's code runs; whatever it raises is a fault of the agent.
+
+    Args:
+        board: None if nobody watches. Otherwise the process plays nothing else, and no exception
+            may end it, not even `KeyboardInterrupt`.
+        which: the agent.
+        grace: the seconds that it has in addition.
+        before: what the description of a fault begins with.
+
+    Raises:
+        AgentFaultError: the code raised an exception.
+    """
+    if board is not None:
+        board.write(which, grace)
+    try:
+        yield
+    except BaseException as error:
+        if board is None and isinstance(error, KeyboardInterrupt):
+            raise
+        cause = error.__cause__ if isinstance(error, AgentFailedError) else None
+        cause = cause or error
+        raise AgentFaultError(which, f"{before}{told(cause)}") from cause
+    finally:
+        if board is not None:
+            board.write(NOBODY)
+
+
 class Watched:
     """An agent whose calls are timed, noted on the board, and whose failures are named."""
 
@@ -83,22 +112,9 @@ class Watched:
 
     @contextlib.contextmanager
     def _watch(self) -> Iterator[None]:
-        if self._board is not None:
-            self._board.write(self._which, self._grace)
         began = time.perf_counter()
-        try:
+        with _watching(self._board, self._which, self._grace):
             yield
-        except AgentFailedError as error:
-            cause = error.__cause__ or error
-            raise AgentFaultError(self._which, told(cause)) from cause
-        except BaseException as error:
-            # where games are watched, a process plays nothing else: none may end it
-            if self._board is None and isinstance(error, KeyboardInterrupt):
-                raise
-            raise AgentFaultError(self._which, told(error)) from error
-        finally:
-            if self._board is not None:
-                self._board.write(NOBODY)
         if self._begun:  # the first move of a game may have waited for a compiler
             self.moves += 1
             self.milliseconds += 1000 * (time.perf_counter() - began)
@@ -168,28 +184,14 @@ class Table:
         return _report(int(np.sign(games.gains()[0])), games.plies, agents, None)
 
     def _watched(self, job: Mapping[str, Any], which: int) -> Watched:
-        name = job["agents"][which]
-        if name not in self._agents:
-            self._agents[name] = self._made(name, which, GRACE.get(job["kinds"][which], COMPILING))
+        name, grace = job["agents"][which], GRACE.get(job["kinds"][which], COMPILING)
+        if name not in self._agents:  # making it runs the code of its module
+            with _watching(self.board, which, grace, "cannot be made: "):
+                self._agents[name] = find_agent(name)
         agent, first = self._agents[name], (name, job["game"]) not in self._seen
         self._seen.add((name, job["game"]))
-        grace = GRACE.get(job["kinds"][which], COMPILING) if first else 0.0
         kind = WatchedOnStates if acts_on_states(agent) else Watched
-        return kind(agent, which, self.board, grace)
-
-    def _made(self, name: str, which: int, grace: float) -> Any:
-        """Make an agent, which runs code of its module; it may take as long as its first move."""
-        if self.board is not None:
-            self.board.write(which, grace)
-        try:
-            return find_agent(name)
-        except BaseException as error:
-            if self.board is None and isinstance(error, KeyboardInterrupt):
-                raise
-            raise AgentFaultError(which, f"cannot be made: {told(error)}") from error
-        finally:
-            if self.board is not None:
-                self.board.write(NOBODY)
+        return kind(agent, which, self.board, grace if first else 0.0)
 
 
 def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import hashlib
 import json
 import math
 import os
-import stat
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -21,7 +20,7 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.files import is_count, parse_json, shown
+from azumaya.baselines.files import is_count, is_special, parse_json, shown
 from azumaya.baselines.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES
@@ -161,10 +160,7 @@ def read_league(path: Path) -> League:
         OSError: it cannot be read.
     """
     league, number = None, 0
-    if (
-        path.exists() and not path.is_file() and not path.is_dir()
-    ):  # such as a pipe, which never ends
-        raise LeagueFileError(f"{shown(path)}: not a regular file")
+    _check_regular(path)
     with path.open("rb") as file:
         while (line := file.readline(LONGEST)).endswith(b"\n"):
             number += 1
@@ -180,6 +176,11 @@ def read_league(path: Path) -> League:
     if league is None:
         raise LeagueFileError(f"{shown(path)}: no line with the settings of a league")
     return league
+
+
+def _check_regular(path: Path) -> None:
+    if is_special(path):
+        raise LeagueFileError(f"{shown(path)}: not a regular file")
 
 
 def _take(league: League | None, line: Any) -> League:
@@ -271,13 +272,11 @@ class LeagueFile:
     def __init__(self, path: Path, seed: int | None = None, balanced: bool | None = None) -> None:
         self.path, self._flushed, self._told = path, 0.0, False
         check_seed(seed or 0)
+        _check_regular(path)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             self._lock()
-            about = os.fstat(self._file)
-            if not stat.S_ISREG(about.st_mode):
-                raise LeagueFileError(f"{shown(path)}: not a regular file")
-            if about.st_size:
+            if os.fstat(self._file).st_size:
                 self.league = read_league(path)
                 self._agree(seed, balanced)
                 os.ftruncate(self._file, self.league.size)  # a line that was only half written
