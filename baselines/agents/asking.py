@@ -44,7 +44,9 @@ def failures_named(
     """
     try:
         yield
-    except (AgentFailedError, KeyboardInterrupt, *passing):
+    except (AgentFailedError, KeyboardInterrupt):
+        raise
+    except passing:
         raise
     except BaseException as error:
         if type(agent).__module__.startswith("azumaya."):
