@@ -8,7 +8,7 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.puct import EXPLORATION as PUCT_EXPLORATION
-from azumaya.baselines.search.puct import TEMPERATURE, PUCTTree
+from azumaya.baselines.search.puct_trees import TEMPERATURE, PUCTTree
 from azumaya.baselines.search.table import PROVEN
 from azumaya.baselines.search.uct import EXPLORATION, Tree
 from azumaya.benchmarks import signature

@@ -59,6 +59,8 @@ class PUCTAgent(Agent):
         exploration: as for `PUCT`.
         temperature: as for `PUCT`.
         rollouts: as for `PUCT`.
+        delay: as for `PUCT`.
+        breadth: as for `PUCT`.
         megabytes: as for `PUCT`.
         threads: as for `PUCT`.
 

@@ -166,7 +166,8 @@ def finish_kernel(kernels: GameKernels) -> Any:
             ):
                 key = random_word(leaves[row].key, SHUFFLED)
                 shuffle(own, own[slot].first, own[slot].count, key)
-                look(state, child, own, mean[g], of, slot, nothing, scratch, result)
+                upto = own[slot].count
+                look(state, child, own, mean[g], of, slot, upto, nothing, scratch, result)
                 rank_by_logits(own, reach[g], slot, logits[row], heat)
                 changed = settle(own, mean[g], slot)
             back_up(own, mean[g], reach[g], of, path, depth, result, changed, True)

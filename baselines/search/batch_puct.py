@@ -27,7 +27,7 @@ from azumaya.baselines.search.evaluator import (
 )
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
-from azumaya.baselines.search.puct import new_lists
+from azumaya.baselines.search.puct_trees import new_lists
 from azumaya.baselines.search.tree import PRIOR_NODE, STATS, new_nodes, slot_bytes
 from azumaya.baselines.search.uct import MEGABYTES, check_running, slots_for
 from azumaya.baselines.search.uct_kernels import DEEPEST

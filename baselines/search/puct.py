@@ -4,104 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
 
 from azumaya.baselines.search.budget import Budget, Rooms, share, spend
-from azumaya.baselines.search.evaluation import (
-    Evaluation,
-    check_evaluation,
-    check_number,
-    own_evaluation,
-    own_value_kernel,
-)
-from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.search.evaluation import Evaluation, check_evaluation, check_number
+from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.puct_hidden import simulate_hidden_kernel
-from azumaya.baselines.search.puct_kernels import simulate_kernel
-from azumaya.baselines.search.tree import PRIOR_NODE
-from azumaya.baselines.search.uct import MEGABYTES, Tree, check_running
-from azumaya.envs import Position
+from azumaya.baselines.search.puct_trees import TEMPERATURE, AMAFTree, PUCTTree
+from azumaya.baselines.search.uct import MEGABYTES, check_running
+from azumaya.envs import OptionError, Position
 from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.whole import whole_number
 
-EXPLORATION, TEMPERATURE = 2.0, 0.1
+EXPLORATION = 2.0
 ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
 DELAY = 8
 """The visits before a node is expanded, with rollouts."""
-
-Settings = tuple[float, float, float, int]
-"""Exploration, temperature, rollouts and delay of a search."""
-
-
-def new_lists(kernels: GameKernels) -> tuple[np.ndarray, ...]:
-    """Room for a row of words, and for the moves, values and scores of every action."""
-    most = 64 * kernels.words
-    words, moves = np.zeros(kernels.words, np.uint64), np.zeros(most, np.int64)
-    return words, moves, np.zeros(most), np.zeros(most)
-
-
-class PUCTTree(Tree):
-    """A PUCT search and its memory, which can be reused for the next search.
-
-    Args:
-        kernels: the game's kernels.
-        megabytes: memory for nodes.
-        evaluation: the evaluation; None means the game's own.
-
-    Raises:
-        OptionError: the memory cannot hold the moves of one position.
-    """
-
-    layout = PRIOR_NODE
-
-    def __init__(
-        self,
-        kernels: GameKernels,
-        megabytes: float = MEGABYTES,
-        evaluation: Evaluation | None = None,
-    ) -> None:
-        if evaluation is not None:
-            evaluation.check(kernels.game)
-        self.evaluation = evaluation
-        super().__init__(kernels, megabytes)
-        self._child = kernels.new_states(1)
-        self._lists: tuple[np.ndarray, ...] = ()
-        if kernels.hidden_draws:
-            self._lists = new_lists(kernels)
-        self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0
-        self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
-        self._weights = np.zeros(0, np.float32)
-
-    def _made(self, kernels: GameKernels) -> Any:
-        given = self.evaluation
-        value = own_value_kernel(kernels) if given is None else given.value
-        make = simulate_hidden_kernel if kernels.hidden_draws else simulate_kernel
-        return make(kernels, value)
-
-    def start(self, position: Position, key: int, settings: Settings) -> None:
-        """Set up a search, without simulations yet."""
-        self._weight, self._temperature, self._rollouts, self._delay = settings
-        self._weights = (self.evaluation or own_evaluation(position)).weights
-        self._restart(position, key)
-
-    def _restart(self, position: Position, key: int) -> None:
-        super()._restart(position, key)
-        self.nodes["pending"][0], self._mean[0] = 0, 0.0
-
-    def advance(self, steps: int) -> int:
-        """Make up to `steps` more simulations; returns the number made."""
-        done = int(self._stats["simulations"][0])
-        return int(
-            self._simulate(
-                done, done + steps, self._key, self._weight, self._temperature, self._rollouts,
-                self._delay, self._root, self._trial, self._child, self._words, *self._lists,
-                self.nodes, self._mean, self._reach, self._stats, self._path, self._weights,
-                self._scratch,
-            )
-        )  # fmt: skip
 
 
 class PUCT:
@@ -119,6 +37,11 @@ class PUCT:
         delay: the visits after which all moves of a node are evaluated; before, only its own
             evaluation and rollouts count, which takes less time. None means `DELAY` with rollouts,
             otherwise 0.
+        breadth: the moves of a node below the root that are evaluated at first, those whose players
+            did best in the rollouts so far; others follow as the node is visited more often. The
+            value of a move then also takes in the simulations in which its player made it later
+            (AMAF). 0 means all moves at once, without AMAF. It needs rollouts, and a game without
+            hidden draws.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -135,6 +58,7 @@ class PUCT:
         temperature: float = TEMPERATURE,
         rollouts: float | None = None,
         delay: int | None = None,
+        breadth: int = 0,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
@@ -147,8 +71,12 @@ class PUCT:
         if delay is None:
             delay = DELAY if rollouts else 0
         self.delay = whole_number(delay, "delay", 0, 1 << 30)
+        self.breadth = whole_number(breadth, "breadth", 0, 1 << 30)
+        if breadth and not self.rollouts:
+            raise OptionError(f"breadth={breadth}: it needs rollouts, and rollouts is 0")
         self.megabytes, self.threads = megabytes, check_threads(threads)
-        make = functools.partial(PUCTTree, megabytes=megabytes, evaluation=evaluation)
+        kind = functools.partial(AMAFTree, breadth=breadth) if breadth else PUCTTree
+        make = functools.partial(kind, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)
 
     def search(

@@ -98,18 +98,18 @@ def shuffle(nodes, first, count, key):
 
 @functools.cache
 def look_kernel(kernels: GameKernels, value: Any) -> Any:
-    """The kernel that finds the values of all children of a node.
+    """The kernel that finds the values of a node's children, `upto` of them in all.
 
-    `look(trial, child, nodes, mean, stats, slot, weights, scratch, here)` starts from the node's
-    position in `trial[0]`; `child` is room for one. Without a `value` kernel, children are worth
-    `here`.
+    `look(trial, child, nodes, mean, stats, slot, upto, weights, scratch, here)` starts from the
+    node's position in `trial[0]`, and from the first child that has no value yet; `child` is room
+    for a position. Without a `value` kernel, children are worth `here`.
     """
     play = kernels.play
 
     @kernel
-    def look(trial, child, nodes, mean, stats, slot, weights, scratch, here):
+    def look(trial, child, nodes, mean, stats, slot, upto, weights, scratch, here):
         node, bound = nodes[slot], stats[0].bound
-        for at in range(node.first, node.first + node.count):
+        for at in range(node.first + node.tried, node.first + upto):
             action = nodes[at].action
             clear_slot(nodes, at, action, bound)
             nodes[at].pending = 0
@@ -125,21 +125,21 @@ def look_kernel(kernels: GameKernels, value: Any) -> Any:
             mean[at] = found
             stats[0].worst = min(stats[0].worst, found)
             stats[0].best = max(stats[0].best, found)
-        stats[0].plies += node.count
-        node.tried = node.count
+        stats[0].plies += upto - node.tried
+        node.tried = upto
 
     return look
 
 
 @kernel
 def rank(nodes, mean, reach, slot, heat):
-    """Give the children of a node priors by their values; returns the expected value."""
+    """Give the visited children of a node priors by their values; returns the expected value."""
     node = nodes[slot]
     sign, best = np.float64(1 - 2 * node.mover), -1e30
-    for at in range(node.first, node.first + node.count):
+    for at in range(node.first, node.first + node.tried):
         best = max(best, sign * mean[at])
     total, value = 0.0, 0.0
-    for at in range(node.first, node.first + node.count):
+    for at in range(node.first, node.first + node.tried):
         weight = exp_of((sign * mean[at] - best) / heat)
         nodes[at].prior = weight
         total += weight
@@ -150,12 +150,11 @@ def rank(nodes, mean, reach, slot, heat):
 
 @kernel
 def share(nodes, reach, slot, total):
-    """Divide the priors of a node's new children by their sum."""
+    """Divide the priors of a node's visited children by their sum."""
     node = nodes[slot]
-    for at in range(node.first, node.first + node.count):
-        prior = nodes[at].prior / total
-        nodes[at].prior = prior
-        reach[at] = 0.0 if nodes[at].low == nodes[at].high else prior
+    for at in range(node.first, node.first + node.tried):
+        nodes[at].prior /= total
+        reach[at] = 0.0 if nodes[at].low == nodes[at].high else puct_reach(nodes[at])
 
 
 @kernel
@@ -163,7 +162,7 @@ def settle(nodes, mean, slot):
     """Update a node's bounds after its children were looked at; returns whether they changed."""
     node = nodes[slot]
     best = np.int64(-1)
-    for at in range(node.first, node.first + node.count):
+    for at in range(node.first, node.first + node.tried):
         if nodes[at].low == nodes[at].high and (
             best < 0 or (1 - 2 * node.mover) * (nodes[at].low - nodes[best].low) > 0
         ):
@@ -211,7 +210,10 @@ def simulate_kernel(kernels: GameKernels, value: Any) -> Any:
                     if expand(nodes, stats, slot, words, trial[0].to_move):
                         key_of = random_word(own, SHUFFLED)
                         shuffle(nodes, nodes[slot].first, nodes[slot].count, key_of)
-                        look(trial, child, nodes, mean, stats, slot, weights, scratch, result)
+                        look(
+                            trial, child, nodes, mean, stats, slot, nodes[slot].count, weights,
+                            scratch, result,
+                        )  # fmt: skip
                         result = rank(nodes, mean, reach, slot, temperature * stake(stats))
                         changed = settle(nodes, mean, slot)
                 if rollouts > 0.0 and nodes[slot].low != nodes[slot].high:

@@ -154,12 +154,12 @@ def try_child(nodes, stats, slot, key, n):
 
 @kernel
 def best_child(nodes, mean, reach, slot, factor):
-    """The slot of the child with the highest upper bound; the first one in a tie."""
+    """The slot of the visited child with the highest upper bound; the first one in a tie."""
     node = nodes[slot]
     first, sign = node.first, np.float32(1 - 2 * node.mover)
     factor = np.float32(factor)
     best, highest = first, -NEVER
-    for at in range(first, first + node.count):
+    for at in range(first, first + node.tried):
         value = sign * mean[at] + factor * reach[at]
         if value > highest:
             best, highest = at, value

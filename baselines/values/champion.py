@@ -21,13 +21,18 @@ from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
-SearchName = Literal["alphabeta", "puct", "puct+rollouts"]
+SearchName = Literal["alphabeta", "puct", "puct+rollouts", "puct+amaf"]
 SEARCH = "search"
 """The note of a sidecar that says which search suits a value, a `SearchName`."""
-SOLVER_SHARE = 0.2
-"""The share of a budget that goes to the solver."""
 WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 8, "temperature": 0.1}
-"""The settings of PUCT with rollouts."""
+SETTINGS: Mapping[str, Mapping[str, float]] = {
+    "puct+rollouts": WITH_ROLLOUTS,
+    "puct+amaf": {**WITH_ROLLOUTS, "breadth": 8},
+}
+"""The settings of PUCT, where they are not the defaults."""
+SOLVER_SHARE = 0.2
+"""The share of a budget that goes to the solver, except in `SOLVER_SHARES`."""
+SOLVER_SHARES: Mapping[str, float] = {"puct+amaf": 0.1}
 DATA = Path(__file__).with_name("data")
 
 
@@ -60,14 +65,15 @@ def searcher(
 ) -> Agent:
     """An agent that searches with a value.
 
-    A fifth of the budget goes to the solver, whose moves are best where it finishes. In games with
-    hidden draws, which it cannot solve, PUCT has the whole budget.
+    A fifth of the budget, with `puct+amaf` a tenth, goes to the solver, whose moves are best where
+    it finishes. In games with hidden draws, which it cannot solve, PUCT has the whole budget.
 
     Args:
         value: the value.
         position: any position of the game with the options to be played.
-        search: a `SearchName`; anything else counts as alpha-beta. With `puct+rollouts`, half of
-            each result comes from a random rollout.
+        search: a `SearchName`; anything else counts as alpha-beta. With `puct+rollouts` and
+            `puct+amaf`, half of each result comes from a random rollout; with the latter, few moves
+            of a position are evaluated at first, see `breadth` of `PUCT`.
         steps: nodes per move (simulations of PUCT); give this or `milliseconds`.
         milliseconds: time per move.
 
@@ -78,30 +84,31 @@ def searcher(
     if kernels_of(position).hidden_draws:
         return PUCTAgent(whole.steps, whole.milliseconds, evaluation)
     by_puct = search.startswith("puct")
-    solving, rest = _divided(whole, SIMULATION_NODES if by_puct else 1)
+    share = SOLVER_SHARES.get(search, SOLVER_SHARE)
+    solving, rest = _divided(whole, share, SIMULATION_NODES if by_puct else 1)
     agent: Agent
     if by_puct:
-        settings = WITH_ROLLOUTS if search == "puct+rollouts" else {}
+        settings = SETTINGS.get(search, {})
         agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **settings)
     else:
         agent = AlphaBetaAgent(rest.steps, rest.milliseconds, evaluation)
     return agent if solving is None else SolverFirstAgent(agent, solving)
 
 
-def _divided(whole: Budget, nodes: int) -> tuple[Budget | None, Budget]:
-    """The solver's budget, None if too small, and the rest; a step is worth this many nodes."""
+def _divided(whole: Budget, share: float, nodes: int) -> tuple[Budget | None, Budget]:
+    """The solver's share, None if too small, and the rest; a step is worth this many nodes."""
     if whole.milliseconds is not None:
-        solving = SOLVER_SHARE * whole.milliseconds
+        solving = share * whole.milliseconds
         return Budget(None, solving), Budget(None, whole.milliseconds - solving)
     assert whole.steps is not None
-    steps = int(SOLVER_SHARE * whole.steps)
+    steps = int(share * whole.steps)
     return Budget(steps * nodes) if steps else None, Budget(whole.steps - steps)
 
 
 class ChampionAgent(Agent):
     """Plays any game with the value that ships for it.
 
-    Without a budget it looks one move ahead. With one, a fifth of it goes to the solver; if that
+    Without a budget it looks one move ahead. With one, a part of it goes to the solver; if that
     does not finish, the agent searches as the value's sidecar says, by alpha-beta or by PUCT. Where
     draws are hidden from the players, PUCT has the whole budget.
 

@@ -14,8 +14,9 @@ from azumaya.baselines.search import PUCTAgent, UCTAgent, solve
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, within
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.puct import PUCT, PUCTTree
+from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.puct_kernels import exp_of
+from azumaya.baselines.search.puct_trees import PUCTTree
 from azumaya.baselines.search.tree import PRIOR_NODE, slot_bytes
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game

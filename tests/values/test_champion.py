@@ -80,8 +80,8 @@ def test_cards_say_how_to_train_them_again(game: Game) -> None:
     assert notes.get("search", "alphabeta") == config.search
 
 
-def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
-    """In nodes, simulations or time."""
+def test_a_part_of_the_budget_goes_to_the_solver() -> None:
+    """In nodes, simulations or time: a fifth, with AMAF a tenth."""
     position, value = Position("revers_dominari", seed=0), champion_value(GAMES["revers_dominari"])
     for name in ("alphabeta", "None"):
         agent = searcher(value, position, name, 1000)
@@ -97,6 +97,10 @@ def test_a_fifth_of_the_budget_goes_to_the_solver() -> None:
     assert (agent.budget, agent.other.puct.budget) == (Budget(None, 2.0), Budget(None, 8.0))
     puct = agent.other.puct
     assert (puct.rollouts, puct.delay, puct.temperature) == (0.5, 8, 0.1)
+    agent = searcher(value, position, "puct+amaf", milliseconds=10)
+    assert isinstance(agent, SolverFirstAgent)
+    assert (agent.budget, agent.other.puct.budget) == (Budget(None, 1.0), Budget(None, 9.0))
+    assert agent.other.puct.breadth == 8
     assert isinstance(searcher(value, position, "alphabeta", 4), AlphaBetaAgent)
     with pytest.raises(OptionError, match="exactly one"):
         searcher(value, position, "alphabeta")
