@@ -133,7 +133,7 @@ def look_kernel(kernels: GameKernels, value: Any) -> Any:
 
 @kernel
 def rank(nodes, mean, reach, slot, heat):
-    """Give the visited children of a node priors by their values; returns the expected value."""
+    """Give the evaluated children of a node priors; returns the expected value."""
     node = nodes[slot]
     sign, best = np.float64(1 - 2 * node.mover), -1e30
     for at in range(node.first, node.first + node.tried):
@@ -150,7 +150,7 @@ def rank(nodes, mean, reach, slot, heat):
 
 @kernel
 def share(nodes, reach, slot, total):
-    """Divide the priors of a node's visited children by their sum."""
+    """Divide the priors of a node's evaluated children by their sum."""
     node = nodes[slot]
     for at in range(node.first, node.first + node.tried):
         nodes[at].prior /= total
