@@ -54,7 +54,7 @@ class PUCTTree(Tree):
         self.evaluation = evaluation
         super().__init__(kernels, megabytes)
         self._child = kernels.new_states(1)
-        self._lists: tuple[np.ndarray, ...] = ()
+        self._lists: tuple[Any, ...] = ()
         if kernels.hidden_draws:
             self._lists = new_lists(kernels)
         self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0
