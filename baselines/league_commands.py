@@ -24,7 +24,7 @@ from azumaya.baselines.arena.league.tables import (
     PICTURES,
     draw,
     fault_lines,
-    game_table,
+    game_tables,
     games_of,
     page,
     rating_table,
@@ -237,7 +237,8 @@ def _show(
         print(as_json(league, found))
     else:
         out.print(rating_table(found, f"{len(league.pairs):,} pairs of games"))
-        out.print(game_table(found, games_of(found)))
+        for table in game_tables(found, games_of(found), out.width):
+            out.print(table)
         for line in fault_lines(found):
             out.print(line)
     if output is not None:

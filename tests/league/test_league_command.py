@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -11,15 +12,19 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from azumaya.baselines import league_commands
 from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.ratings import Rating
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
+from azumaya.baselines.arena.league.standing import Standing
+from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.commands import app
-from azumaya.envs import Position
+from azumaya.envs import GAMES, Position
 from tests.league.playing import GAME, play_here
 
 ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
@@ -86,6 +91,30 @@ def test_names_are_shown_as_they_are() -> None:
     assert by_name["random"]["rating"]["elo"] == 0
     assert by_name[ODD_NAME]["time_class"] == "10 ms"
     assert (found["seed"], found["balanced"]) == (5, True)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
+def test_all_ratings_by_game_fit_the_terminal(width: int) -> None:
+    rating = Rating(-1000.0, -1100.0, -900.0, 20, 0.1)
+    names, games = ("random", "champion:10ms", ODD_NAME), tuple(GAMES)
+    found = [
+        Standing(
+            AgentCard(name, "search", "", None, games),
+            name,
+            1.0,
+            "1 ms",
+            dict.fromkeys(games, rating),
+        )
+        for name in names
+    ]
+    out = Console(width=width, file=io.StringIO(), record=True)
+    for table in game_tables(found, games, width):
+        out.print(table)
+    shown = out.export_text()
+    assert "…" not in shown
+    assert shown.count("-1000") == len(names) * len(GAMES)
+    for word in ("dominari", "horikomi", "abalone"):
+        assert shown.count(word) == sum(word in game for game in GAMES)
 
 
 def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:

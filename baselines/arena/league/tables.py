@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png")
 NAME_WIDTH = 12
 """Characters of a name that are in one line also in a narrow terminal."""
+GAME_WIDTH, MARGIN = 8, 3
+"""The width of a column of ratings, as the longest word in a game's name, and of its margin."""
 CAPTION = (
     f"Elo; {ANCHOR} has 0. The intervals are at 95 %, from a bootstrap over pairs of games. "
     "A draw counts half."
@@ -39,15 +41,22 @@ def rating_table(found: Sequence[Standing], title: str) -> Table:
     return table
 
 
-def game_table(found: Sequence[Standing], games: Sequence[str]) -> Table:
-    """The ratings for each game."""
+def game_tables(found: Sequence[Standing], games: Sequence[str], width: int) -> list[Table]:
+    """The ratings for each game, in as many tables as a terminal of `width` columns needs."""
+    names = min(max(len(standing.label) for standing in found), width // 3)
+    most = max(1, (width - names - 1) // (GAME_WIDTH + MARGIN))
+    count = -(-len(games) // -(-len(games) // most)) if games else 1
+    return [_game_table(found, games[at : at + count]) for at in range(0, len(games), count)]
+
+
+def _game_table(found: Sequence[Standing], games: Sequence[str]) -> Table:
     text = require("rich.text", "cli").Text
     table: Table = require("rich.table", "cli").Table(
         title=text("by game"), box=require("rich.box", "cli").SIMPLE_HEAD
     )
     table.add_column("agent", overflow="fold", min_width=NAME_WIDTH)
     for game in games:
-        table.add_column(text(game.replace("_", "\n")), justify="right")
+        table.add_column(text(game.replace("_", "\n")), justify="right", no_wrap=True)
     for standing in found:
         table.add_row(text(standing.label), *(_rating(standing.ratings.get(g)) for g in games))
     return table
