@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import os
 import stat
@@ -228,6 +229,8 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
     with file:  # as bytes, so that invalid UTF-8 affects only its line
         while line := file.readline(LONGEST_RECORD + 1):
             number += 1
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)  # editors on Windows write one
             if len(line) > LONGEST_RECORD:
                 raise RecordError(
                     f"{path}, line {number}: a line of more than {LONGEST_RECORD:,} bytes"

@@ -93,10 +93,11 @@ def test_names_are_shown_as_they_are() -> None:
     assert (found["seed"], found["balanced"]) == (5, True)
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
-def test_all_ratings_by_game_fit_the_terminal(width: int) -> None:
+@pytest.mark.parametrize("names", [("random", "greedy"), ("random", "champion:10ms", ODD_NAME)])
+@pytest.mark.parametrize("width", [40, 47, 60, 80, 100, 140])
+def test_all_ratings_by_game_fit_the_terminal(width: int, names: tuple[str, ...]) -> None:
     rating = Rating(-1000.0, -1100.0, -900.0, 20, 0.1)
-    names, games = ("random", "champion:10ms", ODD_NAME), tuple(GAMES)
+    games = tuple(GAMES)
     found = [
         Standing(
             AgentCard(name, "search", "", None, games),

@@ -94,6 +94,18 @@ def test_malformed_files_say_which_line(tmp_path: Path) -> None:
         list(read_records(path))
 
 
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    """Some editors on Windows begin a file with one. Within a file it is no part of a record."""
+    path = tmp_path / "games.jsonl"
+    record = played(path, "abalone", max_plies=4)
+    line = path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + line + line)
+    assert list(read_records(path)) == [record, record]
+    path.write_bytes(line + b"\xef\xbb\xbf" + line)
+    with pytest.raises(RecordError, match="line 2"):
+        list(read_records(path))
+
+
 @pytest.mark.parametrize("end", [b"}", b'"returns"', b"\xab"])
 def test_a_torn_line_damages_no_other(end: bytes, tmp_path: Path) -> None:
     """A writer may be killed at the end of a line, in its middle, or in the middle of a letter."""

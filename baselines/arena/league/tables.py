@@ -43,7 +43,8 @@ def rating_table(found: Sequence[Standing], title: str) -> Table:
 
 def game_tables(found: Sequence[Standing], games: Sequence[str], width: int) -> list[Table]:
     """The ratings for each game, in as many tables as a terminal of `width` columns needs."""
-    names = min(max(len(standing.label) for standing in found), width // 3)
+    longest = max(len(standing.label) for standing in found)
+    names = max(NAME_WIDTH, min(longest, width // 3))
     most = max(1, (width - names - 1) // (GAME_WIDTH + MARGIN))
     count = -(-len(games) // -(-len(games) // most)) if games else 1
     return [_game_table(found, games[at : at + count]) for at in range(0, len(games), count)]
