@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -13,6 +14,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from azumaya.envs.kernels import cache
+
+# A job in the background of a shell ignores Ctrl-C, and one under `nohup` a closed terminal. So
+# would processes that tests start; a handler is not inherited.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if os.name == "posix" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # The lock of the cache would make one worker wait while another compiles. Without it both
