@@ -18,7 +18,6 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 from azumaya.baselines.search.budget import share
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # not ignored, as in background jobs
 again, running = sys.argv[1] == "twice", set()
 
 def interrupt():

@@ -148,7 +148,6 @@ def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*command, "--steps=10000000", f"--output={tmp_path}"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     ) as process:  # fmt: skip
         wait_for(lambda: len(read_curve(tmp_path)) > 1)
         process.send_signal(signal.SIGINT)

@@ -137,21 +137,12 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     assert "begun with another seed" in " ".join(refused.output.split())
 
 
-INTERRUPTIBLE = """
-import signal
-from azumaya.baselines.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)
-main()
-"""
-"""The command line; Ctrl-C works even if the shell that runs the tests has it ignored."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_path: Path) -> None:
     folder, output = clean[0], tmp_path / "out"
     words = [GAME, folder, "--output", output, *FEW, "--jobs", 1]
-    command = [sys.executable, "-c", INTERRUPTIBLE, "class", *map(str, words)]
+    command = [sys.executable, "-m", "azumaya", "class", *map(str, words)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         wait_for_lines(output / "class.jsonl", 2)
         os.kill(process.pid, how)
