@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from azumaya.baselines.arena.league.cards import CLASSES, SLOWER
 from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
 from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
-from azumaya.baselines.arena.report import COLOURS
+from azumaya.baselines.arena.report import COLOURS, plain
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -29,15 +30,14 @@ CAPTION = (
 
 def rating_table(found: Sequence[Standing], title: str) -> Table:
     """The ratings over all games. Names are shown as they are, whatever markup they resemble."""
-    text = require("rich.text", "cli").Text
     table: Table = require("rich.table", "cli").Table(
-        title=text(title), caption=CAPTION, box=require("rich.box", "cli").SIMPLE_HEAD
+        title=plain(title), caption=CAPTION, box=require("rich.box", "cli").SIMPLE_HEAD
     )
     table.add_column("agent", overflow="fold", min_width=NAME_WIDTH)
     for name in ("time\nper move", "class", "rating", "95 % interval", "score", "games"):
         table.add_column(name, justify="right", no_wrap=True)
     for standing in found:
-        table.add_row(text(standing.label), *_cells(standing))
+        table.add_row(plain(standing.label), *_cells(standing))
     return table
 
 
@@ -46,20 +46,20 @@ def game_tables(found: Sequence[Standing], games: Sequence[str], width: int) -> 
     longest = max(len(standing.label) for standing in found)
     names = max(NAME_WIDTH, min(longest, width // 3))
     most = max(1, (width - names - 1) // (GAME_WIDTH + MARGIN))
-    count = -(-len(games) // -(-len(games) // most)) if games else 1
-    return [_game_table(found, games[at : at + count]) for at in range(0, len(games), count)]
+    tables = max(1, math.ceil(len(games) / most))
+    each = max(1, math.ceil(len(games) / tables))
+    return [_game_table(found, games[at : at + each]) for at in range(0, len(games), each)]
 
 
 def _game_table(found: Sequence[Standing], games: Sequence[str]) -> Table:
-    text = require("rich.text", "cli").Text
     table: Table = require("rich.table", "cli").Table(
-        title=text("by game"), box=require("rich.box", "cli").SIMPLE_HEAD
+        title=plain("by game"), box=require("rich.box", "cli").SIMPLE_HEAD
     )
     table.add_column("agent", overflow="fold", min_width=NAME_WIDTH)
     for game in games:
-        table.add_column(text(game.replace("_", "\n")), justify="right", no_wrap=True)
+        table.add_column(plain(game.replace("_", "\n")), justify="right", no_wrap=True)
     for standing in found:
-        table.add_row(text(standing.label), *(_rating(standing.ratings.get(g)) for g in games))
+        table.add_row(plain(standing.label), *(_rating(standing.ratings.get(g)) for g in games))
     return table
 
 
