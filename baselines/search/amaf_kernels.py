@@ -19,13 +19,14 @@ from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.puct_kernels import (
     SHUFFLED,
+    descend_kernel,
     look_kernel,
     puct_reach,
     rank,
     settle,
     shuffle,
 )
-from azumaya.baselines.search.tree import NEVER, PRIOR_NODE, back_up_kernel, best_child, expand
+from azumaya.baselines.search.tree import NEVER, PRIOR_NODE, back_up_kernel, expand
 from azumaya.baselines.search.uct_kernels import DEEPEST, legal_kernel, stake
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, ZERO, get, lowest, put_bit
@@ -45,8 +46,6 @@ AMAF_NODE = np.dtype(
 HISTORY = np.dtype([("gain", np.float64), ("rollouts", np.int64)])
 """The mean result for a player of the rollouts in which they made a move, and their number."""
 
-WIDENING = 8
-"""A node's visits for each evaluated move after which more moves are evaluated."""
 EVALUATION_VISITS = 8
 """The visits that an evaluation counts as, beside a move's own results and AMAF."""
 
@@ -107,7 +106,6 @@ def credit(nodes, mean, path, depth, played, result):
     """
     for d in range(depth, -1, -1):
         node = nodes[path[d]]
-        blend(nodes, mean, path[d])
         for at in range(node.first, node.first + node.tried):
             if get(played[node.mover], nodes[at].action):
                 nodes[at].made += 1
@@ -129,38 +127,6 @@ def learn(history, played, result):
                 left &= left - ONE
                 known.rollouts += 1
                 known.gain += (gain - known.gain) / known.rollouts
-
-
-@functools.cache
-def descend_amaf_kernel(kernels: GameKernels) -> Any:
-    """The kernel that descends to a node that is unexpanded, proven or due to be widened.
-
-    `descend(weight, trial, nodes, mean, reach, stats, path)` is as without AMAF. A node is due when
-    it was visited often enough, or when the best move evaluated so far is proven, so that there is
-    nothing to learn about it.
-    """
-    play = kernels.play
-
-    @kernel
-    def descend(weight, trial, nodes, mean, reach, stats, path):
-        slot, depth = 0, 0
-        path[0] = 0
-        while nodes[slot].low != nodes[slot].high and nodes[slot].count > 0:
-            node = nodes[slot]
-            if node.tried < node.count and node.visits >= WIDENING * node.tried:
-                break
-            factor = weight * stake(stats) * np.sqrt(np.float64(node.visits))
-            child = best_child(nodes, mean, reach, slot, factor)
-            if node.tried < node.count and nodes[child].low == nodes[child].high:
-                break
-            depth, slot = depth + 1, child
-            path[depth] = slot
-            if nodes[slot].low != nodes[slot].high:
-                play(trial[0], np.int64(nodes[slot].action))
-                stats[0].plies += 1
-        return depth
-
-    return descend
 
 
 @functools.cache
@@ -198,7 +164,7 @@ def simulate_amaf_kernel(kernels: GameKernels, value: Any) -> Any:
     At first, `breadth` moves of a node below the root are evaluated. `played` is room for a row of
     words for each player; `history` has a row of `A` moves for each.
     """
-    descend, widen = descend_amaf_kernel(kernels), widen_kernel(kernels, value)
+    descend, widen = descend_kernel(kernels), widen_kernel(kernels, value)
     legal, back_up = legal_kernel(kernels), back_up_kernel(puct_reach)
     rollout = marked_rollout_kernel(kernels)
 

@@ -26,7 +26,7 @@ from azumaya.baselines.search.uct_kernels import (
     stake,
 )
 from azumaya.envs.game import RUNNING
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest, popcount
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, get, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
@@ -55,26 +55,20 @@ def child_by_prior(nodes, mean, reach, slot, words, weight):
     node, total = nodes[slot], 0.0
     at = np.int64(node.first)
     while at:
-        if is_set(words, nodes[at].action):
+        if get(words, nodes[at].action):
             nodes[at].offered += 1
             total += nodes[at].prior
         at = np.int64(nodes[at].next)
     best, highest, sign = np.int64(-1), -1e30, 1 - 2 * node.mover
     at = np.int64(node.first)
     while at:
-        if is_set(words, nodes[at].action):
+        if get(words, nodes[at].action):
             factor = weight * np.sqrt(np.float64(nodes[at].offered)) / total
             value = sign * mean[at] + factor * reach[at]
             if value > highest:
                 best, highest = at, value
         at = np.int64(nodes[at].next)
     return best
-
-
-@kernel
-def is_set(words, action):
-    """Whether an action is set in `words`."""
-    return (words[action >> 6] >> U64(action & 63)) & ONE != ZERO
 
 
 @kernel
@@ -124,7 +118,7 @@ def add_moves(nodes, mean, reach, stats, slot, fresh, moves, values, scores, cou
         total += scores[i]
         result += scores[i] * values[i]
     for i in range(count):
-        if is_set(fresh, moves[i]):
+        if get(fresh, moves[i]):
             at = append_child(nodes, stats, slot, moves[i])
             if at < 0:
                 break

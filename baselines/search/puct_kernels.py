@@ -38,6 +38,8 @@ SHUFFLED = 1 << 41
 """The index of the draw that orders the children of a node."""
 SMALLEST = -40.0
 """Exponents are cut off here."""
+WIDENING = 8
+"""A node's visits for each evaluated move after which more moves are evaluated."""
 
 
 @kernel
@@ -63,10 +65,12 @@ def puct_reach(node):
 
 @functools.cache
 def descend_kernel(kernels: GameKernels) -> Any:
-    """The kernel that descends to a node that is unexpanded or proven.
+    """The kernel that descends to a node that is unexpanded, proven or due to be widened.
 
     `descend(weight, trial, nodes, mean, reach, stats, path)` plays the moves in `trial[0]`, writes
-    the slots to `path` and returns the depth reached.
+    the slots to `path` and returns the depth reached. A node some of whose moves are not evaluated
+    is due when it was visited often enough, or when the best of the others is proven, so that there
+    is nothing to learn about it.
     """
     play = kernels.play
 
@@ -75,10 +79,16 @@ def descend_kernel(kernels: GameKernels) -> Any:
         slot, depth = 0, 0
         path[0] = 0
         while nodes[slot].low != nodes[slot].high and nodes[slot].count > 0:
-            visits = np.float64(nodes[slot].visits + nodes[slot].pending)
+            node = nodes[slot]
+            part = node.tried < node.count
+            if part and node.visits >= WIDENING * node.tried:
+                break
+            visits = np.float64(node.visits + node.pending)
             factor = weight * stake(stats) * np.sqrt(visits)
-            slot = best_child(nodes, mean, reach, slot, factor)
-            depth += 1
+            child = best_child(nodes, mean, reach, slot, factor)
+            if part and nodes[child].low == nodes[child].high:
+                break
+            depth, slot = depth + 1, child
             path[depth] = slot
             if nodes[slot].low != nodes[slot].high:
                 play(trial[0], np.int64(nodes[slot].action))

@@ -128,6 +128,4 @@ class AMAFTree(PUCTTree):
 
     def _restart(self, position: Position, key: int) -> None:
         super()._restart(position, key)
-        for name in ("value", "amaf", "made"):
-            self.nodes[name][0] = 0
         self._history[:] = np.zeros(1, HISTORY)

@@ -11,7 +11,6 @@ from azumaya.baselines.search.amaf_kernels import (
     AMAF_NODE,
     EVALUATION_VISITS,
     HISTORY,
-    WIDENING,
     blend,
     bring_forward,
     learn,
@@ -20,6 +19,7 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
+from azumaya.baselines.search.puct_kernels import WIDENING
 from azumaya.baselines.search.puct_trees import AMAFTree
 from azumaya.baselines.search.tree import NEVER, slot_bytes
 from azumaya.envs import GAMES, OptionError, Position
