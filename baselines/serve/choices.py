@@ -11,12 +11,12 @@ from typing import Any
 from azumaya.baselines.agent_names import SIMPLE
 from azumaya.baselines.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.files import shown
-from azumaya.baselines.game_options import check_value, read_options
+from azumaya.baselines.game_options import check_value, read_value
 from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.game import Game, Option
-from azumaya.envs.setup import POSITION
+from azumaya.envs.setup import POSITION, check_names
 
 LONGEST_VALUE = 2_000
 """The most characters of an option's value."""
@@ -113,12 +113,12 @@ class Choices:
 
     def options(self, game: Game, texts: Any) -> dict[str, Any]:
         """The options of a game from the texts that were typed; raises `ValueError`."""
-        given = read_options(game, _words(checked_texts(game, texts)))
+        given = _values(game, checked_texts(game, texts))
         return {name: value for name, value in given.items() if value is not None}
 
 
 def checked_texts(game: Game, texts: Any) -> dict[str, str]:
-    """Options as texts by name, those left empty left out.
+    """Options as texts by name, without spaces around either, those left empty left out.
 
     Raises:
         ValueError: it is none, is too long, or could name a file of the server.
@@ -127,20 +127,28 @@ def checked_texts(game: Game, texts: Any) -> dict[str, str]:
         isinstance(part, str) for pair in texts.items() for part in pair
     ):
         raise RefusalError(400, "options: texts by name are needed")
-    given = {name: text.strip() for name, text in texts.items() if text.strip()}
-    for name, text in given.items():
+    given: dict[str, str] = {}
+    for name, text in ((name.strip(), text.strip()) for name, text in texts.items()):
+        if not text:
+            continue
+        if name in given:
+            raise RefusalError(400, f"option {shown(name)}: given twice; give it one value")
         if len(text) > LONGEST_VALUE:
             raise RefusalError(
                 400, f"option {shown(name)}: longer than {LONGEST_VALUE:,} characters"
             )
         if any(option.name == name and option.reads_files for option in game.options):
             raise RefusalError(400, f"option {name}: could name a file, which no visitor may")
-    read_options(game, _words(given))
+        given[name] = text
+    _values(game, given)
     return given
 
 
-def _words(texts: Mapping[str, str]) -> list[str]:
-    return [f"{name}={text}" for name, text in texts.items()]
+def _values(game: Game, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of options; raises `ValueError`."""
+    # Words NAME=VALUE would be split again: a name with `=` in it could become that of another.
+    check_names(game, texts)
+    return {name: read_value(game, name, text) for name, text in texts.items()}
 
 
 def _options(game: Game) -> list[dict[str, Any]]:

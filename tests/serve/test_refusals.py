@@ -11,8 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.serve.app import COOKIE, make_app
+from azumaya.baselines.serve.games import digest
 from azumaya.baselines.serve.limits import Limits
-from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.store import Kept, Store
+from azumaya.envs.puzzles.bank import load_bank
 from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
 
 
@@ -28,7 +30,15 @@ from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
         ({"second": ["human"]}, ["player"]),
         ({"options": {"territory": "moon"}}, ["territory"]),
         ({"options": {"teritory": "rows"}}, ["did you mean 'territory'"]),
-        ({"options": {"puzzle": "/etc/passwd"}}, ["option puzzle: could name a file"]),
+        *(
+            ({"options": {name: "/etc/passwd"}}, ["option puzzle: could name a file"])
+            for name in ("puzzle", " puzzle", "puzzle ", "\tpuzzle\n", "\u2003puzzle")
+        ),
+        ({"options": {"puzzle=/etc/passwd": "1"}}, ["'puzzle=/etc/passwd'", "no such option"]),
+        ({"options": {"puzzle=": "/etc/passwd"}}, ["'puzzle='", "no such option"]),
+        ({"options": {"=puzzle": "/etc/passwd"}}, ["'=puzzle'", "no such option"]),
+        ({"options": {"": "/etc/passwd"}}, ["''", "no such option"]),
+        ({"options": {"handicap": "1", " handicap": "2"}}, ["option handicap: given twice"]),
         ({"options": {"handicap": "__import__('os').system('true')"}}, ["handicap"]),
         ({"options": {"position": "x" * 3000}}, ["position: longer than"]),
         ({"options": {"position": "hello"}}, ["position"]),
@@ -41,6 +51,19 @@ from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
 def test_what_cannot_be_begun(client: TestClient, wish: dict[str, Any], words: list[str]) -> None:
     refused(client.post("/api/games", json={"game": GAME, **wish}), 400, *words)
     assert client.get("/api/games").json() == []
+
+
+@pytest.mark.parametrize("name", ["puzzle", " puzzle"])
+def test_a_kept_game_names_no_file_either(tmp_path: Path, name: str) -> None:
+    """An earlier version let names with spaces pass, so what is kept is checked again."""
+    puzzle = tmp_path / "puzzle.txt"
+    puzzle.write_text("".join(map(str, load_bank()[0].ravel())))
+    store = Store(":memory:")
+    store.add(Kept("id", "share", digest("me"), GAME, {name: str(puzzle)}, ("human", "human"), 1))
+    with visitor(store) as client:
+        client.cookies[COOKIE] = "me"
+        for path in ("/api/games/id", "/watch/share"):
+            refused(client.get(path), 400, "option puzzle: could name a file")
 
 
 def test_moves_that_are_refused(client: TestClient) -> None:
