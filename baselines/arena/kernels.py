@@ -32,26 +32,27 @@ def rows_to_move(states, running, seats, which, rows):
 
 @functools.cache
 def look_kernel(game: Game) -> Any:
-    """The kernel `look(states, rows, numbers, seats, seed, ply, views, keys)`.
+    """The kernel `look(states, rows, numbers, seats, seed, turn, which, views, keys)`.
 
     It copies the states of `rows` to `views` and writes their keys; what is hidden from the players
-    is drawn anew in the copies.
+    is drawn anew in the copies. `turn` counts the rounds, and `which` is as for `rows_to_move`: two
+    agents never get the same key, nor does a start.
     """
     resample = game.rules.resample
 
     @kernel
-    def show(states, rows, numbers, seats, seed, ply, views, keys):
+    def show(states, rows, numbers, seats, seed, turn, which, views, keys):
         for r in range(rows.shape[0]):
             i = rows[r]
-            keys[r] = make_key(seed, numbers[i], 2 * ply + seats[i])
+            keys[r] = make_key(seed, numbers[i], 1 + 4 * turn + 2 * which + seats[i])
             views[r] = states[i]
 
     if resample is None:
         return show
 
     @kernel
-    def show_resampled(states, rows, numbers, seats, seed, ply, views, keys):
-        show(states, rows, numbers, seats, seed, ply, views, keys)
+    def show_resampled(states, rows, numbers, seats, seed, turn, which, views, keys):
+        show(states, rows, numbers, seats, seed, turn, which, views, keys)
         for r in range(rows.shape[0]):
             resample(views[r], make_key(keys[r] ^ _LOOKS, 0, 0))
 

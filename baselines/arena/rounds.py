@@ -128,7 +128,7 @@ class Rounds:
         self._words = np.zeros(word_count(self._setup.num_actions), np.uint64)
         self._rows = np.empty(len(self._numbers), np.int64)
         self.running = np.arange(len(self._numbers))
-        self.ply = self.plies = 0
+        self.turn = self.plies = 0
 
     def play_round(self, agents: Sequence[Opponent], names: Sequence[str]) -> int:
         """Play a round; returns the number of games that have ended in it.
@@ -144,7 +144,7 @@ class Rounds:
             for first in range(0, count, size):
                 self._move(rows[first : first + size], agent, names[which], which)
         self.running = self.running[self.states["over"][self.running] == RUNNING]
-        self.ply += 1
+        self.turn += 1
         return before - len(self.running)
 
     def gains(self) -> np.ndarray:
@@ -159,8 +159,9 @@ class Rounds:
     def _move(self, rows: np.ndarray, agent: Opponent, name: str, which: int) -> None:
         views, keys = self.game.new_states(len(rows)), np.empty(len(rows), np.uint64)
         look_kernel(self.game)(
-            self.states, rows, self._numbers, self.first_seats, self._seed, self.ply, views, keys
-        )
+            self.states, rows, self._numbers, self.first_seats, self._seed, self.turn, which, views,
+            keys,
+        )  # fmt: skip
         actions = self._ask(agent, rows, views, keys, name, which)
         size = self._setup.num_actions
         done = play_kernel(self.game)(self.states, rows, actions, self._words, size)

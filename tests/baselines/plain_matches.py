@@ -38,7 +38,7 @@ def play_game(position: Position, agents: Sequence[Any], seat: int, seed: int, n
     while not position.is_over:
         for which, agent in enumerate(agents):
             if not position.is_over and position.to_move ^ seat == which:
-                key = int(episode_key(seed, number, 2 * turn + seat))
+                key = int(episode_key(seed, number, 1 + 4 * turn + 2 * which + seat))
                 view = position.resample_hidden(key ^ LOOKS)
                 position.play(agent.act([view], [key])[0])
         turn += 1

@@ -18,6 +18,7 @@ from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.rounds import WrongMoveError
 from azumaya.baselines.search import UCTAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
+from azumaya.envs.position import episode_key
 from tests.baselines.plain_matches import play_plainly
 from tests.cases import TESTED
 
@@ -80,6 +81,20 @@ def test_games_as_state_records_give_the_same_score_as_object_by_object(game: st
     assert play_pairing(game, agents[0], slow, 3, seed, options, balanced=False) == expected
     back = play_pairing(game, agents[1], agents[0], 3, seed, options, balanced=False)
     assert back == play_plainly(game, agents[::-1], 3, seed, options)
+
+
+def test_keys_are_those_of_one_agent_in_one_game() -> None:
+    """Neither does the other agent see the same hidden draws, nor is a key that of a start."""
+    asked = list[int]()
+
+    class Asked:
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+            asked.extend(keys)
+            return RandomAgent().act(positions, keys)
+
+    play_pairing("vierer_dominari", Asked(), Asked(), 5, 7, {}, balanced=False)
+    assert len(set(asked)) == len(asked) > 100
+    assert not set(asked) & {int(episode_key(7 + number, 0, 0)) for number in range(5)}
 
 
 def test_search_gives_the_same_score_as_object_by_object() -> None:
