@@ -17,7 +17,7 @@ from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
-from azumaya.baselines.values.lookahead import moves_at_random
+from azumaya.baselines.values.lookahead import move_key, moves_at_random
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import count, select_in
@@ -96,7 +96,7 @@ def step_kernel(kernels: GameKernels) -> Any:
         random = moves_at_random(key, t, now[0].to_move, explore, random_seats)
         if random:
             legal(now[0], words)
-            left = draw_below(random_word(key, 2 * t + 1), 0, count(words, words.shape[0]))
+            left = draw_below(move_key(key, t), 0, count(words, words.shape[0]))
             action = select_in(words, words.shape[0], left)
         play(now[0], action)
         return random

@@ -21,6 +21,9 @@ HIDDEN_DRAWS = 4
 _FIRST_HIDDEN, _TIES, _JUDGED, _SEATS = 1 << 40, 1 << 41, 1 << 42, 1 << 43
 """The draws of a key that draw what is hidden, that break ties, that say what is judged, and that
 say which seats play at random."""
+_EXPLORED, _MOVES = 1 << 44, 1 << 45
+"""The draws of a game's key that say which moves are random, and the keys of moves. Draws from 0 on
+chose the start: with these, only the games that begin with some of the starts would explore."""
 
 
 @kernel
@@ -32,7 +35,13 @@ def happens(key, n, probability):
 @kernel
 def explores(key, t, explore):
     """Whether the move at ply `t` is random, which it is with probability `explore`."""
-    return happens(key, 2 * t, explore)
+    return happens(key, _EXPLORED + t, explore)
+
+
+@kernel
+def move_key(key, t):
+    """The key of the move at ply `t` of the game of a key."""
+    return random_word(key, _MOVES + t)
 
 
 @kernel
@@ -171,7 +180,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
             at += size
             clear(legal)
             write_legal(now[0], legal)
-            own = random_word(key, 2 * t + 1)
+            own = move_key(key, t)
             draw_some(legal, most, own, judged)
             action, value = best_move(now[0], judged, own, weights, scratch, trial)
             seat = now[0].to_move

@@ -11,7 +11,12 @@ import pytest
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
-from azumaya.baselines.values.lookahead import best_move_kernel, draw_some, self_play_kernel
+from azumaya.baselines.values.lookahead import (
+    best_move_kernel,
+    draw_some,
+    explores,
+    self_play_kernel,
+)
 from azumaya.baselines.values.network import (
     F32,
     Shape,
@@ -21,6 +26,7 @@ from azumaya.baselines.values.network import (
 from azumaya.baselines.values.value import Value, ValueAgent, untrained
 from azumaya.envs import Position, find_game
 from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.rng import drawn
 from tests.cases import TESTED
 from tests.values.networks import features_for, network_of, positions_of
 
@@ -362,6 +368,16 @@ def test_some_seats_play_at_random() -> None:
             assert (random[seat::2] == seats[seat]).all()
         kinds[seats] += 1
     assert len(kinds) == 4
+
+
+def test_games_explore_whatever_their_start() -> None:
+    """As often with the first half of the starts as with the second."""
+    starts, keys = np.zeros(2500), np.arange(2000, dtype=np.uint64)
+    first = np.array([drawn(starts, key) < 1250 for key in keys])
+    random = np.array([[explores(key, t, 0.3) for t in range(12)] for key in keys])
+    assert 900 < first.sum() < 1100
+    assert (abs(random[first].mean(0) - 0.3) < 0.06).all()
+    assert (abs(random[~first].mean(0) - 0.3) < 0.06).all()
 
 
 def test_games_of_two_random_seats_are_those_in_which_every_move_explores() -> None:
