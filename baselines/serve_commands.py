@@ -181,7 +181,10 @@ def _store(given: Path | None) -> Store:
     Raises:
         typer.BadParameter: it cannot be made or used.
     """
-    from azumaya.baselines.serve.store import Store  # noqa: PLC0415 - only this command needs it
+    from azumaya.baselines.serve.store import (  # noqa: PLC0415 - only this command needs it
+        Store,
+        StoreInUseError,
+    )
 
     path = given
     try:
@@ -189,6 +192,10 @@ def _store(given: Path | None) -> Store:
         return Store(path)
     except OSError as error:
         raise typer.BadParameter(f"--state {reason(error)}; name another file") from None
+    except StoreInUseError:
+        raise typer.BadParameter(
+            f"--state {shown(path)}: another server is using it; end that one, or name another file"
+        ) from None
     except sqlite3.Error as error:
         raise typer.BadParameter(f"--state {shown(path)}: {error}") from None
     except OptionError as error:

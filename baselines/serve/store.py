@@ -28,6 +28,14 @@ CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched"
 
 
+SECONDS_TO_OPEN = 2.0
+"""How long to wait for a server that is just ending and still uses the file."""
+
+
+class StoreInUseError(Exception):
+    """Another server is using the file of the games."""
+
+
 @dataclass(frozen=True)
 class Kept:
     """A game as it is kept: all that is needed to play it again from the start.
@@ -56,12 +64,16 @@ class Kept:
 
 
 class Store:
-    """The games in a file.
+    """The games in a file, which no other program can use until `close`.
+
+    A server keeps games in memory, so a second one with the same file would not see the moves of
+    the first, and overwrite them.
 
     Args:
         path: the file; made if it is not there. Its folder must be there.
 
     Raises:
+        StoreInUseError: another server is using the file.
         sqlite3.Error: the file cannot be used.
     """
 
@@ -69,10 +81,22 @@ class Store:
         if str(path) != ":memory:":
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # for the owner alone
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._connection = sqlite3.connect(
+            path, timeout=SECONDS_TO_OPEN, check_same_thread=False, isolation_level=None
+        )
+        try:
+            self._set_up()
+        except sqlite3.Error as error:
+            self._connection.close()
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:  # more bits say where
+                raise StoreInUseError("another server is using the file") from error
+            raise
+
+    def _set_up(self) -> None:
+        # SQLite takes the lock with the first access that follows; it ends with the process.
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
-        self._connection.execute("PRAGMA busy_timeout = 5000")
         self._connection.executescript(SCHEMA)
 
     def close(self) -> None:

@@ -26,9 +26,11 @@ def _get(url: str, cookie: str = "", body: Any = None) -> Any:
     return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=300)
 
 
+COMMAND = (sys.executable, "-m", "azumaya.baselines.cli", "serve", "--no-browser")
+
+
 def _started(*words: str) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "azumaya.baselines.cli", "serve", "--no-browser", *words]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().split()[0]
 
@@ -104,6 +106,24 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         process.terminate()
         assert process.wait(30) in (0, -signal.SIGTERM)
     _gone(searching)
+
+
+def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:
+    """Each would go on from what it has in memory, and overwrite the moves of the other."""
+    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
+    process, url = _started(*words)
+    try:
+        assert _get(f"{url}api/games", body={"game": GAME, "seed": 1}).status == 201
+        second = subprocess.run(
+            [*COMMAND, *words], capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "COLUMNS": "400"},
+        )  # fmt: skip
+        assert second.returncode == 2
+        assert f"{words[-1]}: another server is using it" in second.stderr
+        assert _get(f"{url}api/games", body={"game": GAME, "seed": 2}).status == 201
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
