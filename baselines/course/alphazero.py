@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import checked, numbers, require, returned
+from azumaya.envs.errors import brief
 
 Puct = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
 Targets = Callable[[np.ndarray, np.ndarray, Sequence[float], float], tuple[np.ndarray, np.ndarray]]
@@ -36,8 +38,9 @@ def check_puct(answer: Puct) -> str:
     for what, *case in cases:
         priors, visits, totals = (np.array(part, float) for part in case[:3])
         c = float(case[3])  # type: ignore[arg-type]
-        given = returned(answer(priors.copy(), visits.copy(), totals.copy(), c))
         right = puct(priors, visits, totals, c)
+        given = returned(answer, priors.copy(), visits.copy(), totals.copy(), c)
+        given = numbers(given, right.shape, f"{len(right)} numbers, a score for each move")
         require(
             np.all(np.isfinite(given)),
             f"where {what}: the scores are {_shown(given)}. The mean of a move that was never "
@@ -79,21 +82,23 @@ def check_training_targets(answer: Targets) -> str:
         visits = rng.integers(0, scale, size=(len(movers), 8)).astype(float)
         visits[:, 0] = scale
         for returns in [(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)]:
-            given = returned(answer(visits.copy(), movers.copy(), returns, temperature))
+            given = returned(answer, visits.copy(), movers.copy(), returns, temperature)
             _compare(given, training_targets(visits, movers, returns, temperature), returns)
     return "policy and value targets are right, at three temperatures."
 
 
 def _compare(
-    given: tuple[np.ndarray, np.ndarray],
+    given: Any,
     right: tuple[np.ndarray, np.ndarray],
     returns: Sequence[float],
 ) -> None:
-    policy, value = (np.asarray(part, float) for part in given)
     require(
-        policy.shape == right[0].shape and value.shape == right[1].shape,
-        f"the shapes are {policy.shape} and {value.shape}; they should be {right[0].shape} and "
-        f"{right[1].shape}.",
+        isinstance(given, tuple | list) and len(given) == 2,
+        f"the answer is {brief(given)}; it should be two arrays, policy and value targets.",
+    )
+    policy, value = (
+        numbers(part, like.shape, f"an array of the shape {like.shape}", f"the {name} target")
+        for part, like, name in zip(given, right, ("policy", "value"), strict=True)
     )
     require(
         np.allclose(value, right[1]),

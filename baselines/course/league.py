@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import checked, numbers, require, returned
 
 POINTS = 400 / np.log(10)
 """Elo points for each unit of the natural logarithm of strength."""
@@ -46,10 +46,11 @@ def check_bradley_terry(answer: Ratings) -> str:
 
 
 def _compare(answer: Ratings, wins: np.ndarray, what: str) -> None:
-    given = np.asarray(returned(answer(wins.copy())), float)
     right = bradley_terry(wins)
+    wanted = f"{len(right)} numbers, a rating for each agent"
+    given = numbers(returned(answer, wins.copy()), right.shape, wanted)
     require(
-        given.shape == right.shape and np.all(np.isfinite(given)),
+        np.all(np.isfinite(given)),
         f"{what}: the ratings are {given}; there should be {len(right)} finite numbers.",
     )
     require(

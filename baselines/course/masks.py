@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import WrongAnswerError, checked, require, returned
 from azumaya.envs import Position
+from azumaya.envs.errors import brief
 from azumaya.envs.geometry.dominari36 import CELLS, FULL, PEERS, SQUARES
 from azumaya.envs.geometry.shifts36 import beside
 from azumaya.envs.kernels.bits import U64, cells_of
+from azumaya.envs.whole import as_whole
 
 GAME = "vierer_dominari"
 NUMBERS = 5
@@ -45,8 +47,7 @@ def check_number_mask(answer: NumberMask) -> str:
         stones, taken = boards_of(position)
         mask = position.action_mask()
         for number in range(1, NUMBERS + 1):
-            given = returned(answer(list(stones), taken, number))
-            _check_type(given)
+            given = _whole(returned(answer, list(stones), taken, number))
             for cell, square in enumerate(SQUARES):
                 legal = bool(mask[CELLS * (number - 1) + cell])
                 if bool(given >> cell & 1) != legal:
@@ -72,12 +73,14 @@ def _random_positions() -> Iterator[Position]:
             position.play(rng.choice(actions))
 
 
-def _check_type(given: object) -> None:
-    require(
-        isinstance(given, int) and given >= 0,
-        f"the answer must be an int that is not negative, and was {given!r}; "
-        "an AND with the full board removes the bits that ~ has set.",
-    )
+def _whole(given: object) -> int:
+    number = as_whole(given)
+    if number is None or number < 0:
+        raise WrongAnswerError(
+            f"the answer must be an int that is not negative, and was {brief(given)}; "
+            "an AND with the full board removes the bits that ~ has set."
+        )
+    return number
 
 
 def _refuse(position: Position, move: str, legal: bool) -> None:

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import (
+    UNWRITTEN,
+    WrongAnswerError,
+    asked,
+    checked,
+    numbers,
+    require,
+    returned,
+)
 from azumaya.envs import Position
 
 GAME = "vierer_dominari"
@@ -48,20 +56,24 @@ def ucb(total: float, visits: int, parent_visits: int, exploration: float = 1.0)
 def check_ucb(answer: Callable[..., float]) -> str:
     """Check `answer(total, visits, parent_visits, exploration)`."""
     for case in [(3.0, 5, 20, 1.0), (-2.0, 4, 9, 0.5), (0.0, 1, 2, 2.0), (7.0, 9, 10, 0.0)]:
-        given, right = returned(answer(*case)), ucb(*case)
+        given, right = _bound(answer, *case), ucb(*case)
         require(
             math.isclose(given, right, abs_tol=1e-9),
             f"total, visits, parent_visits, exploration = {case}: yours is {given:.4f}, and the "
             f"bound is {right:.4f}: the mean {case[0] / case[1]:.4f} plus a bonus of "
             f"{right - case[0] / case[1]:.4f}.",
         )
-    untried = answer(0.0, 0, 5, 1.0)
+    untried = _bound(answer, 0.0, 0, 5, 1.0)
     require(
         untried == math.inf,
         f"a move that was never tried has the bound {untried}; it should be math.inf, so that "
         "every move is tried once.",
     )
     return "the mean, the bonus, and untried moves come first."
+
+
+def _bound(answer: Callable[..., float], *case: float) -> float:
+    return float(numbers(returned(answer, *case), (), "one number"))
 
 
 def backup(path: Sequence[TreeNode], returns: Sequence[float]) -> None:
@@ -77,9 +89,9 @@ def check_backup(answer: Callable[[Sequence[TreeNode], Sequence[float]], None]) 
     """Check `answer(path, returns)` on paths in which a player moves twice in a row."""
     for moves, returns in [("3c4 1c3", (1, -1)), ("3b3 wd3", (1, -1)), ("3b3 end", (-1, 1))]:
         path, right = ([*_path(moves.split())] for _ in (0, 1))
-        answer(path, returns)
+        asked(answer, path, returns)
         if not any(node.visits or node.total for node in path):
-            raise NotImplementedError
+            raise WrongAnswerError(UNWRITTEN)
         backup(right, returns)
         _compare(path, right, moves.split(), returns)
     return "visits and results are right, also where a player moves twice in a row."

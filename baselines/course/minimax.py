@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from azumaya.baselines import load_exam
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import checked, numbers, require, returned
 from azumaya.envs import Position
 
 GAME = "score_dominari"
@@ -123,7 +123,7 @@ def check_alphabeta(answer: AlphaBeta) -> str:
     counter, solved = [0], endgames()
     for position, value in solved:
         counted: Any = Counted(position, counter)
-        given = returned(answer(counted, -BOUND, BOUND))
+        given = _value(answer, counted, -BOUND, BOUND)
         if given != value:
             _refuse(position, given, value)
     for position, value in [*solved, *_lost(solved)]:
@@ -135,6 +135,10 @@ def check_alphabeta(answer: AlphaBeta) -> str:
         "of plain minimax. When a move is at least as good as beta, stop looking at the others.",
     )
     return f"all {COUNT} values, with {counter[0]:,} moves; plain minimax plays {PLAIN_MOVES:,}."
+
+
+def _value(answer: AlphaBeta, position: Position, alpha: float, beta: float) -> float:
+    return float(numbers(returned(answer, position, alpha, beta), (), "one number"))
 
 
 def _lost(solved: list[tuple[Position, float]]) -> list[tuple[Position, float]]:
@@ -152,12 +156,12 @@ def _lost(solved: list[tuple[Position, float]]) -> list[tuple[Position, float]]:
 def _check_windows(answer: AlphaBeta, position: Position, value: float) -> None:
     """Check answers for windows that leave out some values."""
     for alpha, beta in [(-1, 0), (0, 1)]:
-        given = answer(position, alpha, beta)
+        given = _value(answer, position, alpha, beta)
         low, high = (value, alpha) if value <= alpha else (beta, value)
         bounds = f"from {low:+.0f} to {high:+.0f}" if low < high else f"{low:+.0f}"
         require(
             low <= given <= high,
-            f"in {position}: with alpha={alpha} and beta={beta} yours is {given}, but the exact "
+            f"in {position}: with alpha={alpha} and beta={beta} yours is {given:g}, but the exact "
             f"value is {value:+.0f}, so it should be {bounds}. When the other player is "
             "to move, the window is turned round: (-beta, -alpha).",
         )
@@ -172,7 +176,7 @@ def _refuse(position: Position, given: float, value: float) -> None:
         )
     elif given == -value != 0:
         hint = " The sign is wrong: a value is for the player to move."
-    require(False, f"in {position}: yours is {given}, and the exact value is {value:+.0f}.{hint}")
+    require(False, f"in {position}: yours is {given:g}, and the exact value is {value:+.0f}.{hint}")
 
 
 def _always_flipping(position: Position) -> float:

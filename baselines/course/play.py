@@ -9,7 +9,10 @@ from typing import Any
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena.intervals import Z95, wilson
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.baselines.course.verdict import WrongAnswerError, checked, numbers, require, returned
+from azumaya.envs import IllegalActionError
+from azumaya.envs.adapters.duel.opponents import is_agent
+from azumaya.envs.errors import brief
 
 GAME = "score_dominari"
 STARTS = 60
@@ -25,7 +28,8 @@ def interval(wins: int, games: int) -> tuple[float, float]:
 def check_interval(answer: Callable[[int, int], tuple[float, float]]) -> str:
     """Check `answer(wins, games)`, which returns both ends of Wilson's 95 % interval."""
     for wins, games in [(5, 10), (0, 20), (20, 20), (13, 17), (730, 1000)]:
-        low, high = returned(answer(wins, games))
+        given = returned(answer, wins, games)
+        low, high = map(float, numbers(given, (2,), "two numbers, both ends of the interval"))
         right = interval(wins, games)
         if not math.dist((low, high), right) <= TOLERANCE:  # nor if it is not a number
             _refuse_interval(wins, games, (low, high), right)
@@ -56,7 +60,15 @@ def check_agent(answer: Any) -> str:
     Args:
         answer: the agent, an object with `act(positions, keys)`.
     """
-    score = play_pairing(GAME, answer, RandomAgent(), starts=STARTS, seed=1, balanced=False)
+    require(
+        is_agent(answer),
+        f"the answer is {brief(answer)}; it should be an agent, an object with a method "
+        "act(positions, keys).",
+    )
+    try:
+        score = play_pairing(GAME, answer, RandomAgent(), starts=STARTS, seed=1, balanced=False)
+    except IllegalActionError as error:
+        raise WrongAnswerError(f"your agent cannot play: {error}") from error
     low, high = score.interval()
     played = (
         f"{100 * score.rate:.0f} % of {score.games} games ({100 * low:.0f} to {100 * high:.0f})"

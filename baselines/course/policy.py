@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from azumaya.baselines.course.verdict import checked, require, returned
+from azumaya.envs.errors import brief
 from azumaya.envs.extras import require as require_package
 
 ROWS, ACTIONS = 6, 9
@@ -45,16 +46,12 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     logits, mask = _batch()
     legal = mask.bool()
     for shift in (0.0, -50.0):  # below 0, an illegal logit of 0 would be the best
-        log_probs = returned(answer((logits + shift).clone(), mask.clone()))
+        given = returned(answer, (logits + shift).clone(), mask.clone())
         right = masked_log_probs(logits + shift, mask)
-        _check_probabilities(log_probs, right, legal)
+        _check_probabilities(_tensor(given, right), right, legal)
     leaf = logits.clone().requires_grad_()
-    log_probs = answer(leaf, mask.clone())
-    (-(log_probs.exp() * log_probs).sum()).backward()
-    require(
-        leaf.grad is not None,
-        "the result does not depend on the logits given: no gradient reaches them.",
-    )
+    log_probs = _tensor(returned(answer, leaf, mask.clone()), logits)
+    _backward(-(log_probs.exp() * log_probs).sum(), leaf, "logits")
     require(
         torch.isfinite(leaf.grad).all(),
         "the gradient of the entropy is not a number: 0 * log 0. Fill illegal logits with a large "
@@ -67,12 +64,34 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     return "illegal actions have probability 0 and no gradient, and the entropy is finite."
 
 
+def _tensor(given: Any, like: Tensor) -> Tensor:
+    """What an answer returned, if it is a tensor of floats with the shape of another."""
+    torch = _torch()
+    seen = f"a tensor of {given.dtype}" if isinstance(given, torch.Tensor) else brief(given)
+    require(
+        isinstance(given, torch.Tensor) and given.is_floating_point(),
+        f"the answer is {seen}; it should be a tensor of floats.",
+    )
+    require(
+        given.shape == like.shape,
+        f"the tensor has the shape {tuple(given.shape)}; it should be {tuple(like.shape)}"
+        f"{'' if like.ndim else ', that of one number'}.",
+    )
+    return given.to(like.dtype)
+
+
+def _backward(result: Tensor, leaf: Tensor, what: str) -> None:
+    """Compute the gradient of a number for the logits, which reach an answer as `what`."""
+    if result.requires_grad:
+        result.backward()
+    require(
+        leaf.grad is not None,
+        f"the result does not depend on the {what} given: no gradient reaches them.",
+    )
+
+
 def _check_probabilities(given: Tensor, right: Tensor, legal: Tensor) -> None:
     torch = _torch()
-    require(
-        given.shape == right.shape,
-        f"the answer has the shape {tuple(given.shape)}; it should be {tuple(right.shape)}.",
-    )
     illegal = float(given.exp()[~legal].max())
     require(
         illegal < 1e-6,
@@ -116,11 +135,8 @@ def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     for gradients, function in [(given, answer), (right, policy_loss)]:
         leaf = logits.clone().requires_grad_()
         values = torch.linspace(-0.5, 0.5, ROWS).requires_grad_()
-        loss = returned(function(masked_log_probs(leaf, mask), actions, gains, values))
-        require(
-            loss.shape == (), f"the loss has the shape {tuple(loss.shape)}; it must be one number."
-        )
-        loss.backward()
+        loss = returned(function, masked_log_probs(leaf, mask), actions, gains, values)
+        _backward(_tensor(loss, torch.tensor(0.0)), leaf, "log-probabilities")
         gradients[0] = leaf.grad
         if values.grad is not None:
             gradients[1] = values.grad.abs().sum()

@@ -9,11 +9,21 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from azumaya.baselines.agents.asking import AgentFailedError
+import numpy as np
+
+from azumaya.baselines.agents.asking import AgentFailedError, told
+from azumaya.envs.errors import brief
+
+UNWRITTEN = "the function has still to be written."
+"""What is said of a stub."""
 
 
 class WrongAnswerError(Exception):
     """An answer is wrong; the message tells the student what was seen and what would be right."""
+
+
+class AnswerFailedError(RuntimeError):
+    """The student's function raised an exception, which is the cause of this one."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +59,9 @@ def checked(
 ) -> Callable[[Callable[[Any], str]], Callable[[Any], Verdict]]:
     """Turn a function that examines an answer into a check that returns a `Verdict`.
 
-    The function returns a sentence if the answer is right and raises `WrongAnswerError` if not.
-    Whatever else the answer raises is reported, too.
+    The function returns a sentence if the answer is right and raises `WrongAnswerError` if not. It
+    calls the answer by `asked` or `returned`, so that what the student's code raises can be told
+    from what the check itself stumbles over; both are reported.
 
     Args:
         reference: the course's own answer, for students who want to read on.
@@ -63,11 +74,11 @@ def checked(
                 return Verdict(True, examine(answer), answer)
             except WrongAnswerError as error:
                 return Verdict(False, str(error), reference)
-            except Exception as error:  # whatever the student's code raises
-                own = error.__cause__ if isinstance(error, AgentFailedError) else error
-                if isinstance(own, NotImplementedError):
-                    return Verdict(False, "the function has still to be written.", reference)
-                return Verdict(False, _raised(own or error), reference)
+            except (AnswerFailedError, AgentFailedError) as error:
+                return Verdict(False, _raised(error.__cause__ or error), reference)
+            except Exception as error:  # what was returned is of a kind that no check foresees
+                why = f"what your code returned cannot be checked: {told(error)}"
+                return Verdict(False, why, reference)
 
         return check
 
@@ -76,10 +87,26 @@ def checked(
 
 def _raised(error: BaseException) -> str:
     """A sentence about an exception, with the innermost line of the student's notebook."""
+    if isinstance(error, NotImplementedError):
+        return UNWRITTEN
+    if error.__traceback__ is None or error.__traceback__.tb_next is None:  # none of its lines ran
+        return f"your function cannot be called as it should: {told(error)}"
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "ipykernel" in frame.filename or frame.filename[:1] == "<"]
     where = f" in the line `{own[-1].line}`" if own and own[-1].line else ""
-    return f"your code raised {type(error).__name__}: {error}{where}"
+    return f"your code raised {told(error)}{where}"
+
+
+def asked(answer: Callable[..., Any], *arguments: Any) -> Any:
+    """What an answer returns for some arguments.
+
+    Raises:
+        AnswerFailedError: it raises an exception, or cannot be called.
+    """
+    try:
+        return answer(*arguments)
+    except Exception as error:
+        raise AnswerFailedError from error
 
 
 def require(condition: object, message: str) -> None:
@@ -88,7 +115,30 @@ def require(condition: object, message: str) -> None:
         raise WrongAnswerError(message)
 
 
-def returned(given: Any) -> Any:
-    """What an answer returned; raises `WrongAnswerError` for None."""
+def returned(answer: Callable[..., Any], *arguments: Any) -> Any:
+    """What an answer returns for some arguments, as `asked`; `WrongAnswerError` for None."""
+    given = asked(answer, *arguments)
     require(given is not None, "the function returned None; is there a return missing?")
     return given
+
+
+def numbers(
+    given: Any, shape: tuple[int, ...], wanted: str, what: str = "the answer"
+) -> np.ndarray:
+    """What an answer returned, as floats; raises `WrongAnswerError` if it is something else.
+
+    Args:
+        given: what it returned.
+        shape: the shape it must have; that of one number is `()`.
+        wanted: what it should be, in words.
+        what: what it is called.
+    """
+    try:
+        found = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):  # rows of unequal length, a tensor with gradients
+        found = np.array(None)
+    fits = found.dtype.kind in "biuf" and found.shape == shape
+    whole = isinstance(given, np.ndarray) and given.ndim  # its shape says more than its numbers
+    seen = f"an array of the shape {found.shape}" if whole else brief(given)
+    require(fits, f"{what} is {seen}; it should be {wanted}.")
+    return found.astype(float)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.course import (
@@ -19,7 +21,7 @@ from azumaya.baselines.course import (
     policy,
     td,
 )
-from azumaya.baselines.course.verdict import checked, require
+from azumaya.baselines.course.verdict import checked, require, returned
 from azumaya.envs import Position
 from tests.course.notebooks import NOTEBOOKS, Exercise, exercises
 
@@ -292,6 +294,76 @@ def test_a_wrong_answer_is_replaced_by_the_course_s_own(check: Any, answer: Any)
 
     assert check(wrong).function is answer
     assert check(answer).function is answer
+
+
+ODD: dict[str, Any] = {
+    "text": "x", "nothing in it": [], "one number": 5, "two numbers": (1, 2),
+    "not a number": math.nan, "unequal rows": [[1.0], [1.0, 2.0]], "an object": object(),
+}  # fmt: skip
+"""What no exercise but one or the other asks for."""
+
+
+@pytest.mark.parametrize("given", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda f: f.__name__)
+def test_an_answer_of_another_type_or_shape_is_told_as_such(check: Any, given: Any) -> None:
+    """The student's code raises nothing, so what the check cannot do with it is not its fault."""
+    verdict = check(lambda *arguments: given)
+    assert not verdict
+    assert "Error" not in verdict.message, verdict.message
+
+
+def test_what_the_messages_say_instead() -> None:
+    for check, wrong, message in (
+        (play.check_interval, lambda w, g: w / g, "is 0.5; it should be two numbers, both ends"),
+        (alphazero.check_puct, lambda p, v, t, c: t.sum(), "should be 3 numbers, a score for each"),
+        (mcts.check_ucb, lambda *a: (1.0, 2.0), r"is \(1.0, 2.0\); it should be one number"),
+        (td.check_lambda_returns, lambda *a: a[1], r"shape \(13, 5\); it .* shape \(12, 5\), one"),
+        (policy.check_masked_log_probs, lambda a, m: a.tolist(), "should be a tensor of floats"),
+        (policy.check_masked_log_probs, lambda a, m: m, "a tensor of torch.int8; it should be a"),
+        (policy.check_masked_log_probs, lambda a, m: a[0], r"shape \(9,\); it should be \(6, 9\)"),
+        (policy.check_policy_loss, lambda p, a, g, v: v.sum(), "on the log-probabilities given"),
+        (policy.check_policy_loss, lambda p, a, g, v: p[0], "that of one number"),
+    ):  # fmt: skip
+        assert re.search(message, check(wrong).message), check(wrong).message
+
+
+def test_a_detached_result_has_no_gradient() -> None:
+    check = policy.check_masked_log_probs
+    verdict = check(lambda a, m: policy.masked_log_probs(a, m).detach())
+    assert "does not depend on the logits given" in verdict.message
+
+
+@pytest.mark.parametrize("number", [np.int64, np.uint64])
+def test_whole_numbers_of_any_type_are_masks(number: Any) -> None:
+    assert masks.check_number_mask(lambda *a: number(masks.number_mask(*a)))
+
+
+def test_only_the_student_s_code_has_raised_what_it_raises() -> None:
+    def interval(wins: int) -> tuple[float, float]:
+        return wins, wins
+
+    for answer, message in (
+        (interval, r"cannot be called as it should: TypeError: .*interval\(\) takes 1"),
+        (7, "cannot be called as it should: TypeError: 'int' object is not callable"),
+        (lambda wins, games: wins / 0, "your code raised ZeroDivisionError"),
+    ):
+        verdict = play.check_interval(answer)  # type: ignore[arg-type]
+        assert re.search(message, verdict.message), verdict.message
+
+    @checked(len)
+    def unforeseen(answer: Any) -> str:
+        return str(returned(answer, "x") + 1)
+
+    assert unforeseen(lambda x: x).message.startswith("what your code returned cannot be checked: ")
+
+
+def test_an_agent_is_told_why_it_cannot_play() -> None:
+    class Wild:
+        def act(self, positions: Any, keys: Any) -> list[int]:
+            return [10**6] * len(positions)
+
+    assert "your agent cannot play: Wild's " in play.check_agent(Wild()).message
+    assert "should be an agent" in play.check_agent(Wild).message
 
 
 def test_a_verdict_shows_itself_in_notebooks_without_tags_of_the_answer() -> None:
