@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -220,6 +221,11 @@ async def failed(request: Request, error: Exception) -> Response:
     return JSONAnswer({"error": str(error)}, 502)
 
 
+async def not_kept(request: Request, error: Exception) -> Response:
+    """The answer where the file of the games cannot be read or written."""
+    return JSONAnswer({"error": f"the server cannot keep games now: {error}"}, 503)
+
+
 def make_app(
     store: Store,
     agents: Iterable[str] = (),
@@ -258,6 +264,9 @@ def make_app(
     return Starlette(
         routes=[*server.routes(), *exhibits.routes()],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
-        exception_handlers={ValueError: refused, RefusalError: refused, AgentFailedError: failed},
+        exception_handlers={
+            ValueError: refused, RefusalError: refused, AgentFailedError: failed,
+            sqlite3.Error: not_kept,
+        },
         lifespan=lifespan,
-    )
+    )  # fmt: skip

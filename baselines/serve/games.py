@@ -196,7 +196,12 @@ class Games:
     # ---- moves ----
 
     def move(self, opened: OpenGame, ply: Any, move: Any) -> dict[str, Any]:
-        """Make a move of a person; returns the new view."""
+        """Make a move of a person; returns the new view.
+
+        Raises:
+            ValueError: the move cannot be made.
+            sqlite3.Error: it cannot be kept; nothing was changed.
+        """
         if not isinstance(move, str):
             raise RefusalError(400, "move: the name of a move is needed")
         table = opened.table
@@ -207,23 +212,38 @@ class Games:
         return self.view(opened)
 
     def answer(self, opened: OpenGame, position: Position, move: str) -> dict[str, Any]:
-        """Make an agent's move, unless the game has gone on or back since; returns the view."""
+        """Make an agent's move, unless the game has gone on or back since; returns the view.
+
+        Raises:
+            ValueError: the move cannot be made.
+            sqlite3.Error: it cannot be kept; nothing was changed.
+        """
         if opened.table.here == position and opened.table.agent is not None:
             self._play(opened, move)
         return self.view(opened)
 
     def _play(self, opened: OpenGame, move: str) -> None:
-        if len(opened.table.moves) >= self._limits.plies:
+        table = opened.table
+        if len(table.moves) >= self._limits.plies:
             raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
-        opened.table.play(move)
-        self._store.keep_moves(opened.kept.id, opened.table.moves)
+        table.here.copy().play(move)  # only a legal move is kept
+        # What cannot be kept is not made either, otherwise it would be lost with the process.
+        self._store.keep_moves(opened.kept.id, [*table.moves, move])
+        table.play(move)
 
     def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:
-        """Take moves back to the last one of a person; returns the view."""
-        self._check_ply(opened.table, ply)
-        if not opened.table.undo():
+        """Take moves back to the last one of a person; returns the view.
+
+        Raises:
+            RefusalError: there is none.
+            sqlite3.Error: this cannot be kept; nothing was changed.
+        """
+        table = opened.table
+        self._check_ply(table, ply)
+        if table.undone is None:
             raise RefusalError(409, "there is nothing to undo")
-        self._store.keep_moves(opened.kept.id, opened.table.moves)
+        self._store.keep_moves(opened.kept.id, table.moves[: table.undone])
+        table.undo()
         return self.view(opened)
 
     @staticmethod

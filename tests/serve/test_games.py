@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -66,6 +68,34 @@ def test_an_agent_may_begin(client: TestClient) -> None:
     assert not view["moves"]
     refused(send(client, view, "move", move="1e6"), 409, "not your turn")
     assert send(client, view, "answer").json()["yours"]
+
+
+def test_what_cannot_be_kept_is_not_made(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk a game stays as it was last kept, and goes on once there is room again."""
+    view = begin(client, second="greedy")
+    view = send(client, view, "move", move=view["moves"][0][0]).json()
+    answered = send(client, view, "answer").json()
+    path = f"/api/games/{view['id']}"
+
+    def full(*arguments: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, "_run", full)
+        move = answered["moves"][0][0]
+        refused(send(client, answered, "move", move=move), 503, "cannot keep", "disk is full")
+        refused(send(client, answered, "undo"), 503, "cannot keep")
+        refused(client.post("/api/games", json={"game": GAME}), 503, "cannot keep")
+    assert client.get(path).json() == answered
+    back = send(client, answered, "undo").json()
+    with monkeypatch.context() as broken:
+        view = send(client, back, "move", move=back["moves"][0][0]).json()
+        broken.setattr(Store, "_run", full)
+        refused(send(client, view, "answer"), 503, "cannot keep")
+    assert client.get(path).json() == view
+    assert send(client, view, "answer").json()["ply"] == 2
 
 
 def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
