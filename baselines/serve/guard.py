@@ -62,7 +62,7 @@ class Guard:
         if method != "POST":
             return 405, "only GET and POST are understood"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and not _is_from(origin, host):
             return 403, "the request comes from another site"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "the request comes from another site"
@@ -79,6 +79,14 @@ def host_name(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"
     return host.partition(":")[0].lower()
+
+
+def _is_from(origin: str, host: str) -> bool:
+    """Whether an Origin header names this host; one that is malformed names none."""
+    try:
+        return urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
 
 
 def _with_headers(send: Send) -> Send:

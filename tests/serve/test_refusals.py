@@ -112,6 +112,7 @@ def test_games_have_limits(tmp_path: Path) -> None:
         ({"host": ""}, 400),
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "null"}, 403),
+        ({"origin": "http://["}, 403),
         ({"origin": "http://localhost:9999"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"sec-fetch-site": "same-site"}, 403),
