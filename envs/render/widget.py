@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.render.board import view_of, web_file
@@ -18,6 +18,10 @@ traitlets: Any = require("traitlets", "notebook")
 
 Opponent = Callable[[Any], Any]
 """A function from a position to a move, by name or action."""
+
+
+class OpponentFailedError(RuntimeError):
+    """The opponent gave no legal move; the cause is what it raised, or why its move is none."""
 
 
 class Board(AnyWidget):
@@ -55,7 +59,7 @@ class Board(AnyWidget):
         self._seed = seed
         super().__init__()
         self.on_msg(self._hear)
-        self._show()
+        self._show(())
 
     def _function(self, opponent: Any, position: Any) -> Opponent | None:
         """The opponent as a function from a position to a move."""
@@ -82,21 +86,34 @@ class Board(AnyWidget):
     # ---- moves ----
 
     def play(self, move: str | int) -> None:
-        """Make a move, and let the opponent answer.
+        """Make a move, and let the opponent answer; if anything fails, nothing is changed.
 
         Raises:
-            ValueError: the move is not legal; nothing was changed.
+            ValueError: the move is not legal, or it is the opponent's turn.
+            OpponentFailedError: the opponent gave no legal move. The move is taken back, so the
+                opponent is asked again when the next one is made.
         """
-        self._make(move)
-        self._let_opponent_move()
+        here = self._history[-1]
+        if not here.is_over and not self._is_persons(here):
+            raise IllegalActionError(f"move={brief(move)}: it is the opponent's turn")
+        before = len(self._history)
+        try:
+            self._make(move)
+            self._let_opponent_move()
+        except BaseException:  # also if it is interrupted while the opponent thinks
+            self._take_back(before)
+            raise
 
     def undo(self) -> None:
         """Take moves back to the person's last one; does nothing where there is none."""
         ply = self._undone()
         if ply is not None:
-            del self._history[ply + 1 :]
-            self.moves = self.moves[:ply]
-            self._show()
+            self._take_back(ply + 1)
+
+    def _take_back(self, length: int) -> None:
+        """Go back to when so many positions had been on the board."""
+        del self._history[length:]
+        self._show(self.moves[: length - 1])
 
     def _undone(self) -> int | None:
         plies = range(len(self._history) - 2, -1, -1)
@@ -108,10 +125,8 @@ class Board(AnyWidget):
     def _make(self, move: str | int) -> None:
         here = self._history[-1]
         action = here.action(move)
-        after = here.copy().play(action)
-        self._history.append(after)
-        self.moves = (*self.moves, here.move_name(action))
-        self._show()
+        self._history.append(here.copy().play(action))
+        self._show((*self.moves, here.move_name(action)))
 
     def _let_opponent_move(self) -> None:
         """Make the opponent's moves; a turn may have several."""
@@ -119,18 +134,27 @@ class Board(AnyWidget):
             here = self._history[-1]
             if here.is_over or self._is_persons(here):
                 return
-            self._make(self._opponent(here.copy()))
+            self._make(self._answer(self._opponent, here))
 
-    def _show(self) -> None:
+    def _answer(self, opponent: Opponent, here: Any) -> int:
+        try:
+            action: int = here.action(opponent(here.copy()))
+            here.copy().play(action)
+        except Exception as error:
+            raise OpponentFailedError(
+                f"the opponent failed: {_told(error)}; your move was taken back"
+            ) from error
+        return action
+
+    def _show(self, moves: tuple[str, ...]) -> None:
         here = self._history[-1]
-        last = self._history[-2].action(self.moves[-1]) if self.moves else None
+        last = self._history[-2].action(moves[-1]) if moves else None
         yours = not here.is_over and self._is_persons(here)
-        self.position = here.copy()
-        self.view = {
-            **view_of(here, last),
-            "yours": yours,
-            "canUndo": self._undone() is not None,
-        }
+        view = {**view_of(here, last), "yours": yours, "canUndo": self._undone() is not None}
+        with self.hold_trait_notifications():  # so that whoever observes one finds the others new
+            self.view = view
+            self.position = here.copy()
+            self.moves = moves
 
     # ---- what the page says ----
 
@@ -145,5 +169,12 @@ class Board(AnyWidget):
             elif kind == "explain":
                 sentences = why_not(self._history[-1], content["cells"], content["label"])
                 self.send({"kind": "why", "number": content["number"], "sentences": sentences})
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, OpponentFailedError) as error:
             self.send({"kind": "said", "text": str(error)})
+        except Exception as error:  # a message of another form; somebody's observer that failed
+            self.send({"kind": "said", "text": _told(error)})
+
+
+def _told(error: Exception) -> str:
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from azumaya.baselines import find_agent
-from azumaya.envs import OptionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
+from azumaya.envs.render.widget import OpponentFailedError
 
 GAME = "score_dominari"
 
@@ -61,12 +62,80 @@ def test_an_opponent_answers_whole_turns(opponent: Any) -> None:
         assert widget.position.to_move == 0
         widget.play(widget.position.legal_moves()[-1])
     assert not widget.view["yours"]
+    with pytest.raises(IllegalActionError, match="over"):
+        widget.play(widget.moves[-1])
     again = board(opponent=opponent)
     while not again.position.is_over:
         again.play(again.position.legal_moves()[-1])
     assert again.moves == widget.moves
     widget.undo()
     assert widget.position.to_move == 0
+
+
+def fails_at_first(times: int, what: Any) -> Any:
+    """An opponent whose first answers are of no use; later it plays the first legal move."""
+    left = [what] * times
+
+    def choose(here: Any) -> Any:
+        if not left:
+            return here.legal_moves()[0]
+        given = left.pop()
+        if isinstance(given, BaseException):
+            raise given
+        return given
+
+    return choose
+
+
+USELESS = {"no move": "9z9", "nothing": None, "an error": ZeroDivisionError("division by zero")}
+
+
+@pytest.mark.parametrize("what", USELESS.values(), ids=USELESS)
+def test_where_the_opponent_fails_the_move_is_taken_back(what: Any) -> None:
+    widget = board(opponent=fails_at_first(2, what))
+    first = widget.position.legal_moves()[0]
+    before = widget.view
+    with pytest.raises(OpponentFailedError, match=r"the opponent failed: .*was taken back"):
+        widget.play(first)
+    (said,) = hear(widget, kind="play", move=first)
+    assert said["text"].startswith("the opponent failed: ")
+    assert (widget.moves, widget.view) == ((), before)
+    assert widget.position == Position(GAME, seed=1)
+    assert hear(widget, kind="play", move=first) == []  # the opponent was asked again
+    assert len(widget.moves) > 1
+    assert widget.view["yours"]
+
+
+def test_an_opponent_that_is_interrupted_leaves_no_half_of_a_move() -> None:
+    widget = board(opponent=fails_at_first(1, KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        widget.play(widget.position.legal_moves()[0])
+    assert widget.moves == ()
+
+
+def test_nobody_plays_for_the_opponent() -> None:
+    widget: Any = board(opponent=lambda here: widget.play(here.legal_moves()[0]))
+    with pytest.raises(OpponentFailedError, match=r"move=.*: it is the opponent's turn"):
+        widget.play(widget.position.legal_moves()[0])
+    assert widget.moves == ()
+
+
+def test_an_observer_that_fails_is_told_on_the_board() -> None:
+    widget = board(opponent=lambda here: here.legal_moves()[0])
+    widget.observe(lambda change: 1 / 0, "moves")
+    (said,) = hear(widget, kind="play", move=widget.position.legal_moves()[0])
+    assert said["text"] == "ZeroDivisionError: division by zero"
+    assert widget.moves == ()
+    assert widget.position == Position(GAME, seed=1)
+
+
+def test_who_observes_one_trait_finds_the_others_new() -> None:
+    widget, seen = board(), []
+    widget.observe(lambda change: seen.append((widget.position, len(widget.moves))), "moves")
+    widget.observe(lambda change: seen.append((widget.position, len(widget.moves))), "position")
+    first = widget.position.legal_moves()[0]
+    widget.play(first)
+    assert seen == [(Position(GAME, seed=1).play(first), 1)] * 2
 
 
 def test_what_is_no_opponent() -> None:
