@@ -64,13 +64,22 @@ def find_game(name: str) -> Game:
     """
     found = _find(name)
     if found is None:
-        for module in filter(None, os.environ.get(MODULES, "").split(",")):
-            _import_games(module.strip())
+        _import_modules()
         found = _find(name)
     if found is None:
         known = ", ".join((*GAMES, *_registered))
         raise OptionError(f"name={brief(name)}: no such game; there are {known}")
     return found
+
+
+def all_games() -> dict[str, Game]:
+    """The library's games, the registered ones and those of `AZUMAYA_GAMES`, by name.
+
+    Raises:
+        OptionError: a module in `AZUMAYA_GAMES` has no game or cannot be imported.
+    """
+    _import_modules()
+    return {**GAMES, **_registered}
 
 
 def _find(name: str) -> Game | None:
@@ -83,6 +92,11 @@ def _find(name: str) -> Game | None:
 def game_of(game: Game | str) -> Game:
     """A game, given as a `Game` or by name; raises `OptionError` like `find_game`."""
     return game if isinstance(game, Game) else find_game(game)
+
+
+def _import_modules() -> None:
+    for module in filter(None, os.environ.get(MODULES, "").split(",")):
+        _import_games(module.strip())
 
 
 def _import_games(module: str) -> None:

@@ -14,8 +14,10 @@ from azumaya.baselines.files import shown
 from azumaya.baselines.game_options import check_value, read_value
 from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.serve.limits import Limits, RefusalError
-from azumaya.envs import GAMES, OptionError
+from azumaya.baselines.values.champion import CHAMPION, champion_file
+from azumaya.envs import OptionError
 from azumaya.envs.game import Game, Option
+from azumaya.envs.registry import all_games
 from azumaya.envs.setup import POSITION, check_names
 
 LONGEST_VALUE = 2_000
@@ -23,6 +25,7 @@ LONGEST_VALUE = 2_000
 LEVELS = (20, 100, 500, 2000)
 """Milliseconds of the searching agents that are offered."""
 DEFAULT_LEVEL = 100
+"""That of the usual opponent, or the next lower one where no search may take so long."""
 _SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,6})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
@@ -54,43 +57,48 @@ class Choices:
         limits: the server's limits.
 
     Raises:
-        ValueError: there is no such agent.
+        ValueError: there is no such agent, or a game of one's own cannot be imported.
     """
 
     def __init__(self, agents: Iterable[str], limits: Limits) -> None:
-        self._listed = {name: find_entrant(name, evaluated=True) for name in agents}
+        self._listed = {name: _offered(name) for name in agents}
         self._limits = limits
+        self._games = all_games()
 
     @cached_property
     def described(self) -> dict[str, Any]:
         """All choices, for the page."""
-        levels = [
-            f"{kind}:{ms}ms"
-            for kind in ("uct", "champion")
-            for ms in LEVELS
-            if ms <= self._limits.search
-        ]
+        levels = [ms for ms in LEVELS if ms <= self._limits.search]
+        searching = [f"{kind}:{ms}ms" for kind in ("uct", CHAMPION) for ms in levels]
+        usual = [ms for ms in levels if ms <= DEFAULT_LEVEL]
         return {
             "games": [
                 {"name": game.name, "title": game.title, "options": _options(game)}
-                for game in GAMES.values()
+                for game in self._games.values()
             ],
             "players": [
-                *({"name": name, "game": None} for name in (HUMAN, *SIMPLE, *levels)),
-                *(
-                    {"name": name, "game": entrant.game and entrant.game.name}
-                    for name, entrant in self._listed.items()
-                ),
+                {"name": name, "games": self._played_by(name)}
+                for name in (HUMAN, *SIMPLE, *searching, *self._listed)
             ],
-            "default": f"uct:{DEFAULT_LEVEL}ms",
+            "default": f"uct:{usual[-1]}ms" if usual else "greedy",
             "search": self._limits.search,
         }
 
+    def _played_by(self, player: str) -> list[str] | None:
+        """The names of the games that a player can play; None for all."""
+        entrant = self._listed.get(player)
+        if entrant is not None and entrant.game is not None:
+            return [entrant.game.name]
+        if player.partition(":")[0] == CHAMPION:
+            return [game.name for game in self._games.values() if champion_file(game).is_file()]
+        return None
+
     def game(self, name: Any) -> Game:
         """The game of a name; raises `RefusalError`."""
-        if not isinstance(name, str) or name not in GAMES:
-            raise RefusalError(400, f"game {shown(name)!r}: must be one of {', '.join(GAMES)}")
-        return GAMES[name]
+        if not isinstance(name, str) or name not in self._games:
+            known = ", ".join(self._games)
+            raise RefusalError(400, f"game {shown(name)!r}: must be one of {known}")
+        return self._games[name]
 
     def player(self, name: Any) -> Entrant:
         """The player of a name; raises `RefusalError`."""
@@ -115,6 +123,13 @@ class Choices:
         """The options of a game from the texts that were typed; raises `ValueError`."""
         given = _values(game, checked_texts(game, texts))
         return {name: value for name, value in given.items() if value is not None}
+
+
+def _offered(name: str) -> Entrant:
+    """An agent that the server is to offer; raises `ValueError`."""
+    if name == HUMAN:
+        raise OptionError(f"agent {name!r}: a person can play anyway; name an agent")
+    return find_entrant(name, evaluated=True)
 
 
 def checked_texts(game: Game, texts: Any) -> dict[str, str]:

@@ -45,6 +45,13 @@ def test_a_registered_game_is_found_but_not_listed() -> None:
         assert make(name).unwrapped.game is YARDSTICK
 
 
+def test_all_games_are_listed_with_those_of_modules() -> None:
+    done = in_a_new_process(
+        "from azumaya.envs.registry import all_games; print(*all_games())", AZUMAYA_GAMES=MODULE
+    )
+    assert done.stdout.split() == [*GAMES, YARDSTICK.name], done.stderr
+
+
 def test_pettingzoo_and_gymnasium_find_it() -> None:
     assert pettingzoo.make("aec", YARDSTICK.id).unwrapped.game is YARDSTICK
     single: Any = gymnasium.make(YARDSTICK.id).unwrapped

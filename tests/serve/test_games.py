@@ -17,12 +17,13 @@ from azumaya.baselines.serve.games import Games
 from azumaya.baselines.serve.store import Store
 from azumaya.envs import GAMES, Position
 from azumaya.envs.notation import GameRecord, replay
+from tests.cases import YARDSTICK
 from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
 
 SHORT = {"abalone": {"max_plies": "30"}}
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [*GAMES, YARDSTICK.name])
 def test_whole_games(client: TestClient, game: str) -> None:
     """A random person against random moves; the record replays to the same end."""
     options = SHORT.get(game, {})

@@ -20,11 +20,12 @@ from starlette.testclient import TestClient
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.serve.app import make_app
-from azumaya.baselines.serve.choices import milliseconds_of
+from azumaya.baselines.serve.choices import Choices, milliseconds_of
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers, _known, think
-from azumaya.envs import OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position
+from tests.cases import YARDSTICK
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
 
@@ -213,5 +214,24 @@ def test_agents_that_the_server_was_started_with(tmp_path: Path) -> None:
         assert "uct:500ms" not in names  # longer than a search may take here
         view = begin(client, "score_dominari", first="uct:16")
         assert send(client, view, "answer").json()["ply"] == 1
-    with pytest.raises(OptionError, match="nobody"):
-        make_app(Store(tmp_path / "b.sqlite3"), agents=["nobody"])
+    for name, message in (("nobody", "'nobody'"), ("human", "'human': a person can play anyway")):
+        with pytest.raises(OptionError, match=message):
+            make_app(Store(":memory:"), agents=[name])
+
+
+@pytest.mark.parametrize(
+    ("search", "usual"), [(2000, "uct:100ms"), (100, "uct:100ms"), (99, "uct:20ms"), (1, "greedy")]
+)
+def test_the_usual_opponent_is_one_of_those_offered(search: float, usual: str) -> None:
+    choices = Choices((), Limits(search=search))
+    assert choices.described["default"] == usual
+    assert usual in [player["name"] for player in choices.described["players"]]
+    assert choices.player(usual).name == usual
+
+
+def test_games_of_ones_own_are_offered_with_those_who_play_them() -> None:
+    described = Choices(("uct:16", "champion:50"), Limits()).described
+    assert [game["name"] for game in described["games"]] == [*GAMES, YARDSTICK.name]
+    players = {player["name"]: player["games"] for player in described["players"]}
+    assert players["uct:100ms"] is players["uct:16"] is players["human"] is None
+    assert players["champion"] == players["champion:20ms"] == players["champion:50"] == [*GAMES]

@@ -46,7 +46,7 @@ async function showStart() {
   const box = add(fields, "fieldset");
   const change = () => {
     const chosen = choices.games.find(({ name }) => name === game.value);
-    const players = choices.players.filter((each) => !each.game || each.game === chosen.name);
+    const players = choices.players.filter(({ games }) => !games || games.includes(chosen.name));
     opponent.replaceChildren();
     for (const { name } of players) add(opponent, "option", playerName(name), { value: name });
     opponent.value = choices.default;
