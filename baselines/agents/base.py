@@ -43,4 +43,7 @@ class Agent(ABC):
 
         Returns:
             A legal action for each position.
+
+        Raises:
+            OptionError: an agent of the library was given something else.
         """

@@ -12,6 +12,7 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import load_network
 from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
 from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.kernels.rng import random_word
 
 
@@ -74,7 +75,9 @@ class PolicyAgent(Agent):
 
         Raises:
             CheckpointError: the network does not fit the game or the options of the positions.
+            OptionError: a position or a key is invalid.
         """
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
         self.check(positions[0])

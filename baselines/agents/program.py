@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError
 
 PREFIX = "program:"
@@ -63,7 +64,9 @@ class ProgramAgent(Agent):
         Raises:
             ProgramError: the program cannot be started, has ended, or does not answer in time.
             MoveNameError: its answer is not the name of a move.
+            OptionError: a position or a key is invalid.
         """
+        positions, _ = check_asked(positions, keys, alike=False)
         return [position.parse_move(self._ask(request(position))) for position in positions]
 
     def close(self) -> None:

@@ -14,9 +14,10 @@ from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import SolverRooms, Solving
-from azumaya.baselines.search.uct import UCT, check_running
+from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked
 
 
 class UCTAgent(Agent):
@@ -217,13 +218,13 @@ class SolverFirstAgent(Agent):
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A best move, or the other agent's, in each position; they are solved in parallel."""
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
-        check_running(positions)
 
         def work(i: int, rooms: SolverRooms, stopped: Callable[[], bool]) -> int | None:
             room = rooms.suited(positions[i])
-            search = Solving(room, positions[i], key=int(keys[i]))
+            search = Solving(room, positions[i], key=keys[i])
             spend(search, self.budget, lambda: search.best is not None or stopped())
             return None if search.hopeless else search.best
 

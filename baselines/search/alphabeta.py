@@ -31,9 +31,9 @@ from azumaya.baselines.search.table import (
     UNIT,
     new_table,
 )
-from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked
 
 MEGABYTES = 64
 
@@ -222,14 +222,14 @@ class AlphaBeta:
 
         Raises:
             HiddenDrawsError: the game has hidden draws.
-            OptionError: a position is over.
+            OptionError: a position or a key is invalid.
         """
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
-        check_running(positions)
 
         def work(i: int, room: Room, stopped: Callable[[], bool]) -> Found:
-            search = Deepening(room, positions[i], int(keys[i]))
+            search = Deepening(room, positions[i], keys[i])
             spend(search, self.budget, stopped)
             return search.found()
 

@@ -8,9 +8,10 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, Outcome, preferred
 from azumaya.baselines.search.solver import Solution, SolverRooms, Solving
-from azumaya.baselines.search.uct import UCT, check_running
+from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.adapters.duel.asked import check_running
+from azumaya.envs.errors import OptionError
 from azumaya.envs.position import check_seed
 
 SIMULATION_NODES = 50
@@ -89,9 +90,7 @@ def analyse(
         OptionError: an argument is not of its type, the position is over, the budget is not
             positive, or not exactly one is given.
     """
-    if not isinstance(position, Position):
-        raise OptionError(f"position={brief(position)}: a Position is needed")
-    check_running([position])
+    check_running(position)
     key = check_seed(key, "key")
     if nodes is not None and simulations is not None:
         raise OptionError(

@@ -29,10 +29,11 @@ from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payof
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
 from azumaya.baselines.search.puct_trees import new_lists
 from azumaya.baselines.search.tree import PRIOR_NODE, STATS, new_nodes, slot_bytes
-from azumaya.baselines.search.uct import MEGABYTES, check_running, slots_for
+from azumaya.baselines.search.uct import MEGABYTES, slots_for
 from azumaya.baselines.search.uct_kernels import DEEPEST
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.game import as_states
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.whole import whole_number
@@ -209,12 +210,13 @@ class BatchPUCT:
             lines: whether to find the lines of best moves; without them `line` is empty.
 
         Raises:
-            OptionError: a position is over, the memory cannot hold its moves, or the evaluator
-                returned arrays of the wrong shape or numbers that are not finite.
+            OptionError: a position or a key is invalid, the memory cannot hold the moves of a
+                position, or the evaluator returned arrays of the wrong shape or numbers that are
+                not finite.
         """
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
-        check_running(positions)
         check_fits(self.evaluator, positions[0])
         found: list[Outcome] = []
         for at in range(0, len(positions), self.games):

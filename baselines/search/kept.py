@@ -6,8 +6,9 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.evaluation import check_number
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree, check_running
+from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_running
 from azumaya.envs.position import check_seed
 from azumaya.envs.whole import whole_number
 
@@ -69,7 +70,7 @@ class KeptUCT:
             OptionError: the game is over, or the key is invalid.
         """
         key = check_seed(key, "key")
-        check_running([self._position])
+        check_running(self._position)
         if self._moves is None or self._tree.kernels.hidden_draws:
             self._tree.begin(self._position, key, self._weight, self._cut)
         else:

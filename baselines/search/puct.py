@@ -10,9 +10,10 @@ from azumaya.baselines.search.evaluation import Evaluation, check_evaluation, ch
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.puct_trees import TEMPERATURE, AMAFTree, PUCTTree
-from azumaya.baselines.search.uct import MEGABYTES, check_running
+from azumaya.baselines.search.uct import MEGABYTES
 from azumaya.envs import OptionError, Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.whole import whole_number
 
 EXPLORATION = 2.0
@@ -93,15 +94,16 @@ class PUCT:
             lines: whether to find the lines of best moves; without them `line` is empty.
 
         Raises:
-            OptionError: a position is over, or the memory cannot hold its moves.
+            OptionError: a position or a key is invalid, or the memory cannot hold the moves of a
+                position.
         """
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
-        check_running(positions)
         settings = self.exploration, self.temperature, self.rollouts, self.delay
 
         def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
-            room.start(positions[i], int(keys[i]), settings)
+            room.start(positions[i], keys[i], settings)
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 

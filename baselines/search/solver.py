@@ -10,8 +10,8 @@ from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.proof import ProofRoom
-from azumaya.baselines.search.uct import check_running
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_running
 
 MEGABYTES = 256
 """Default memory for the solver's table."""
@@ -202,9 +202,9 @@ def solve(
 
     Raises:
         HiddenDrawsError: the game has draws that are hidden from the players.
-        OptionError: the position is over, or an argument is invalid.
+        OptionError: the position is none or is over, or an argument is invalid.
     """
-    check_running([position])
+    check_running(position)
     rooms = SolverRooms(kernels_of(position), megabytes)
     search = Solving(rooms.suited(position), position, line)
     spend(search, Budget(nodes, milliseconds))

@@ -25,8 +25,9 @@ from azumaya.baselines.search.uct_kernels import (
 )
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import as_states, state_kind
+from azumaya.envs.game import as_states
 from azumaya.envs.whole import whole_number
 
 MEGABYTES = 64
@@ -161,35 +162,18 @@ class UCT:
                 simulations; without them `line` is empty.
 
         Raises:
-            OptionError: a position is over, or the memory cannot hold its moves.
+            OptionError: a position or a key is invalid, or the memory cannot hold the moves of a
+                position.
         """
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
-        check_running(positions)
 
         def work(i: int, room: Tree, stopped: Callable[[], bool]) -> Outcome:
-            room.begin(positions[i], int(keys[i]), self.exploration, self.cut)
+            room.begin(positions[i], keys[i], self.exploration, self.cut)
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 
         return share(
             work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
         )
-
-
-def check_running(positions: Sequence[Position]) -> None:
-    """Check that positions are running and of one game, as the memory of a search needs.
-
-    Raises:
-        OptionError: one is over, or differs from the first in game or number of actions.
-    """
-    for i, position in enumerate(positions):
-        if position.is_over:
-            raise OptionError(f"position {i}: the game is over; a running position is needed")
-        given, needed = _kind(position), _kind(positions[0])
-        if given != needed:
-            raise OptionError(f"position {i}: of {given}; all must be of {needed}, as the first")
-
-
-def _kind(position: Position) -> str:
-    return state_kind(position.game, position.num_actions)

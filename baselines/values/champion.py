@@ -18,6 +18,7 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.values.value import Value, ValueAgent, load_value
 from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
@@ -140,8 +141,9 @@ class ChampionAgent(Agent):
         """The champion's move in each position; all must be of one game.
 
         Raises:
-            OptionError: there is no champion of the game.
+            OptionError: there is no champion of the game, or a position or a key is invalid.
         """
+        positions, keys = check_asked(positions, keys, alike=False)
         return list(self._player(positions[0]).act(positions, keys)) if positions else []
 
     def _player(self, position: Position) -> Agent:

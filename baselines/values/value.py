@@ -28,6 +28,7 @@ from azumaya.baselines.values.lookahead import choose_kernel
 from azumaya.baselines.values.network import Shape, first_weights, scratch_words, value_kernel
 from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -279,7 +280,13 @@ class ValueAgent(Agent):
             )
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The best move in each position; raises `CheckpointError` for another game."""
+        """The best move in each position.
+
+        Raises:
+            CheckpointError: a position is of another game.
+            OptionError: a position or a key is invalid.
+        """
+        positions, keys = check_asked(positions, keys, alike=False)
         if not positions:
             return []
         for position in positions:
@@ -287,7 +294,7 @@ class ValueAgent(Agent):
         found = np.empty(len(positions), np.int64)
         states = np.concatenate([np.asarray(position.state) for position in positions])
         sizes = np.array([position.num_actions for position in positions])
-        given = np.array([int(key) for key in keys], np.uint64)
+        given = np.array(keys, np.uint64)
         for size in np.unique(sizes):
             rows = np.flatnonzero(sizes == size)
             views = GameStates(self.value.game, int(size), states[rows])

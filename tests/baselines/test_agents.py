@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.program import ProgramAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.envs import Position
+from azumaya.baselines.search import (
+    AlphaBetaAgent,
+    BatchPUCTAgent,
+    PUCTAgent,
+    SolverFirstAgent,
+    UCTAgent,
+)
+from azumaya.baselines.search.budget import Budget
+from azumaya.envs import OptionError, Position
 from tests.cases import TESTED
+from tests.search.evaluations import Linear
 
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent()]
 
@@ -73,3 +86,113 @@ def test_wilson_interval() -> None:
     assert (round(low, 4), round(high, 4)) == (0.4038, 0.5962)
     assert Score("a", "b", wins=10, draws=0, losses=0).interval()[1] == 1.0
     assert Score("a", "b", wins=1, draws=2, losses=1).rate == 0.5
+
+
+# ---- what is asked ----
+
+
+def policy(temperature: float) -> Agent:
+    """An agent with an untrained network."""
+    torch = pytest.importorskip("torch")
+    from azumaya.baselines.agents.network import NETWORKS  # noqa: PLC0415 - needs torch
+    from azumaya.baselines.agents.policy import PolicyAgent  # noqa: PLC0415 - next to it
+
+    torch.manual_seed(1)
+    network = NETWORKS["board"](ASKED.game, ASKED.num_actions, width=4, depth=1)
+    return PolicyAgent(network, temperature=temperature)
+
+
+def champion(*budget: int) -> Agent:
+    """The champion."""
+    pytest.importorskip("safetensors")
+    from azumaya.baselines.values.champion import ChampionAgent  # noqa: PLC0415 - next to it
+
+    return ChampionAgent(*budget)
+
+
+ASKED = Position("vierer_dominari")
+OVER = ASKED.copy()
+while not OVER.is_over:
+    OVER.play(OVER.legal_actions()[0])
+MAKERS: dict[str, Callable[[], Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "uct": lambda: UCTAgent(5),
+    "puct": lambda: PUCTAgent(5),
+    "batch puct": lambda: BatchPUCTAgent(Linear(), 5),
+    "alphabeta": lambda: AlphaBetaAgent(50),
+    "solver first": lambda: SolverFirstAgent(RandomAgent(), Budget(5), megabytes=1),
+    "policy": lambda: policy(0.0),
+    "policy with temperature": lambda: policy(1.0),
+    "champion": champion,
+    "champion:20": lambda: champion(20),
+    "program": lambda: ProgramAgent("head -n 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Agent]:
+    """The agents made so far; each keeps its memory."""
+    return {}
+
+
+@pytest.fixture(params=MAKERS)
+def agent(request: pytest.FixtureRequest, made: dict[str, Agent]) -> Agent:
+    """Every agent of the library."""
+    if request.param not in made:
+        made[request.param] = MAKERS[request.param]()
+    return made[request.param]
+
+
+@pytest.mark.parametrize(
+    ("positions", "keys", "message"),
+    [
+        (ASKED, [1], "positions=<.*>: a list of positions is needed"),
+        ("vierer", [1] * 6, "positions='vierer': a list of positions is needed"),
+        (None, [1], "positions=None: a list"),
+        (["vierer"], [1], r"positions\[0\]='vierer': a Position is needed"),
+        ([ASKED, OVER], [1, 2], r"positions\[1\]: the game is over; a running position is needed"),
+        ([ASKED], 1, "keys=1: a list of keys is needed"),
+        ([ASKED], np.array(1), r"keys=array\(1\): a list"),
+        ([ASKED], "1", "keys='1': a list"),
+        (
+            [ASKED, ASKED],
+            [1],
+            r"keys=\[1\]: 1 for 2 positions; one key for each position is needed",
+        ),
+        ([ASKED], [1, 2], r"keys=\[1, 2\]: 2 for 1 positions"),
+        ([], [1], r"keys=\[1\]: 1 for 0 positions"),
+        ([ASKED], [-1], r"keys\[0\]=-1: a whole number from 0 to 2\*\*64 - 1 is needed"),
+        ([ASKED, ASKED], [1, 2**64], r"keys\[1\]=18446744073709551616: a whole number"),
+        ([ASKED], [1.5], r"keys\[0\]=1.5"),
+        ([ASKED], np.array([1.0]), r"keys\[0\]=1.0"),
+        ([ASKED], [True], r"keys\[0\]=True"),
+    ],
+)
+def test_wrong_positions_and_keys_are_refused(
+    agent: Agent, positions: Any, keys: Any, message: str
+) -> None:
+    with pytest.raises(OptionError, match=f"^{message}"):
+        agent.act(positions, keys)
+
+
+def test_sequences_and_arrays_are_as_good_as_lists(agent: Agent) -> None:
+    if isinstance(agent, ProgramAgent):
+        pytest.skip("this one gives no answers")
+    expected = agent.act([ASKED, ASKED], [7, 2**64 - 1])
+    keys = np.array([7, 2**64 - 1], np.uint64)
+    assert agent.act((ASKED, ASKED), keys) == expected
+    assert agent.act(np.array([ASKED, ASKED], object), tuple(keys)) == expected  # type: ignore[arg-type]
+    assert agent.act([ASKED], range(7, 8)) == expected[:1]
+    assert agent.act([ASKED], np.array([7], np.int8)) == expected[:1]  # type: ignore[arg-type]
+    assert agent.act([], []) == []
+
+
+@pytest.mark.parametrize("name", ["greedy", "uct", "policy", "champion:20"])
+def test_positions_of_several_games_are_refused(name: str) -> None:
+    """Compiled code has room for the states and moves of the first only."""
+    for other in (Position("abalone"), Position("vierer_dominari", referee=False)):
+        with pytest.raises(
+            OptionError, match=r"^positions\[1\]: of .*; all must be of .*, as the f"
+        ):
+            MAKERS[name]().act([ASKED, other], [1, 2])

@@ -289,7 +289,7 @@ def test_search_with_a_checkpoint(tmp_path: Any) -> None:
 def test_positions_with_other_actions_are_refused() -> None:
     """A network's logits have a place for each action of the first position."""
     positions = [Position(SCORE), Position(SCORE, referee=False)]
-    with pytest.raises(OptionError, match=r"position 1: of .* actions; all must be of"):
+    with pytest.raises(OptionError, match=r"positions\[1\]: of .* actions; all must be of"):
         BatchPUCT(Budget(5), Linear()).search(positions, [0, 0])
 
 

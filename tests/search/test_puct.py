@@ -292,10 +292,12 @@ def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> No
 def test_positions_of_several_kinds_are_refused() -> None:
     """The memory of a search has room for the states and moves of the first only."""
     positions = [Position(SCORE), Position(SCORE, referee=False)]
-    with pytest.raises(OptionError, match=r"position 1: of .* actions; all must be of .* actions"):
+    with pytest.raises(
+        OptionError, match=r"positions\[1\]: of .* actions; all must be of .* actions"
+    ):
         PUCT(Budget(10)).search(positions, [0, 0])
     with pytest.raises(
-        OptionError, match=r"position 1: of .*; all must be of azumaya/connect_four"
+        OptionError, match=r"positions\[1\]: of .*; all must be of azumaya/connect_four"
     ):
         PUCT(Budget(10)).search([Position(YARDSTICK), Position(SCORE)], [0, 0])
 
@@ -304,5 +306,5 @@ def test_positions_that_are_over_are_refused() -> None:
     over = Position(YARDSTICK)
     while not over.is_over:
         over.play(over.legal_actions()[0])
-    with pytest.raises(OptionError, match="position 1: the game is over"):
+    with pytest.raises(OptionError, match=r"positions\[1\]: the game is over"):
         PUCT(Budget(10)).search([Position(YARDSTICK), over], [0, 0])

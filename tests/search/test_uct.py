@@ -121,7 +121,7 @@ def test_an_error_in_one_thread_is_raised() -> None:
     over = Position("vierer_dominari", seed=0)
     while not over.is_over:
         over.play(over.legal_actions()[0])
-    with pytest.raises(OptionError, match="position 1: the game is over"):
+    with pytest.raises(OptionError, match=r"positions\[1\]: the game is over"):
         UCT(Budget(10)).search([Position("vierer_dominari"), over], [0, 0])
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.kernels.bits import word_count
@@ -30,6 +31,7 @@ class UniformOpponent:
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A uniformly random legal action for each position."""
+        positions, keys = check_asked(positions, keys, alike=False)
         return [
             int(choose_random(words, len(words), np.uint64(key), 0))
             for words, key in zip((p.legal_words() for p in positions), keys, strict=True)
@@ -43,7 +45,8 @@ class GreedyOpponent:
     """
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """A legal action for each position."""
+        """A legal action for each position; all must be of one game."""
+        positions, keys = check_asked(positions, keys)
         if not positions:
             return []
         game = positions[0].game
