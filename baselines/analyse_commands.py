@@ -16,6 +16,7 @@ from azumaya.baselines.files import check_folder, shown
 from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
+from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.notation import GameRecord, read_records, replay
 from azumaya.envs.position import check_seed
@@ -236,7 +237,7 @@ def _print(position: Position, found: Analysis, top: int, board: bool) -> None:
     typer.echo(f"{found.nodes:,} nodes, {found.simulations:,} simulations")
     console().print(_table(found.moves[:top]))
     if len(found.moves) > top:
-        typer.echo(f"and {len(found.moves) - top} more moves (--top, --json)")
+        typer.echo(f"and {counted(len(found.moves) - top, 'more move')} (--top, --json)")
 
 
 def _table(moves: tuple[MoveValue, ...]) -> Table:

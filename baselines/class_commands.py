@@ -47,6 +47,7 @@ from azumaya.baselines.command_group import with_default
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
+from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
@@ -218,7 +219,8 @@ def check_command(
     for line in isolation_lines(isolation):
         say(line)
     if run.output:
-        say(f"It printed {run.printed:,} bytes, beginning with: {run.output[:MOST_BYTES]!r}")
+        printed = counted(run.printed, "byte")
+        say(f"It printed {printed}, beginning with: {run.output[:MOST_BYTES]!r}")
     if found[0].status != GRADED or found[0].failures:
         raise typer.Exit(1)
 
@@ -334,7 +336,7 @@ def _write(
     write_whole(output / MARKS, csv_text(marked, plan.opponents).encode())
     page = report_page(Report(marked, meetings, plan, scheme, isolation))
     write_whole(output / REPORT, page.encode())
-    console().print(_table(marked, plan.opponents, f"{len(marked)} submissions"))
+    console().print(_table(marked, plan.opponents, counted(len(marked), "submission")))
     typer.echo(f"{shown(output / MARKS)}, {shown(output / REPORT)}")
 
 

@@ -16,6 +16,7 @@ from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
 from azumaya.baselines.table import Table
+from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
@@ -91,7 +92,8 @@ def _play_on(table: Table) -> int:
                 table.play(move)
     except (LeaveError, EOFError, KeyboardInterrupt) as end:
         newline = "" if isinstance(end, LeaveError) else "\n"
-        typer.echo(f"{newline}left after {len(table.moves)} moves; the game is unfinished")
+        made = counted(len(table.moves), "move")
+        typer.echo(f"{newline}left after {made}; the game is unfinished")
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else LEFT
     _draw(table.here)
     typer.echo(f"returns: {table.here.returns()}")

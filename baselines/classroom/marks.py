@@ -16,6 +16,7 @@ from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.classroom.sitting import chance
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
+from azumaya.baselines.words import counted
 from azumaya.envs import OptionError
 
 EXAM, CLASS = "exam", "class"
@@ -221,14 +222,14 @@ def _remarks(
 ) -> Iterable[str]:
     faults = faults_of(run, meetings)
     if faults:
-        more = f", and {len(faults) - 1} more failures" if len(faults) > 1 else ""
+        more = f", and {counted(len(faults) - 1, 'more failure')}" if len(faults) > 1 else ""
         yield f"{faults[0]}{more}"
     if run.sitting and len(run.sitting.asked) < run.sitting.of:
         yield f"slow: {len(run.sitting.asked)} of {run.sitting.of} positions of the exam were asked"
     if run.sitting and run.sitting.skipped:
-        yield f"the last {run.sitting.skipped} positions of the exam were not asked any more"
+        yield f"not asked any more: the last {run.sitting.skipped} of {run.sitting.of} positions"
     if run.printed:
-        yield f"printed {run.printed:,} bytes"
+        yield f"printed {counted(run.printed, 'byte')}"
     same = [o.name for o in others if o.digest == submission.digest and o is not submission]
     if same and submission.source:
         yield f"the same file as {', '.join(same)}"

@@ -24,6 +24,7 @@ from azumaya.baselines.replay import (
     replay_style,
 )
 from azumaya.baselines.version import version
+from azumaya.baselines.words import counted
 from azumaya.envs.registry import find_game
 
 SHOWN_BLUNDERS, SHOWN_FAILURES = 5, 5
@@ -92,10 +93,10 @@ def _own_style() -> str:
 
 def _introduction(report: Report) -> str:
     plan, exam = report.plan, report.plan.exam
-    counts = [f"{len(report.marked)} submissions"]
+    counts = [counted(len(report.marked), "submission")]
     if exam is not None:
         which = "your own" if plan.own_exam else f"{exam.part} part, version {exam.version}"
-        about = f"exam: {which}, {len(exam.positions)} positions"
+        about = f"exam: {which}, {counted(len(exam.positions), 'position')}"
         counts.append(about)
     counts.append(f"opponents: {', '.join(plan.opponents)}")
     counts.append(f"{plan.limits.move:g} s for a move, {plan.limits.game:g} s for a game")
@@ -249,7 +250,7 @@ def _details(each: Marked, report: Report, games: Sequence[Shown]) -> str:
             parts.append(_list("Mistakes in the exam", lines, len(found)))
         if run.output:
             parts.append(f"<p>It printed:</p><pre>{escape(run.output)}</pre>")
-        parts.append(f"<p>{run.moves:,} moves, {run.seconds:.1f} s in all.</p>")
+        parts.append(f"<p>{counted(run.moves, 'move')}, {run.seconds:.1f} s in all.</p>")
     own = [
         f'<a href="#game-{n}">{escape(shown.title)}</a>'
         for n, shown in enumerate(games, start=1)

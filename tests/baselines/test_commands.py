@@ -243,6 +243,12 @@ def test_a_finished_game_is_recorded(tmp_path: Path) -> None:
     assert list(replay(record))[-1].is_over
 
 
+def test_one_move_is_no_plural() -> None:
+    move = Position(GAME, seed=1).legal_moves()[0]
+    said = azumaya("play", "--second", "human", "--seed", 1, say=f"{move}\nquit\n").output
+    assert "left after 1 move; " in said
+
+
 @pytest.mark.parametrize("end", ["quit\n", ""])
 def test_an_unfinished_game_is_recorded(tmp_path: Path, end: str) -> None:
     file, words = tmp_path / "games.jsonl", ("--second", "human", "--seed", "1")

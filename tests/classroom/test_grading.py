@@ -267,6 +267,7 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     words = (GAME, folder, "--output", output, *FEW, "--exam", own)
     done = azumaya(*words)
     assert done.exit_code == 0, done.output
+    assert re.search(r"^ *1 submission *$", done.output, re.MULTILINE)
     (row,) = marks(output).values()
     assert row["exam_positions"] == "7"
     assert "exam: your own, 7 positions" in (output / "report.html").read_text()

@@ -125,6 +125,8 @@ def test_a_failure_in_the_exam_counts_as_the_worst_move_and_is_kept() -> None:
     assert blunders(sitting) == []  # it chose none of these moves
     assert marked(sitting).failures == 3
     assert "it crashed, and 2 more failures" in marked(sitting).remarks[0]
+    fewer = replace(sitting, faults=sitting.faults[:2])
+    assert marked(fewer).remarks[0] == "it crashed, and 1 more failure"
 
 
 def test_who_fails_too_often_is_asked_no_more() -> None:
@@ -135,6 +137,7 @@ def test_who_fails_too_often_is_asked_no_more() -> None:
     sitting = sit(agent, SMALL, 0, 60)
     assert agent.calls == MOST_FAULTS
     assert sitting.skipped == 20 - MOST_FAULTS
+    assert "not asked any more: the last 15 of 20 positions" in marked(sitting).remarks
     assert blunders(sitting) == []
     assert len(sitting.result.answers) == 20
     assert not any(answer.kept for answer in sitting.result.answers)
@@ -195,6 +198,13 @@ def test_a_run_with_less_isolation_than_the_rest_is_reported() -> None:
         report = Report([one, apart], [], Plan(GAME), Scheme(), isolation)
         page = report_page(report).split("Submission by submission")[1]
         assert page.count("not in force: landlock (none here)") == int(told)
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 submission;"), (2, "2 submissions;")])
+def test_a_report_counts_submissions(count: int, words: str) -> None:
+    one = marked(sat(lambda position, calls: known(position, True)))
+    page = report_page(Report([one] * count, [], Plan(GAME), Scheme(), Isolation()))
+    assert f"<p>{words}" in page
 
 
 # ---- games ----

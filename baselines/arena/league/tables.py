@@ -12,6 +12,7 @@ from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
 from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
 from azumaya.baselines.arena.report import COLOURS, plain
+from azumaya.baselines.words import counted
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def games_of(found: Iterable[Standing]) -> list[str]:
 def fault_lines(found: Iterable[Standing]) -> list[str]:
     """A line for each agent that lost games by a fault."""
     return [
-        f"{s.label} lost {s.faults} game{'s' * (s.faults != 1)} by a fault, first: {s.fault}"
+        f"{s.label} lost {counted(s.faults, 'game')} by a fault, first: {s.fault}"
         for s in found
         if s.faults
     ]
@@ -138,7 +139,7 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
 def _played(sessions: Sequence[Session]) -> list[str]:
     """When and where the games were played, by which code: a sentence, or nothing if unknown."""
     places = dict.fromkeys(
-        f"on {s.date} on {s.cores} core{'s' * (s.cores != 1)} of {s.cpu} by azumaya {s.azumaya} "
+        f"on {s.date} on {counted(s.cores, 'core')} of {s.cpu} by azumaya {s.azumaya} "
         f"(commit {s.commit})"
         for s in sessions
     )
