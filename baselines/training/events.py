@@ -1,39 +1,59 @@
-"""TensorBoard's event files of a run."""
+"""TensorBoard's event files of a run.
+
+TensorBoard's own writer hands records to a thread, through a queue whose locks are Python code:
+Ctrl-C in there leaves them locked for good, and closing the writer waits for the thread. Here there
+is no thread: a record is one write to a file, which is done or not.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-from torch.utils.tensorboard import SummaryWriter
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.record_writer import RecordWriter
+
+VERSION = "brain.Event:2"
+"""The format of the file, which its first record names."""
 
 
-def event_writer(folder: str, steps: int) -> SummaryWriter:
-    """A writer of events; those that a killed run wrote after its last save are purged.
+class EventFile:
+    """A new file of events.
 
     Args:
         folder: the run's folder.
-        steps: the number of steps at the last save, 0 for a new run.
+        steps: the number of steps at the last save, 0 for a new run. Events that a killed run wrote
+            after it, in files of its own, are no longer shown.
+
+    Raises:
+        OSError: the file cannot be written.
     """
-    return SummaryWriter(log_dir=folder, purge_step=steps + 1 if steps else None)  # type: ignore[no-untyped-call]
 
+    def __init__(self, folder: Path, steps: int) -> None:
+        # TensorBoard reads the files of a folder in the order of their names
+        self._file = (folder / f"events.out.tfevents.{time.time_ns()}").open("xb")
+        self._records = RecordWriter(self._file)
+        self._add(file_version=VERSION)
+        if steps:
+            self._add(step=steps + 1, session_log=SessionLog(status=SessionLog.START))
 
-@contextlib.contextmanager
-def threads_quiet() -> Iterator[None]:
-    """Print no tracebacks of threads that cannot write a file.
+    def write(self, values: Mapping[str, float], steps: int) -> None:
+        """Add metrics by name, with the steps done.
 
-    TensorBoard writes in a thread of its own. The next call to the logger raises the same error
-    again, and it is reported there.
-    """
-    before = threading.excepthook
+        Raises:
+            OSError: the file cannot be written.
+        """
+        shown = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+        self._add(step=steps, summary=Summary(value=shown))
 
-    def tell(told: threading.ExceptHookArgs) -> None:
-        if not issubclass(told.exc_type, OSError):
-            before(told)
+    def _add(self, **content: Any) -> None:
+        event = Event(wall_time=time.time(), **content)
+        self._records.write(event.SerializeToString())
+        self._file.flush()
 
-    threading.excepthook = tell
-    try:
-        yield
-    finally:
-        threading.excepthook = before
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

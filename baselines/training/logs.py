@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from azumaya.baselines.training.events import event_writer
+from azumaya.baselines.training.events import EventFile
 from azumaya.baselines.training.run_folder import RunFolder
 
 
@@ -18,7 +18,7 @@ class RunLog:
     """
 
     def __init__(self, run: RunFolder, steps: int) -> None:
-        self._metrics, self._events = run.metrics, event_writer(str(run.path), steps)
+        self._metrics, self._events = run.metrics, EventFile(run.path, steps)
         self._began, self._before = time.monotonic(), steps
 
     def write(self, values: Mapping[str, float], steps: int) -> None:
@@ -26,9 +26,8 @@ class RunLog:
         speed = (steps - self._before) / max(1e-9, time.monotonic() - self._began)
         values = {**values, "time/fps": speed, "time/total_timesteps": steps}
         self._metrics.write(values)
-        for name, value in values.items():
-            self._events.add_scalar(name, value, steps)  # type: ignore[no-untyped-call]
+        self._events.write(values, steps)
 
     def close(self) -> None:
         """Close the logs."""
-        self._events.close()  # type: ignore[no-untyped-call]
+        self._events.close()

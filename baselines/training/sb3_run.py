@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
+from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from torch import nn
 
 from azumaya.baselines.agents.sidecar import CheckpointError
-from azumaya.baselines.training.events import event_writer
+from azumaya.baselines.training.events import EventFile
 from azumaya.baselines.training.metrics import Metrics
 from azumaya.baselines.training.randomness import generators, restore_generators
 from azumaya.baselines.training.run_folder import RunFolder
@@ -105,20 +105,39 @@ class MetricLines(KVWriter):
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:
         """Add a line."""
-        kept = [key for key in key_values if "json" not in (key_excluded[key] or ())]
-        values = {key: _plain(key_values[key]) for key in kept if key not in self.UNKEPT}
-        self.metrics.write(values)
+        values = _values_for("json", key_values, key_excluded)
+        self.metrics.write({key: values[key] for key in values if key not in self.UNKEPT})
 
     def close(self) -> None:
         """The file belongs to the run, which closes it."""
 
 
-class Events(TensorBoardOutputFormat):
-    """TensorBoard's events."""
+class Events(KVWriter):
+    """SB3's metrics for TensorBoard."""
 
-    def __init__(self, folder: str, steps: int) -> None:
-        self.writer = event_writer(folder, steps)
-        self._is_closed = False
+    def __init__(self, file: EventFile) -> None:
+        self.file = file
+
+    def write(
+        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Add an event."""
+        self.file.write(_values_for("tensorboard", key_values, key_excluded), step)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+def _values_for(
+    form: str, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """The metrics that are not excluded from a form of output, as plain numbers."""
+    return {
+        key: _plain(value)
+        for key, value in key_values.items()
+        if form not in (key_excluded[key] or ())
+    }
 
 
 def make_logger(run: RunFolder, save: Save | None) -> Logger:
@@ -128,7 +147,7 @@ def make_logger(run: RunFolder, save: Save | None) -> Logger:
         CheckpointError: the save holds no such metrics.
     """
     steps = save.steps if save else 0
-    logger = Logger(str(run.path), [MetricLines(run.metrics), Events(str(run.path), steps)])
+    logger = Logger(str(run.path), [MetricLines(run.metrics), Events(EventFile(run.path, steps))])
     for key, (value, excluded) in pending_of(save).items():
         logger.record(key, value, tuple(excluded))
     return logger

@@ -26,7 +26,6 @@ from azumaya.baselines.training.evaluation import (
     final_evaluation,
     final_ladder,
 )
-from azumaya.baselines.training.events import threads_quiet
 from azumaya.baselines.training.ladder import MILLISECONDS
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import Save
@@ -219,8 +218,7 @@ def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]
     torch.set_num_threads(config.threads)
     display, run = Display(Console()), config.run
     with contextlib.closing(run), make(config) as learner:
-        with threads_quiet():
-            train(config, run, display, learner)
+        train(config, run, display, learner)
         trained = display.minutes
         scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
         draw_curve(run, find_game(config.game).title)

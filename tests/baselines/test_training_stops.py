@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
+import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from azumaya.baselines import files
 from azumaya.baselines.training import maskable_ppo, saved_parts
+from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
@@ -78,6 +85,74 @@ def test_other_networks_can_be_resumed(
         main(tiny_run(parts, minutes=1e-9, resume=resume, **options))
     main(tiny_run(parts, resume=True, **options))
     assert differing(results(whole), results(parts)) == []
+
+
+Place = tuple[CodeType, int]
+"""A line of Python."""
+
+
+@contextlib.contextmanager
+def ctrl_c_at_a_new_place(seen: set[Place]) -> Iterator[None]:
+    """Raise what Ctrl-C raises before the first line of Python that is not yet among those seen."""
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        place = frame.f_code, frame.f_lineno
+        if event == "line" and place not in seen:
+            seen.add(place)
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def test_ctrl_c_anywhere_while_metrics_are_written_harms_no_log(tmp_path: Path) -> None:
+    """Interrupted at each line in turn, also of TensorBoard's; what is written later is there."""
+    seen: set[Place] = set()
+    for number in itertools.count():
+        run = small_run(tmp_path / str(number))
+        run.begin({}, None, resume=False)
+        log, places = RunLog(run, 0), len(seen)
+        with contextlib.suppress(KeyboardInterrupt), ctrl_c_at_a_new_place(seen):
+            log.write({"loss": 1.0}, 10)
+
+        def go_on(log: RunLog = log) -> None:
+            log.write({"loss": 2.0}, 20)
+            log.close()
+
+        going_on = threading.Thread(target=go_on, daemon=True)  # so that it may hang
+        going_on.start()
+        going_on.join(60)
+        assert not going_on.is_alive(), "the interrupt has left a lock locked"
+        run.close()
+        assert losses(run.path)[-1] == (20, 2.0)
+        assert json.loads((run.path / "progress.json").read_text().splitlines()[-1])["loss"] == 2
+        if len(seen) == places:
+            break
+    assert len(seen) > 10
+
+
+def losses(folder: Path) -> list[tuple[int, float]]:
+    """The steps and values of a metric, as TensorBoard shows them."""
+    events = EventAccumulator(str(folder))  # type: ignore[no-untyped-call]
+    events.Reload()  # type: ignore[no-untyped-call]
+    return [(event.step, event.value) for event in events.Scalars("loss")]  # type: ignore[no-untyped-call]
+
+
+def test_events_after_the_last_save_are_not_shown(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    run.begin({}, None, resume=False)
+    for saved, value in ((0, 1.0), (10, 2.0)):
+        log = RunLog(run, saved)
+        for steps in range(saved + 10, 40, 10):
+            log.write({"loss": value}, steps)
+        log.close()
+    run.close()
+    assert losses(tmp_path) == [(10, 1.0), (20, 2.0), (30, 2.0)]
 
 
 # ---- a save that fails at any system call ----
@@ -367,10 +442,9 @@ def test_the_error_for_a_full_disk_is_one_line(
     assert differing(unbroken, results(folder)) == []
 
 
-def test_a_thread_that_cannot_write_prints_nothing(
+def test_the_error_for_events_that_cannot_be_written_is_one_line(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """TensorBoard writes events in a thread, whose error is also raised by the next call."""
 
     def full(self: object, data: bytes) -> None:
         raise FULL
