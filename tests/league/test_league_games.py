@@ -128,6 +128,38 @@ def test_all_code_of_an_agent_is_watched() -> None:
     board.close()
 
 
+def test_an_agent_keeps_the_grace_of_its_first_move_if_its_opponent_fails_before_it() -> None:
+    """Whoever has not moved yet may still have to be compiled."""
+    with tempfile.TemporaryFile() as file:
+        file.truncate(Board.SIZE)
+        board = Board(file.fileno())
+    graces = []
+
+    class Slow:
+        def act(self, positions: Any, keys: Any) -> Any:
+            graces.append(board.read()[1] < 0)
+            return [position.legal_actions()[0] for position in positions]
+
+    class Fails:
+        def act(self, positions: Any, keys: Any) -> Any:
+            raise KeyError
+
+    agents = {"fails": Fails(), "slow": Slow(), "other": Slow()}
+    table, job = Table(board), {"game": GAME, "number": 0, "seed": 0, "balanced": False,
+                                "kinds": ["python", "python"], "seat": 0}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(games, "find_agent", agents.get)
+        patch.setitem(games.GRACE, "python", 7000.0)
+        assert table.play({**job, "agents": ["fails", "slow"]})["fault"] == (0, "KeyError")
+        assert graces == []
+        assert table.play({**job, "agents": ["other", "slow"]})["fault"] is None
+        first = len(graces)
+        assert graces == [True, True] + [False] * (first - 2)
+        table.play({**job, "agents": ["slow", "other"]})
+        assert not any(graces[first:])
+    board.close()
+
+
 def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "league.jsonl"
     league_here(path, ["greedy"], pairs=2)

@@ -98,11 +98,17 @@ def _watching(board: Board | None, which: int, grace: float, before: str = "") -
 
 
 class Watched:
-    """An agent whose calls are timed, noted on the board, and whose failures are named."""
+    """An agent whose calls are timed, noted on the board, and whose failures are named.
+
+    Attributes:
+        begun: whether it has answered in this game.
+        moves: its answers after the first.
+        milliseconds: the time that it took for these.
+    """
 
     def __init__(self, agent: Any, which: int, board: Board | None, grace: float) -> None:
         self._agent, self._which, self._board, self._grace = agent, which, board, grace
-        self.moves, self.milliseconds, self._begun = 0, 0.0, False
+        self.moves, self.milliseconds, self.begun = 0, 0.0, False
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         """What the agent gives, as plain numbers and texts, so that none of its code runs later."""
@@ -115,10 +121,10 @@ class Watched:
         began = time.perf_counter()
         with _watching(self._board, self._which, self._grace):
             yield
-        if self._begun:  # the first move of a game may have waited for a compiler
+        if self.begun:  # the first move of a game may have waited for a compiler
             self.moves += 1
             self.milliseconds += 1000 * (time.perf_counter() - began)
-        self._begun, self._grace = True, 0.0
+        self.begun, self._grace = True, 0.0
 
 
 class WatchedOnStates(Watched):
@@ -175,6 +181,14 @@ class Table:
             return self._played(job, agents)
         except (AgentFaultError, WrongMoveError) as error:
             return lost(error.which, str(error), agents)
+        finally:
+            self._note_begun(job, agents)
+
+    def _note_begun(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> None:
+        """Note who has moved; an agent whose opponent failed before that keeps its grace."""
+        for name, agent in zip(job["agents"], agents, strict=False):
+            if agent.begun:
+                self._seen.add((name, job["game"]))
 
     def _played(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> dict[str, Any]:
         starts = start_set(job["game"], None, job["seed"], job["balanced"])
@@ -189,7 +203,6 @@ class Table:
             with _watching(self.board, which, grace, "cannot be made: "):
                 self._agents[name] = find_agent(name)
         agent, first = self._agents[name], (name, job["game"]) not in self._seen
-        self._seen.add((name, job["game"]))
         kind = WatchedOnStates if acts_on_states(agent) else Watched
         return kind(agent, which, self.board, grace if first else 0.0)
 
