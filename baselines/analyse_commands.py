@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from pathlib import Path
@@ -18,7 +17,7 @@ from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game
-from azumaya.envs.notation import GameRecord, read_records, replay
+from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.position import check_seed
 from azumaya.envs.render import save
 from azumaya.envs.setup import POSITION
@@ -172,14 +171,13 @@ def _recorded(
 def _read(where: str) -> GameRecord:
     """The record at `FILE` or `FILE:LINE`."""
     parts = re.fullmatch(r"(.+?)(?::([0-9]{1,9}))?", where, re.DOTALL)
-    file, number = (where, None) if parts is None else parts.groups()
-    line = int(number or 1)
+    file, line = (where, None) if parts is None else parts.groups()
     try:
-        found = next(itertools.islice(read_records(file), max(line - 1, 0), None), None)
+        found = next(read_records(file), None) if line is None else read_record(file, int(line))
     except OSError as error:
         raise OptionError(f"--record {shown(file)}: {error.strerror}") from None
-    if found is None or line < 1:
-        raise OptionError(f"--record {shown(where)}: the file has no record {line}")
+    if found is None:
+        raise OptionError(f"--record {shown(where)}: the file has no record")
     return found
 
 

@@ -14,7 +14,7 @@ from azumaya.baselines.files import check_folder, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.terminal import progress
 from azumaya.envs import OptionError
-from azumaya.envs.notation import GameRecord, read_records
+from azumaya.envs.notation import GameRecord, read_record, read_records
 
 MOST_GAMES = 100
 """Games of one page, which all are in it as pictures."""
@@ -78,13 +78,13 @@ def _check(output: Path, values: float | None) -> None:
 def _read(path: Path, line: int | None) -> list[GameRecord]:
     """The games of a file, or the one of a line."""
     try:
-        first = 0 if line is None else line - 1
-        last = MOST_GAMES if line is None else line
-        found = list(itertools.islice(read_records(path), first, last))
+        if line is not None:
+            return [read_record(path, line)]
+        found = list(itertools.islice(read_records(path), MOST_GAMES))
     except OSError as error:
         raise OptionError(f"{shown(path)}: {error.strerror}") from None
     if not found:
-        raise OptionError(f"{shown(path)}: it has no record" + (f" {line}" if line else ""))
+        raise OptionError(f"{shown(path)}: it has no record")
     return found
 
 

@@ -16,6 +16,7 @@ from azumaya.envs.errors import OptionError, RecordError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
+from azumaya.envs.whole import whole_number
 
 LONGEST_RECORD = 16 << 20
 """The longest line that is read from a records file, in bytes: a game of a million moves."""
@@ -221,6 +222,40 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
             names file and line. Or no file can have this name.
         OSError: the file cannot be read.
     """
+    for number, line in _lines(path):
+        if line.strip():
+            yield _on_line(path, number, line)
+
+
+def read_record(path: str | Path, line: int) -> GameRecord:
+    """The record on one line of a file; the other lines need not be records.
+
+    Args:
+        path: the file.
+        line: the number of the line, counted from 1 as in editors, empty lines included.
+
+    Raises:
+        RecordError: there is no such line or no record on it. Or no file can have this name.
+        OSError: the file cannot be read.
+    """
+    wanted = whole_number(line, "line", low=1, error=RecordError)
+    for number, content in _lines(path):
+        if number == wanted:
+            if not content.strip():
+                raise RecordError(f"{path}, line {wanted}: it is empty; name a line with a record")
+            return _on_line(path, wanted, content)
+    raise RecordError(f"{path}, line {wanted}: the file ends before it")
+
+
+def _on_line(path: str | Path, number: int, line: bytes) -> GameRecord:
+    try:
+        return GameRecord.from_json(line)
+    except RecordError as error:
+        raise RecordError(f"{path}, line {number}: {error}") from error
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, and errors as `read_records` has them."""
     try:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below
     except (TypeError, ValueError) as error:  # a null character, or one that no file name has
@@ -235,8 +270,4 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
                 raise RecordError(
                     f"{path}, line {number}: a line of more than {LONGEST_RECORD:,} bytes"
                 )
-            if line.strip():
-                try:
-                    yield GameRecord.from_json(line)
-                except RecordError as error:
-                    raise RecordError(f"{path}, line {number}: {error}") from error
+            yield number, line

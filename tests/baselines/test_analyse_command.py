@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,14 @@ def test_positions_of_records(tmp_path: Path) -> None:
         assert answer(*words, *BUDGET)["position"] == str(positions[number])
     refused(azumaya("analyse", "--record", file, "--ply", 3), "--ply 3: must be at most 2")
     refused(azumaya("analyse", "--record", f"{file}:2", "--ply", 12), "the game is over")
-    refused(azumaya("analyse", "--record", f"{file}:3"), "the file has no record 3")
+    refused(azumaya("analyse", "--record", f"{file}:3"), "line 3: the file ends before it")
+    refused(azumaya("analyse", "--record", f"{file}:0"), "line=0: a whole number from 1")
+    refused(azumaya("analyse", "--record", os.devnull), "the file has no record")
+    file.write_text("\n".join(["", *file.read_text().splitlines()]))
+    words = ("--record", f"{file}:2", "--ply", 2)
+    assert answer(*words, *BUDGET)["position"] == str(positions[2])
+    refused(azumaya("analyse", *words[:-1], 3), "--ply 3: must be at most 2")
+    refused(azumaya("analyse", "--record", f"{file}:1"), "line 1: it is empty")
     refused(azumaya("analyse", "--record", tmp_path / "no"), "No such file")
     refused(azumaya("analyse", "halma_dominari", "--record", file), "the record is of azumaya/")
     refused(azumaya("analyse", "--record", file, *WORDS), "leave out --position and --option")

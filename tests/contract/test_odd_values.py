@@ -21,7 +21,7 @@ from azumaya.envs.errors import (
     RecordError,
     brief,
 )
-from azumaya.envs.notation import GameRecord, read_records, replay
+from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers import RecordGames, SingleAgentEnv, Transform, random_transform
 from azumaya.wrappers.sb3 import AzumayaVecEnv
@@ -84,6 +84,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[ValueError]]] = {
     "from_json": (GameRecord.from_json, RecordError),
     "replay": (lambda x: list(replay(x)), RecordError),
     "read_records": (lambda x: list(read_records(x)), RecordError),
+    "read_record": (lambda x: read_record(x, 1), RecordError),
     "players": (lambda x: RecordGames(make(NAME), "x.jsonl", x), OptionError),
     "record env": (lambda x: RecordGames(x, "x.jsonl"), OptionError),
     "symmetry": (lambda x: Transform(NAME, x), OptionError),

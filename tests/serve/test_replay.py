@@ -105,6 +105,16 @@ def test_several_games_with_values(tmp_path: Path) -> None:
     assert GameRecord.from_json(content(page.read_text())["games"][1]["record"]) == game("abalone")
 
 
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    """As editors count them, and errors: empty ones as well."""
+    file, page = tmp_path / "games.jsonl", tmp_path / "games.html"
+    lines = ["", game("sudoku_moyo").to_json(), "", game("abalone").to_json()]
+    file.write_text("\n".join(lines))
+    assert replay(file, "--output", page, "--line", 4).exit_code == 0
+    assert [each["title"] for each in content(page.read_text())["games"]] == ["Abalone"]
+    assert "line 3: it is empty" in replay(file, "--output", page, "--line", 3).output
+
+
 def test_an_animated_picture(tmp_path: Path) -> None:
     file, picture = tmp_path / "games.jsonl", tmp_path / "game.gif"
     write_records(file, [game("abalone")])
@@ -153,7 +163,7 @@ def test_a_video_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("games.jsonl", "--output", "game.mov"), "must end in .html, .gif or .mp4"),
         (("games.jsonl", "--output", "nowhere/game.html"), "there is no folder"),
         (("missing.jsonl", "--output", "game.html"), "No such file"),
-        (("games.jsonl", "--output", "game.html", "--line", 9), "has no record 9"),
+        (("games.jsonl", "--output", "game.html", "--line", 9), "line 9: the file ends before it"),
         (("games.jsonl", "--output", "game.gif", "--values", 5), "only a .html page"),
         (("games.jsonl", "--output", "game.html", "--values", 0), "above 0"),
     ],

@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 
 from azumaya.envs import GAMES, OptionError, Position, RecordError, make, notation
-from azumaya.envs.notation import GameRecord, read_records, record_of, replay, write_records
+from azumaya.envs.notation import (
+    GameRecord,
+    read_record,
+    read_records,
+    record_of,
+    replay,
+    write_records,
+)
 from azumaya.wrappers import RecordGames
 from tests.cases import CASES, Case
 
@@ -92,6 +99,24 @@ def test_malformed_files_say_which_line(tmp_path: Path) -> None:
     write_records(path, [record])
     with pytest.raises(RecordError, match="line 3"):
         list(read_records(path))
+
+
+def test_a_record_is_found_by_its_line(tmp_path: Path) -> None:
+    """By the number that editors and errors give it; other lines may be anything."""
+    path = tmp_path / "games.jsonl"
+    record = played(path, "abalone", max_plies=4)
+    line = path.read_text()
+    path.write_text(f"\n{line}not json\n\n{line}")
+    assert [read_record(path, number) for number in (2, 5)] == [record, record]
+    for number, message in (
+        (1, "line 1: it is empty"),
+        (3, "line 3: record: "),
+        (6, "line 6: the file ends before it"),
+        (0, "line=0: a whole number from 1 is needed"),
+        ("2", "line='2': a whole number from 1 is needed"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            read_record(path, number)  # type: ignore[arg-type]
 
 
 def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
