@@ -12,7 +12,7 @@ about boards. All return `logits` for every action and a `value`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,11 @@ from azumaya.envs.game import Game
 from azumaya.envs.symmetries import Axis
 
 BLOCKS = {9: 3, 6: 2}
+"""The rows of a block, by the rows of the board."""
+CANDIDATE = "candidate"
+"""The group of the planes that show candidates."""
+KINDS = 5
+"""The kinds of groups that a candidate is in, see `Candidates`."""
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
@@ -61,132 +66,146 @@ def scale_of(game: Game) -> torch.Tensor:
     return torch.tensor([1.0 / plane.high for plane in game.observation.planes])[:, None, None]
 
 
-class Fields(nn.Module):
-    """Features of each cell for each number: `(C, B, S)` to `(F, B, N, S)`.
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of a batch of positions, one after another.
 
-    There are three kinds: the planes of each number; the planes of the first kind (in our games the
-    candidates) restricted to each of the first two sets of cells that all numbers share; and the
-    same, but only on cells with a single number left. (Placing that number in a house of such a
-    cell makes the cell dead.) Nothing here is learned.
+    Attributes:
+        position: the position of each candidate, `(M,)`, in ascending order.
+        lengths: how many candidates each position has, `(B,)`.
+        number: its number, counted from 0, `(M,)`.
+        cell: its cell, `(M,)`.
+        groups: the groups that it is in, `(5, M)`: the candidates of its number in its row, its
+            column, its block and on the board, and those in its cell.
+        count: the number of groups.
     """
 
-    numbered: torch.Tensor
-    sets: torch.Tensor
+    position: torch.Tensor
+    lengths: torch.Tensor
+    number: torch.Tensor
+    cell: torch.Tensor
+    groups: torch.Tensor
+    count: int
 
-    def __init__(self, game: Game, groups: PlaneGroups) -> None:
-        super().__init__()
-        sets = [i for i in groups.shared if game.observation.planes[i].kind == "cells"]
-        self.register_buffer("numbered", torch.tensor(groups.numbered), persistent=False)
-        self.register_buffer("sets", torch.tensor(sets[:2], dtype=torch.long), persistent=False)
-        self.count = len(groups.numbered) + 2 * len(sets[:2])
+    def sums(self, x: torch.Tensor) -> torch.Tensor:
+        """For features `(M, F)` of candidates the sums over each of their groups, `(M, 5 F)`."""
+        places = self.groups.flatten()[:, None].expand(-1, x.shape[1])
+        totals = x.new_zeros(self.count, x.shape[1]).scatter_add(0, places, x.repeat(KINDS, 1))
+        return totals.index_select(0, self.groups.T.flatten()).view(len(x), KINDS * x.shape[1])
 
-    @torch.no_grad()
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """The fields."""
-        numbered = planes[self.numbered].transpose(1, 2)
-        first = numbered[0]
-        single = first * (first.sum(1, keepdim=True) == 1)
-        sets = planes[self.sets, :, None]
-        return torch.cat((numbered, sets * first, sets * single))
+    def totals(self, x: torch.Tensor) -> torch.Tensor:
+        """For features `(M, F)` of candidates the sums over each position, `(B, F)`."""
+        return torch.segment_reduce(x, "sum", lengths=self.lengths, axis=0)
+
+    def alone(self) -> torch.Tensor:
+        """Whether a candidate is the only one of its cell, `(M, 1)`."""
+        cells = self.groups[-1]
+        return (cells.bincount()[cells] == 1)[:, None]
 
 
-def house_means(size: int) -> torch.Tensor:
-    """The matrix that takes cells to the means of their rows, columns and blocks, `(S, 3 R)`."""
+def slice_of(planes: Sequence[int]) -> slice:
+    """Successive planes as a slice, so that taking them makes no copy."""
+    assert list(planes) == list(range(planes[0], planes[-1] + 1))
+    return slice(planes[0], planes[-1] + 1)
+
+
+def houses_of_cells(size: int) -> torch.Tensor:
+    """The row, column and block of each cell, counted together, `(3, S)`."""
     cells, block = torch.arange(size * size), BLOCKS[size]
     rows, columns = cells // size, cells % size
     blocks = rows // block * (size // block) + columns // block
-    houses = torch.stack((rows, columns, blocks), 1)[:, :, None] == torch.arange(size)
-    return houses.flatten(1).float() / size
-
-
-class HouseLayer(nn.Module):
-    """Mixes features within numbers, cells and houses: `(F, B, N, S)` to `(W, B, N, S)`.
-
-    A cell receives the means over its row, column and block. The means are taken before they are
-    transformed, so a layer costs little more than one matrix product per cell. Taking the means and
-    giving them to the cells are products with a constant matrix, several times as fast as sums over
-    short dimensions; and since features come first, no product needs a copy.
-    """
-
-    means: torch.Tensor
-    spread: torch.Tensor
-
-    def __init__(self, inputs: int, width: int, size: int) -> None:
-        super().__init__()
-        self.size = size
-        self.here = nn.Linear(inputs, width)
-        self.row, self.column, self.square, self.across, self.number = (
-            nn.Linear(inputs, width, bias=False) for _ in range(5)
-        )
-        means = house_means(size)
-        self.register_buffer("means", means, persistent=False)
-        self.register_buffer("spread", (means.T * size).contiguous(), persistent=False)
-
-    def forward(self, x: torch.Tensor, cells: torch.Tensor | None = None) -> torch.Tensor:
-        """The mixed features, before any nonlinearity.
-
-        Args:
-            x: the features.
-            cells: what to add to each cell whatever its number, `(W, B, S)`.
-        """
-        numbers, size = x.shape[2], self.size
-        rows, columns, squares = (x @ self.means).chunk(3, 3)
-        number = _mix(self.number, rows.sum(3, keepdim=True))
-        near = _mix(self.row, rows) + number, _mix(self.column, columns)
-        houses = torch.cat((*near, _mix(self.square, squares)), dim=3)
-        here = _mix(self.here, x)
-        mixed = torch.addmm(here.view(-1, size**2), houses.view(-1, 3 * size), self.spread)
-        across = _mix(self.across, x.sum(2) / numbers) + self.here.bias[:, None, None]
-        if cells is not None:
-            across = across + cells
-        return mixed.view(here.shape) + across[:, :, None]
-
-
-def _mix(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
-    """A linear map of features, the first dimension of `x`, without its bias."""
-    return (linear.weight @ x.flatten(1)).view(-1, *x.shape[1:])
+    return torch.stack((rows, size + columns, 2 * size + blocks))
 
 
 class NumberNet(nn.Module):
     """Logits and value for games in which numbers are placed on cells.
 
+    Only candidates, the numbers that still fit a cell, have features: in the middle of a game they
+    are one in sixteen of all numbers on all cells. A layer mixes a candidate's features with their
+    sums over the candidates of the same number in its row, column, block and on the board, and over
+    those of its cell. The first layer is told whose cell it is (from the first two sets of cells
+    that all numbers share), whether it is the only candidate there, the other planes at the cell,
+    and how often its number is in the planes of each kind. (Placing a number in a house of a
+    cell of which it is the only candidate makes the cell dead.)
+
     Args:
-        game: the game.
+        game: a game with candidates.
         num_actions: the number of actions; those that are not a number on a cell get their logits
             from the pooled features.
-        width: the number of features of each number on each cell.
-        depth: the number of `HouseLayer`s.
+        width: the number of features of each candidate.
+        depth: the number of layers.
     """
 
-    shared: torch.Tensor
     scale: torch.Tensor
+    houses: torch.Tensor
 
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
-        groups = group_planes(game)
-        size = game.observation.shape[0]
-        self.register_buffer("shared", torch.tensor(groups.shared), persistent=False)
-        self.register_buffer("scale", scale_of(game), persistent=False)
-        self.fields = Fields(game, groups)
-        self.on_cell = nn.Linear(len(groups.shared), width, bias=False)
-        widths = [self.fields.count, *[width] * depth]
-        self.layers = nn.ModuleList(HouseLayer(a, b, size) for a, b in itertools.pairwise(widths))
+        groups, planes = group_planes(game), game.observation.planes
+        self.size, self.numbers = game.observation.shape[0], len(groups.numbered[0])
+        self.sets = [i for i, p in enumerate(groups.shared) if planes[p].kind == "cells"][:2]
+        self.numbered = [slice_of(kind) for kind in groups.numbered]
+        self.shared = slice_of(groups.shared)
+        self.register_buffer("scale", scale_of(game)[groups.shared, 0, 0], persistent=False)
+        self.house_count = 2 * self.size + (self.size // BLOCKS[self.size]) ** 2
+        self.register_buffer("houses", houses_of_cells(self.size), persistent=False)
+        fields, told = 1 + 2 * len(self.sets), len(groups.numbered) + len(groups.shared)
+        widths = [fields, *[width] * depth]
+        self.layers = nn.ModuleList(
+            nn.Linear((1 + KINDS) * a + (0 if i else told), b)
+            for i, (a, b) in enumerate(itertools.pairwise(widths))
+        )
         self.logit = nn.Linear(width, 1)
-        more = num_actions - len(groups.numbered[0]) * game.observation.cells
-        pooled = width + self.fields.count
+        pooled = width + fields + len(groups.numbered)
+        more = num_actions - self.numbers * self.size**2
         self.more = nn.Linear(pooled, more) if more > 0 else None
         self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
 
+    def candidates(self, planes: torch.Tensor) -> Candidates:
+        """The candidates in the planes of numbers, `(B, N, S)`."""
+        position, number, cell = planes.nonzero().unbind(1)
+        board = position * self.numbers + number
+        boards, houses = len(planes) * self.numbers, self.house_count
+        groups = (
+            *(board * houses + self.houses[:, cell]),
+            boards * houses + board,
+            boards * (houses + 1) + position * self.size**2 + cell,
+        )
+        count = boards * (houses + 1) + len(planes) * self.size**2
+        lengths = position.bincount(minlength=len(planes))
+        return Candidates(position, lengths, number, cell, torch.stack(groups), count)
+
+    @torch.no_grad()
+    def look(
+        self, planes: torch.Tensor, these: Candidates
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """What the first layer sees, from planes `(B, C, S)`; nothing here is learned.
+
+        Returns:
+            The features of candidates that are summed over their groups, `(M, F)`; those that are
+            not, `(M, G)`; and how often each number is in the planes of each kind, `(B, K, N)`, as
+            a fraction of the rows of the board.
+        """
+        shared = planes[:, self.shared].transpose(1, 2)[these.position, these.cell] * self.scale
+        counts = torch.stack([planes[:, kind].sum(2) for kind in self.numbered], 1) / self.size
+        told = torch.cat((shared, counts[these.position, :, these.number]), 1)
+        one, own = torch.ones_like(shared[:, :1]), shared[:, self.sets]
+        return torch.cat((one, own, own * these.alone()), 1), told, counts
+
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        flat = planes.flatten(2).transpose(0, 1).float() * self.scale
-        fields = x = self.fields(flat)
-        cells = _mix(self.on_cell, flat[self.shared])
+        planes = planes.flatten(2)
+        these = self.candidates(planes[:, self.numbered[0]])
+        fields, told, counts = self.look(planes, these)
+        x = fields
         for i, layer in enumerate(self.layers):
-            x = torch.relu_(layer(x, None if i else cells))
-        fields_on, means = fields.sum((2, 3)) / fields.shape[3], x.sum((2, 3)) / x[0, 0].numel()
-        pooled = torch.cat((means, fields_on)).T
-        logits = (_mix(self.logit, x) + self.logit.bias).flatten(2)[0]
+            parts = x, these.sums(x) / self.size, *(() if i else (told,))
+            x = torch.relu(layer(torch.cat(parts, 1)))
+        means = these.totals(torch.cat((x, fields), 1)) / self.size**2
+        pooled = torch.cat((means, counts.sum(2) / self.size), 1)
+        action = these.number * self.size**2 + these.cell
+        logits = pooled.new_zeros(len(planes), self.numbers * self.size**2)
+        logits = logits.index_put((these.position, action), self.logit(x)[:, 0])
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
         return logits, self.value(pooled).squeeze(1)
@@ -329,19 +348,21 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
 
 
 def takes_numbers(game: Game) -> bool:
-    """Whether every number on every cell is an action, which `NumberNet` needs."""
+    """Whether every number on every cell is an action, and candidates are seen.
+
+    `NumberNet` needs both: the logits of numbers that are not candidates are always 0.
+    """
     numbered = group_planes(game).numbered
-    numbers = len(numbered[0]) if numbered else 0
-    return (
-        numbers > 0
-        and game.options.num_actions(game.options.defaults) >= numbers * game.observation.cells
-    )
+    if not numbered or game.observation.planes[numbered[0][0]].group != CANDIDATE:
+        return False
+    laying = len(numbered[0]) * game.observation.cells
+    return game.options.num_actions(game.options.defaults) >= laying
 
 
 def default_network(game: Game) -> str:
     """The name of the network that suits a game.
 
-    `numbers` if every number on every cell is an action and cells matter only through the houses
-    they share, otherwise `board`.
+    `numbers` if the network can play it and cells matter only through the houses they share,
+    otherwise `board`.
     """
     return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"

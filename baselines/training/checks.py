@@ -127,8 +127,8 @@ def check_network(network: str, game: str) -> None:
         raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
     if network == "numbers" and not takes_numbers(find_game(game)):
         raise OptionError(
-            f"--network numbers: needs a game in which every number on every cell is an action, "
-            f"unlike {game}; choose board or plain"
+            f"--network numbers: needs a game with candidates, in which every number on every cell "
+            f"is an action, unlike {game}; choose board or plain"
         )
 
 
@@ -148,19 +148,27 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
         raise OptionError(f"{said}: {error}") from error
 
 
-def check_batch(batch: int, games: int, rollout: int) -> None:
-    """Check the size of an update, and that no minibatch has just one action.
-
-    PPO divides by the standard deviation of a minibatch's advantages.
+def check_update(games: int, rollout: int) -> None:
+    """Check the size of an update.
 
     Raises:
-        OptionError: the update is too large, or a minibatch would have one action.
+        OptionError: it is too large.
     """
     if games * rollout > MOST_ACTIONS:
         raise OptionError(
             f"--games {games} by --rollout {rollout}: an update would have {games * rollout:,} "
             f"actions; the most is {MOST_ACTIONS:,}"
         )
+
+
+def check_minibatches(batch: int, games: int, rollout: int) -> None:
+    """Check that no minibatch has just one action.
+
+    Stable-Baselines3 divides by the standard deviation of a minibatch's advantages.
+
+    Raises:
+        OptionError: a minibatch would have one action.
+    """
     if games * rollout % batch == 1:
         raise OptionError(
             f"--batch {batch}: an update of {games * rollout:,} actions (--games {games} by "

@@ -28,10 +28,10 @@ from azumaya.baselines.training.checks import (
     Positive,
     Share,
     Weight,
-    check_batch,
     check_network,
     check_numbers,
     check_sizes,
+    check_update,
     game_options,
     pairs,
 )
@@ -275,7 +275,7 @@ class PPOConfig(PolicyConfig):
     def completed(self) -> Self:
         """As `PolicyConfig.completed`; also checks the size of an update."""
         config = super().completed()
-        check_batch(config.batch, config.games, config.rollout)
+        check_update(config.games, config.rollout)
         return config
 
     def whole_rollouts(self, done: int) -> int:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -32,7 +32,7 @@ from torch import nn
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training.checks import Share
+from azumaya.baselines.training.checks import Share, check_minibatches
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
 from azumaya.baselines.training.run_folder import RunFolder, Script
@@ -65,6 +65,12 @@ class Config(PPOConfig):
 
     random_share: Share = 0.5
     """Fraction of training games against the random agent; the others are against greedy."""
+
+    def completed(self) -> Self:
+        """As `PPOConfig.completed`; also checks the sizes of minibatches."""
+        config = super().completed()
+        check_minibatches(config.batch, config.games, config.rollout)
+        return config
 
 
 # ---- the policy ----

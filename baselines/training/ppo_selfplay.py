@@ -404,11 +404,11 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
 
 @dataclass(frozen=True)
 class Batch:
-    """Actions to learn from, `(B,)`, with their observations.
+    """Actions, `(B,)`, with their observations.
 
     Attributes:
-        planes, masks, actions, chances: as in `Rollout`, without the actions not learned from.
-        gains: the advantages, normalised over the rollout.
+        planes, masks, actions, chances: as in `Rollout`, with all steps one after another.
+        gains: the advantages, normalised over the actions that are learned from.
         returns: the values to predict, for the players who moved.
     """
 
@@ -424,20 +424,13 @@ class Batch:
         return Batch(*(getattr(self, item.name)[rows] for item in fields(self)))
 
 
-def batch_of(rollout: Rollout, config: Config) -> Batch:
-    """What to learn from a rollout."""
-    gains, learned = advantages(rollout, config.discount, config.gae_lambda), rollout.learned
-    returns = (gains + rollout.signs * rollout.values)[learned]
-    gains = gains[learned]
-    gains = (gains - gains.mean()) / (gains.std(correction=0) + 1e-8)  # also of one action
-    return Batch(
-        planes=rollout.planes[learned],
-        masks=rollout.masks[learned],
-        actions=rollout.actions[learned],
-        chances=rollout.chances[learned],
-        gains=gains,
-        returns=returns,
-    )
+def batch_of(rollout: Rollout, config: Config) -> tuple[Batch, torch.Tensor]:
+    """All actions of a rollout, without a copy, and the rows of those that are learned from."""
+    gains = advantages(rollout, config.discount, config.gae_lambda)
+    returns, own = gains + rollout.signs * rollout.values, gains[rollout.learned]
+    gains = (gains - own.mean()) / (own.std(correction=0) + 1e-8)  # also of one action
+    parts = rollout.planes, rollout.masks, rollout.actions, rollout.chances, gains, returns
+    return Batch(*(part.flatten(0, 1) for part in parts)), rollout.learned.flatten().nonzero()[:, 0]
 
 
 def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
@@ -464,13 +457,14 @@ def update(
     network: nn.Module,
     optimizer: torch.optim.Optimizer,
     batch: Batch,
+    learned: torch.Tensor,
     config: Config,
     workers: Workers,
 ) -> dict[str, float]:
-    """Improve the network by a rollout; returns the mean losses per action."""
-    count, total = len(batch.actions), dict[str, float]()
+    """Improve the network by some rows of a batch; returns the mean losses per action."""
+    count, total = len(learned), dict[str, float]()
     for _ in range(config.epochs):
-        for rows in parts_of(torch.randperm(count), config.batch):
+        for rows in parts_of(learned[torch.randperm(count)], config.batch):
             optimizer.zero_grad()
             for name, loss in workers.gradients(network, batch, rows, config).items():
                 total[name] = total.get(name, 0.0) + loss / (count * config.epochs)
@@ -533,10 +527,10 @@ class SelfPlayLearner(Learner):
             group["lr"] = rate + (rate * self.config.final_share - rate) * share
         if self.updates and self.updates % self.config.pool_every == 0:
             self.past.add(self.network)
-        batch = batch_of(self.table.play(self.network, self.past), self.config)
-        found = update(self.network, self.optimizer, batch, self.config, self.workers)
+        batch, learned = batch_of(self.table.play(self.network, self.past), self.config)
+        found = update(self.network, self.optimizer, batch, learned, self.config, self.workers)
         self.updates += 1
-        self.done += len(batch.actions)
+        self.done += len(learned)
         self.logs.write({f"train/{name}": value for name, value in found.items()}, self.steps)
 
     # ---- logs ----

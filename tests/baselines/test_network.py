@@ -13,6 +13,7 @@ from azumaya.baselines.agents.network import (
     NumberNet,
     default_network,
     group_planes,
+    takes_numbers,
 )
 from azumaya.envs import find_game, make_vec
 from azumaya.envs.game import Game
@@ -22,7 +23,7 @@ EVERY = [
     (name, kind)
     for name in TESTED
     for kind in NETWORKS
-    if kind != "numbers" or default_network(find_game(name)) == "numbers"
+    if kind != "numbers" or takes_numbers(find_game(name))
 ]
 
 
@@ -52,6 +53,97 @@ def test_the_default_network_suits_the_game(name: str) -> None:
     sees_houses = NETWORKS[default_network(game)] is NumberNet
     assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
     assert sees_houses or default_network(game) == "board"
+
+
+# ---- numbers ----
+
+NUMBERED = [name for name in TESTED if takes_numbers(find_game(name))]
+
+
+def positions(name: str, plies: int, count: int = 8) -> dict[str, np.ndarray]:
+    """Observations of positions of random games."""
+    games = make_vec(name, count, threads=1)
+    seen, _ = games.reset(seed=3)
+    for _ in range(plies):
+        seen, *_ = games.step(games.random_actions())
+    return seen
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_numbers_that_may_be_laid_are_candidates(name: str) -> None:
+    """`NumberNet` has a logit of its own for every number that may be laid."""
+    numbered = group_planes(find_game(name)).numbered[0]
+    for plies in range(0, 60, 4):
+        seen = positions(name, plies)
+        candidates = seen["observation"][:, numbered].reshape(len(seen["action_mask"]), -1)
+        laid = seen["action_mask"][:, : candidates.shape[1]]
+        assert (laid <= candidates).all()
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_candidates_are_summed_over_their_houses(name: str) -> None:
+    """The sums over the groups of a candidate, recounted with sets of coordinates."""
+    game = find_game(name)
+    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4)
+    planes = positions(name, 6)["observation"][:, group_planes(game).numbered[0]]
+    these = network.candidates(torch.as_tensor(planes).flatten(2))
+    size, high = planes.shape[2], {9: 3, 6: 2}[planes.shape[2]]  # the rows of a block
+    found = {tuple(map(int, place)) for place in np.argwhere(planes)}
+    listed = zip(these.position.tolist(), these.number.tolist(), these.cell.tolist(), strict=True)
+    places = [(b, n, *divmod(s, size)) for b, n, s in listed]
+    assert len(places) == len(found)
+    assert set(places) == found
+    worth = torch.arange(float(len(places)))[:, None] % 7
+    given = dict(zip(places, worth[:, 0].tolist(), strict=True))
+    sums, alone = these.sums(worth), these.alone()
+    for i, (b, n, r, c) in enumerate(places):
+        same = {p: given[p] for p in found if p[:2] == (b, n)}
+        groups = (
+            [same[p] for p in same if p[2] == r],
+            [same[p] for p in same if p[3] == c],
+            [same[p] for p in same if (p[2] // high, p[3] // high) == (r // high, c // high)],
+            list(same.values()),
+            [given[p] for p in found if (p[0], *p[2:]) == (b, r, c)],
+        )
+        assert sums[i].tolist() == [sum(group) for group in groups]
+        assert bool(alone[i]) == (len(groups[4]) == 1)
+    totals = these.totals(worth)[:, 0].tolist()
+    assert totals == [sum(given[p] for p in found if p[0] == b) for b in range(len(planes))]
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_numbers_and_lines_are_alike(name: str) -> None:
+    """Other numbers, and two rows of a band swapped, give the same logits elsewhere."""
+    game = find_game(name)
+    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4, depth=2)
+    planes = torch.as_tensor(positions(name, 6)["observation"])
+    moved, groups = planes.clone(), group_planes(game).numbered
+    rows = torch.arange(planes.shape[2])
+    rows[:2] = torch.tensor([1, 0])
+    numbers = torch.arange(len(groups[0])).roll(1)
+    for kind in groups:
+        moved[:, kind] = planes[:, torch.tensor(kind)[numbers]]
+    moved = moved[:, :, rows]
+    (logits, values), (others, worths) = network(planes), network(moved)
+    laying = len(numbers) * game.observation.cells
+    by_cell = logits[:, :laying].view(len(planes), len(numbers), *game.observation.shape)
+    expected = by_cell[:, numbers][:, :, rows].flatten(1)
+    assert torch.allclose(others[:, :laying], expected, atol=1e-5)
+    assert torch.allclose(others[:, laying:], logits[:, laying:], atol=1e-5)
+    assert torch.allclose(worths, values, atol=1e-5)
+    assert logits[:, :laying].std() > 0
+
+
+def test_positions_without_candidates_have_values() -> None:
+    """Nothing is left to lay: all logits are 0, and so much for the value."""
+    game = find_game("sudoku_moyo")
+    network = NumberNet(game, 729, width=4, depth=2)
+    logits, values = network(torch.zeros(3, len(game.observation.planes), 9, 9, dtype=torch.int8))
+    assert not logits.any()
+    assert values.isfinite().all()
+
+
+# ---- heads ----
 
 
 def lays_pieces(game: Game) -> bool:

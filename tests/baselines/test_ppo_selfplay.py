@@ -31,8 +31,8 @@ from azumaya.baselines.training.ppo_selfplay import (
     sample,
 )
 from azumaya.baselines.training.saves import Save, read_save
-from azumaya.envs import make_vec
-from tests.baselines.run_helpers import differing, results, tiny_selfplay
+from azumaya.envs import OptionError, make_vec
+from tests.baselines.run_helpers import differing, results, tiny_run, tiny_selfplay
 
 
 def played(config: Config, rounds: int = 1) -> tuple[SelfPlayLearner, Rollout]:
@@ -189,7 +189,11 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
                 assert len(own) < 2
                 assert not set(seat.tolist()) & set(own.tolist())
                 seats |= set(seat.tolist())
-        assert len(batch_of(rollout, config).actions) == rollout.learned.sum()
+        batch, learned = batch_of(rollout, config)
+        assert torch.equal(batch.actions[learned], rollout.actions[rollout.learned])
+        assert torch.equal(batch.planes[learned], rollout.planes[rollout.learned])
+        assert batch.gains[learned].mean().abs() < 1e-5
+        assert batch.gains[learned].std(correction=0).sub(1).abs() < 1e-3
     assert seats == {1.0, -1.0}
     assert 0.2 < theirs.float().mean() < 0.3
     workers.close()
@@ -274,14 +278,24 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
+def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
+    """Only MaskablePPO divides by the deviation of a minibatch's advantages."""
+    sizes: dict[str, Any] = {"games": 3, "rollout": 3, "batch": 4}
+    tiny_selfplay(tmp_path, **sizes).completed()
+    with pytest.raises(OptionError, match=r"an update of 9 actions .* a minibatch of one"):
+        tiny_run(tmp_path, **sizes).completed()
+
+
 def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     """Where an earlier version makes the other moves."""
     config = tiny_selfplay(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
     learner, counts = SelfPlayLearner(config.completed()), set()
     for _ in range(6):
-        batch = batch_of(learner.table.play(learner.network, learner.past), config)
-        counts.add(len(batch.actions))
-        ppo_selfplay.update(learner.network, learner.optimizer, batch, config, learner.workers)
+        batch, rows = batch_of(learner.table.play(learner.network, learner.past), config)
+        counts.add(len(rows))
+        ppo_selfplay.update(
+            learner.network, learner.optimizer, batch, rows, config, learner.workers
+        )
     learner.check()
     assert 1 in counts
 
