@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from azumaya.baselines.files import check_folder, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.terminal import progress
+from azumaya.baselines.words import counted
 from azumaya.envs import OptionError
 from azumaya.envs.notation import GameRecord, read_record, read_records
 
@@ -33,7 +34,7 @@ def replay_command(
     ],
     line: Annotated[
         int | None,
-        typer.Option(min=1, help=f"Only the game in this line. Default: up to {MOST_GAMES} games."),
+        typer.Option(min=1, help=f"Only the game on this line. Default: the first {MOST_GAMES}."),
     ] = None,
     values: Annotated[
         float | None,
@@ -50,18 +51,17 @@ def replay_command(
     """Turn recorded games into one page that needs nothing else, or one game into a video."""
     try:
         _check(output, values)
-        games = _read(records, line)
         make = MOVING.get(output.suffix)
-        if make is not None:
-            games = games[:1]
-            content = make(games[0], pause)
-        else:
-            content = _page(games, values).encode()
+        games, more = _read(records, line, MOST_GAMES if make is None else 1)
+        content = _page(games, values).encode() if make is None else make(games[0], pause)
         write_whole(output, content)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    count = f"{len(games)} game{'s' * (len(games) > 1)}"
+    count = counted(len(games), "game")
     typer.echo(f"{shown(output)}: {count}, {len(content) / 1e6:.1f} MB")
+    if more:
+        said = "there are more games in the file, which were left out; --line N shows another one"
+        typer.echo(f"{shown(records)}: {said}")
 
 
 def _check(output: Path, values: float | None) -> None:
@@ -75,17 +75,17 @@ def _check(output: Path, values: float | None) -> None:
         raise OptionError(f"--values: only a {PAGE} page has a graph")
 
 
-def _read(path: Path, line: int | None) -> list[GameRecord]:
-    """The games of a file, or the one of a line."""
+def _read(path: Path, line: int | None, most: int) -> tuple[list[GameRecord], bool]:
+    """The first games of a file and whether there are more, or the one of a line."""
     try:
         if line is not None:
-            return [read_record(path, line)]
-        found = list(itertools.islice(read_records(path), MOST_GAMES))
+            return [read_record(path, line)], False
+        found = list(itertools.islice(read_records(path), most + 1))
     except OSError as error:
         raise OptionError(f"{shown(path)}: {error.strerror}") from None
     if not found:
         raise OptionError(f"{shown(path)}: it has no record")
-    return found
+    return found[:most], len(found) > most
 
 
 def _page(games: list[GameRecord], values: float | None) -> str:

@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
+from azumaya.baselines import replay_commands
 from azumaya.baselines.commands import app
 from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
@@ -113,6 +114,22 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     assert replay(file, "--output", page, "--line", 4).exit_code == 0
     assert [each["title"] for each in content(page.read_text())["games"]] == ["Abalone"]
     assert "line 3: it is empty" in replay(file, "--output", page, "--line", 3).output
+
+
+def test_games_that_are_left_out_are_mentioned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_commands, "MOST_GAMES", 2)
+    file, said = tmp_path / "games.jsonl", "there are more games in the file"
+    record = game("abalone", plies=1)
+    for records, page, picture in ((1, False, False), (1, False, True), (1, True, True)):
+        write_records(file, [record] * records)
+        for name, expected in (("games.html", page), ("game.gif", picture)):
+            done = replay(file, "--output", tmp_path / name)
+            assert done.exit_code == 0, done.output
+            assert (said in done.output) == expected
+    assert "2 games, " in replay(file, "--output", tmp_path / "games.html").output
+    assert said not in replay(file, "--output", tmp_path / "game.gif", "--line", 2).output
 
 
 def test_an_animated_picture(tmp_path: Path) -> None:
