@@ -193,6 +193,8 @@ class Option:
         check: returns the canonical form of a value, or raises `OptionError`.
         default_is_checked: whether a default of None is passed to `check` as well.
         reads_files: whether a value may name a file, whose content may change between uses.
+        start_only: whether it only says where episodes begin: positions, their texts and all that
+            follows are the same without it.
     """
 
     name: str
@@ -202,6 +204,7 @@ class Option:
     check: Callable[[Any], Any]
     default_is_checked: bool = False
     reads_files: bool = False
+    start_only: bool = False
 
     def settle(self, value: Any) -> Any:
         """The canonical form of a value; raises `OptionError`."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError, brief
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.checksum import checksum
+from azumaya.envs.kernels.checksum import checksum, checksum_key
 from azumaya.envs.symmetries import Settings
 
 POSITION = "position"
@@ -28,12 +28,25 @@ class Setup:
         settings: a canonical value for every option.
         starts: the start positions to draw from, `(n,)` states.
         num_actions: the number of actions.
+        lasting: the options that matter after the start, by name.
     """
 
     given: Mapping[str, Any]
     settings: Settings
     starts: np.ndarray
     num_actions: int
+    lasting: frozenset[str]
+
+    @cached_property
+    def origin(self) -> tuple[int, int]:
+        """Digests of the settings that matter after the start, and of the start positions."""
+        settings = sorted((name, self.settings[name]) for name in self.lasting)
+        return int(checksum_key(repr(settings))), checksum("starts", self.starts)
+
+    def without_starts(self) -> Setup:
+        """The same setup where the start is unknown: only the options that matter after it."""
+        given = {name: value for name, value in self.given.items() if name in self.lasting}
+        return replace(self, given=given, starts=self.starts[:0].copy())
 
     def __getstate__(self) -> dict[str, Any]:
         """With a checksum of the starts, because kernels trust them."""
@@ -86,7 +99,8 @@ def _prepare(game: Game, given: dict[str, Any]) -> Setup:
         if POSITION in given
         else game.options.starts(settings)
     )
-    return Setup(given, settings, starts, game.options.num_actions(settings))
+    lasting = frozenset(option.name for option in game.options if not option.start_only)
+    return Setup(given, settings, starts, game.options.num_actions(settings), lasting)
 
 
 def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:

@@ -62,7 +62,7 @@ def checksum_of_one(key: np.uint64, *records: np.ndarray) -> int:
 
 def _words_of(records: np.ndarray) -> np.ndarray:
     plain = np.ascontiguousarray(records).view(np.ndarray)
-    return plain.view(np.uint64).reshape(len(plain), -1)
+    return plain.view(np.uint64).reshape(len(plain), plain.itemsize // 8)
 
 
 def checksum(kind: str, *records: np.ndarray) -> int:

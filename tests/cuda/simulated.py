@@ -264,8 +264,22 @@ def test_states_can_be_moved_between_devices() -> None:
     pair.step()
     for row in range(3):
         assert str(pair.host.position(row)) == str(pair.device.position(row))
+    rows_have_options_of_their_own(pair)
     with pytest.raises(OptionError, match="states"):
         pair.device.set_state((state[0][:2], state[1]))
+
+
+def rows_have_options_of_their_own(pair: Pair) -> None:
+    """The options of an episode are known on the device as well, and part of saved states."""
+    text = str(pair.host.position(0))
+    pair.reset(options={"reset_mask": np.array([False, True, False]), "position": text})
+    for _ in range(2):
+        for row in range(3):
+            left, right = pair.host.position(row), pair.device.position(row)
+            assert left.options == right.options
+            assert left.scene() == right.scene()
+        equal_states(pair.host, pair.device)
+        pair.step()
 
 
 def test_arguments() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from azumaya.envs.errors import MoveNameError, PositionError
+from azumaya.envs.position import Position
 from azumaya.envs.text import read_whole, split_position
 from tests.cases import CASES, DERIVED_CASES, Case
 
@@ -40,6 +41,20 @@ def read_or_refuse(case: Case, text: str) -> None:
     assert str(case.read(again)) == again
     case.game.words.check_state(position.state[0])
     assert position.is_over == (not position.legal_actions())
+
+
+@pytest.mark.parametrize("case", [*CASES, *DERIVED_CASES], ids=lambda case: case.label)
+def test_options_for_the_start_alone_are_not_needed_later(case: Case) -> None:
+    """Positions read without them are the same, and so is what search knows of the game."""
+    options = case.setup.without_starts().given
+    for text in texts_of(case):
+        position, wanted = Position.from_text(case.game, text, **options), case.read(text)
+        assert position == wanted
+        assert position.num_actions == wanted.num_actions
+        assert position.legal_moves() == wanted.legal_moves()
+        assert position.scene() == wanted.scene()
+        bound = case.game.options.payoff_bound
+        assert bound(position._setup.settings) == bound(case.setup.settings)
 
 
 @given(some_case, some_text)

@@ -26,6 +26,7 @@ from azumaya.envs.adapters.batch.checks import (
 )
 from azumaya.envs.adapters.batch.kernels import SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers
+from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.batch.workers import Workers
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, as_states
 from azumaya.envs.kernels.bits import word_count
@@ -73,6 +74,7 @@ class Batch:
         self.words = word_count(setup.num_actions)
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
+        self._setups = RowSetups(game, setup, count)
         self._legal = np.zeros((count, self.words), np.uint64)
         self._over = np.zeros(count, np.bool_)
         self._actions = np.zeros(count, np.int64)
@@ -125,6 +127,7 @@ class Batch:
             self.begun = False
         starts = (setup or self.setup).starts
         kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
+        self._setups.begin(rows, setup, self._series["episode"])
         self.show(outputs)
         self.begun = True
 
@@ -211,7 +214,8 @@ class Batch:
 
     def position(self, row: int) -> Position:
         """The position of one game, as an independent object."""
-        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+        one = slice(row, row + 1)
+        return self._setups.position(row, self.states[one], self._series[one])
 
     def get_states(self) -> np.ndarray:
         """A copy of the states, `(n,)`."""
@@ -219,7 +223,8 @@ class Batch:
 
     def get_series(self) -> np.ndarray:
         """A copy of the sources of the games' randomness, `(n,)` `SAVED`."""
-        return save_series(self.game, self.setup.num_actions, self.states, self._series)
+        origins = self._setups.origins(self._series["episode"])
+        return save_series(self.game, self.setup.num_actions, self.states, self._series, origins)
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: Outputs) -> None:
         """Replace the states and the sources of their randomness, `(n,)` each; write the outputs.
@@ -227,10 +232,13 @@ class Batch:
         Raises:
             OptionError: the arrays do not come from a matching batch; nothing has changed.
         """
-        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
+        series, origins = check_states(
+            self.game, self.setup.num_actions, self.count, states, series
+        )
+        setups = self._setups.restored(origins, series["episode"])
         self.workers.wait_idle()
         self.begun = False
-        self.states[:], self._series[:] = states, series
+        self.states[:], self._series[:], self._setups = states, series, setups
         self.resume(outputs)
 
     def close(self) -> None:
@@ -242,10 +250,12 @@ class Batch:
         made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
         made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
-        return {"made": made, "begun": self.begun, "saved": (self.states, self.get_series())}
+        saved = self.states, self.get_series()
+        return {"made": made, "begun": self.begun, "setups": self._setups, "saved": saved}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         Batch.__init__(self, **saved["made"])
+        self._setups = saved["setups"]
         if saved["begun"]:
             states, series = saved["saved"]
             self.set_state(states, series, self.new_outputs())

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
+from azumaya.envs.adapters.batch.row_setups import ORIGIN
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import Game, as_states, state_kind
 from azumaya.envs.kernels.checksum import checksums
@@ -19,8 +20,8 @@ FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 ILLEGAL = ("raise", "lose")
 """Ways to handle an illegal action."""
 MAX_GAMES = 2**31 - 1
-SAVED = np.dtype([*SERIES.descr, ("checksum", np.uint64)])
-"""What `get_series` returns: `SERIES` with a checksum of it and the game's state."""
+SAVED = np.dtype([*SERIES.descr, *ORIGIN.descr, ("checksum", np.uint64)])
+"""What `get_series` returns: `SERIES` and `ORIGIN`, with a checksum of them and the state."""
 
 
 def check_count(count: Any) -> int:
@@ -43,20 +44,29 @@ def check_form(form: Any) -> int:
     return FORMS[form]
 
 
-def save_series(game: Game, num_actions: int, states: np.ndarray, series: np.ndarray) -> np.ndarray:
+def save_series(
+    game: Game, num_actions: int, states: np.ndarray, series: np.ndarray, origins: np.ndarray
+) -> np.ndarray:
     """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
     saved = as_states(np.empty(len(series), SAVED))
-    for name in SERIES.names or ():
-        saved[name] = series[name]
-    saved["checksum"] = checksums(state_kind(game, num_actions), states, series)
+    for part in (series, origins):
+        _copy_fields(part, saved, part.dtype)
+    saved["checksum"] = checksums(state_kind(game, num_actions), states, series, origins)
     return saved
 
 
-def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
+def _copy_fields(source: np.ndarray, out: np.ndarray, fields: np.dtype[Any]) -> None:
+    for name in fields.names or ():
+        out[name] = source[name]
+
+
+def check_states(
+    game: Game, num_actions: int, count: int, states: Any, saved: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Reject states that do not come from `get_state` of a matching batch.
 
     Returns:
-        The series, `(n,)` `SERIES`.
+        The series, `(n,)` `SERIES`, and the setups' origins, `(n,)` `ORIGIN`.
 
     Raises:
         OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
@@ -70,16 +80,16 @@ def check_states(game: Game, num_actions: int, count: int, states: Any, saved: A
                 f"{name}: {given.dtype} of shape {given.shape} given; the states of "
                 f"{count} games of {game.title} are needed"
             )
-    series = as_states(np.empty(count, SERIES))
-    for name in SERIES.names or ():
-        series[name] = saved[name]
-    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series)
+    series, origins = as_states(np.empty(count, SERIES)), np.empty(count, ORIGIN)
+    for part in (series, origins):
+        _copy_fields(saved, part, part.dtype)
+    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series, origins)
     if wrong.any():
         raise OptionError(
             f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
             f"from an environment that does not have {num_actions} actions"
         )
-    return series
+    return series, origins
 
 
 def seed_series(

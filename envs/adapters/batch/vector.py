@@ -142,7 +142,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 Without a seed, the current series continue. Game 0 plays the same episodes as an
                 AEC environment with the same seed.
             options: `reset_mask`, `(n,)` bool, selects the games to restart; the others stay as
-                they are. All other keys are options of the game, for these episodes only.
+                they are. All other keys are options of the game, for these episodes only: the
+                next ones have the environment's own options again.
 
         Raises:
             OptionError: the seed, the mask or an option has an invalid value.
@@ -295,7 +296,7 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         }
 
     def position(self, row: int) -> Position:
-        """The position of one game, as an independent object.
+        """The position of one game, as an independent object, with the options of its episode.
 
         Raises:
             OptionError: there is no such row.
@@ -357,7 +358,9 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
         Raises:
             OptionError: this is not such a pair, it comes from another game, action space or number
-                of games, or a row was changed after `get_state`; no game has changed.
+                of games, a row was changed after `get_state`, or it was played under options that
+                this environment was never given (unless they concern only the start); no game has
+                changed.
         """
         with Call(self, "set_state", begins=True):
             if not isinstance(state, tuple | list) or len(state) != 2:

@@ -22,6 +22,7 @@ from azumaya.envs.adapters.batch.checks import (
 )
 from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
+from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.cuda import kernels
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
@@ -32,6 +33,8 @@ from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.spread import padded
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
+
+_ALL = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,7 @@ class CudaBatch:
         self.words = word_count(setup.num_actions)
         self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
         self._series = device.put(np.zeros(count, SERIES))
+        self._setups = RowSetups(game, setup, count)
         self._starts = device.view(device.put(setup.starts), game.rules.state)
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
@@ -155,6 +159,8 @@ class CudaBatch:
         which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
         device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
+        if setup is not None or not self._setups.only_own:
+            self._setups.begin(rows, setup, self._series_now()["episode"])
         self.resume(outputs)
 
     def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
@@ -304,8 +310,10 @@ class CudaBatch:
         return self._position(row)
 
     def _position(self, row: int) -> Position:
-        states = self._records(self._states[:, row : row + 1])
-        return Position.of_states(self.game, self.setup, states)
+        one = slice(row, row + 1)
+        return self._setups.position(
+            row, self._records(self._states[:, one]), self._series_now(one)
+        )
 
     def get_states(self) -> np.ndarray:
         """A copy of the states on the host, `(n,)`."""
@@ -318,16 +326,20 @@ class CudaBatch:
     def get_series(self) -> np.ndarray:
         """A host copy of the sources of the games' randomness, `(n,)` `SAVED`."""
         states, series = self._records(self._states), self._series_now()
-        return save_series(self.game, self.setup.num_actions, states, series)
+        origins = self._setups.origins(series["episode"])
+        return save_series(self.game, self.setup.num_actions, states, series, origins)
 
-    def _series_now(self) -> np.ndarray:
-        return as_states(self.device.get(self._series).reshape(-1).view(SERIES))
+    def _series_now(self, rows: slice = _ALL) -> np.ndarray:
+        return as_states(self.device.get(self._series[rows]).reshape(-1).view(SERIES))
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
         """Load states, `(n,)` on the host, and write outputs; raises as `Batch.set_state` does."""
-        series = check_states(self.game, self.setup.num_actions, self.count, states, series)
+        series, origins = check_states(
+            self.game, self.setup.num_actions, self.count, states, series
+        )
+        setups = self._setups.restored(origins, series["episode"])
         self.check()
-        self.begun = False
+        self.begun, self._setups = False, setups
         self.device.put(to_columns(states), self._states)
         self.device.put(series, self._series)
         self.resume(outputs)

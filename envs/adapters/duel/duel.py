@@ -66,7 +66,7 @@ class _Moment(NamedTuple):
 
 
 _INTERRUPTED = "the last step was interrupted; "
-_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_why_reset")
+_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_setups", "_why_reset")
 
 
 class Duel(SeatedGames):
@@ -251,7 +251,8 @@ class Duel(SeatedGames):
             ResetNeeded: no episodes are in progress.
         """
         self.check_begun("get_state")
-        series = save_series(self.game, self.setup.num_actions, self.states, self._series)
+        origins = self._setups.origins(self._series["episode"])
+        series = save_series(self.game, self.setup.num_actions, self.states, self._series, origins)
         return {"states": self.states.copy(), "series": series, "seats": self._seats.copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
@@ -267,13 +268,15 @@ class Duel(SeatedGames):
         if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
             raise OptionError("state: must be a mapping with the keys states, series and seats")
         states, seats = state["states"], state["seats"]
-        series = check_states(
+        series, origins = check_states(
             self.game, self.setup.num_actions, self.count, states, state["series"]
         )
         self._check_seats(states, seats)
+        setups = self._setups.restored(origins, series["episode"])
         before = self._save()
         try:
             self.states[:], self._series[:], self._seats[:] = states, series, seats
+            self._setups = setups
             self._look_all()
             self._seeded, self._why_reset = True, None
         except BaseException:

@@ -18,6 +18,7 @@ from azumaya.envs.adapters.batch.kernels import (
     look_kernel,
     move_kernel,
 )
+from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.batch.workers import Workers
 from azumaya.envs.adapters.duel.kernels import SEAT, WHOLE, respond_kernel, seat_kernel
 from azumaya.envs.adapters.duel.opponents import (
@@ -85,6 +86,7 @@ class SeatedGames:
         self._make_kernels()
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
+        self._setups = RowSetups(game, setup, count)
 
     def _make_kernels(self) -> None:
         game = self.game
@@ -125,7 +127,8 @@ class SeatedGames:
 
     def position(self, row: int) -> Position:
         """The position of one game, as an independent object."""
-        return Position.of_states(self.game, self.setup, self.states[row : row + 1])
+        one = slice(row, row + 1)
+        return self._setups.position(row, self.states[one], self._series[one])
 
     def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""

@@ -14,6 +14,7 @@ LAYOUT = Option(
     ", ".join(f'`"{name}"`' for name in words.LAYOUTS) + ", or a position text",
     "How the marbles lie at the start.",
     words.check_layout,
+    start_only=True,
 )
 PLY_LIMIT = Option(
     "max_plies",

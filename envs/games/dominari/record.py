@@ -51,6 +51,7 @@ CENTRE = Option(
     "four different digits, or None",
     "The numbers on c4, d4, c3 and d3 at the start; None: drawn by the seed.",
     revers_words.check_centre,
+    start_only=True,
 )
 
 

@@ -14,6 +14,7 @@ SETUP = Option(
     "`random`: the seed draws both arrangements; `choose`: the players lay their numbers in turns; "
     "two strings: white's on a1 b1 c1 a2 b2 a3 and black's on f6 e6 d6 f5 e5 f4.",
     words.check_setup,
+    start_only=True,
 )
 
 HALMA = Game(

@@ -40,6 +40,7 @@ SHARED_OPTIONS = (
         load_puzzles,
         default_is_checked=True,
         reads_files=True,
+        start_only=True,
     ),
     Option(
         "territory",

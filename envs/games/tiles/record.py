@@ -16,6 +16,7 @@ OPTIONS = (
         "to 9 once each, one in each row, column and block; or any board that obeys "
         "the Sudoku rule and has a cell for the first tile.",
         starts.check_start,
+        start_only=True,
     ),
     Option(
         "draws",
@@ -24,6 +25,7 @@ OPTIONS = (
         "The tiles drawn first, in this order; the others are drawn by the seed. With a "
         "position text they follow its drawn tile, up to the first that is no longer left.",
         starts.check_draws,
+        start_only=True,
     ),
     Option(
         "misplacement",

@@ -1,0 +1,189 @@
+"""Rows play under the options of their episodes: positions say so, and saved states keep them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.batch.row_setups import RowSetups
+from azumaya.envs.setup import prepare
+from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import CASES, Case, cases_of, is_over, legal_of
+from tests.vector.cases import FIRST, vector
+
+ROWS = 3
+OTHERS = tuple(
+    case
+    for case in CASES
+    if case.options and case.setup.num_actions == cases_of(case.game)[0].setup.num_actions
+)
+"""Variants whose options can be given to `reset` of an environment with default options."""
+LASTING = tuple(case for case in OTHERS if case.setup.lasting & case.options.keys())
+"""Those with an option that matters after the start."""
+every_other = pytest.mark.parametrize("case", OTHERS, ids=lambda case: case.label)
+every_lasting = pytest.mark.parametrize("case", LASTING, ids=lambda case: case.label)
+PLIES = 12
+
+
+def default(case: Case, rows: int = ROWS) -> Any:
+    """A vector environment of a case's game with default options."""
+    return vector(cases_of(case.game)[0], rows)
+
+
+def step(games: Any) -> np.ndarray:
+    """Step with random actions, and return them."""
+    actions: np.ndarray = games.random_actions()
+    games.step(actions)
+    return actions
+
+
+def last_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy that plays the last legal action."""
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def alike(state: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
+    """Whether two results of `get_state` are equal."""
+    return all(a.tobytes() == b.tobytes() for a, b in zip(state, other, strict=True))
+
+
+def check_like(position: Position, other: Position) -> None:
+    """Two positions agree in everything, how they look and what search knows of them included."""
+    assert position == other
+    assert position.options == other.options
+    assert position.scene() == other.scene()
+    bound = position.game.options.payoff_bound
+    assert bound(position._setup.settings) == bound(other._setup.settings)
+    assert Position.from_text(position.game, str(position), **position.options) == other
+
+
+@every_other
+def test_positions_have_the_options_of_their_episode(case: Case) -> None:
+    """They are those of the AEC environment, ply by ply; the next episode has the default ones."""
+    games, raw = default(case, 1), RawEnv(case.game)
+    games.reset(seed=3, options=dict(case.options))
+    raw.reset(seed=3, options=dict(case.options))
+    for _ in range(PLIES):
+        check_like(games.position(0), raw.position)
+        if raw.position.is_over:
+            break
+        raw.step(int(step(games)[0]))
+    while not games.position(0).is_over:
+        step(games)
+    step(games)
+    assert games.position(0).options == {}
+    games.reset(seed=3, options=dict(case.options))
+    games.reset(seed=3)
+    assert games.position(0).options == {}
+
+
+@every_lasting
+def test_rows_have_options_of_their_own(case: Case) -> None:
+    games, some = default(case), np.array([False, True, False])
+    games.reset(seed=1)
+    games.reset(options={"reset_mask": some, **case.options})
+    wanted = [{}, dict(case.options), {}]
+    assert [games.position(row).options for row in range(ROWS)] == wanted
+    copy = pickle.loads(pickle.dumps(games))
+    for _ in range(4):
+        step(games), step(copy)
+    for row in range(ROWS):
+        check_like(copy.position(row), games.position(row))
+
+
+@every_lasting
+def test_states_under_other_options_are_refused(case: Case) -> None:
+    """Unless the options are known here; then the rows keep them."""
+    games, other = vector(case, ROWS), default(case)
+    games.reset(seed=1)
+    other.reset(seed=2)
+    (states, series), (more, their) = games.get_state(), other.get_state()
+    state = np.concatenate([more[:2], states[:1]]), np.concatenate([their[:2], series[:1]])
+    with pytest.raises(OptionError, match="state: row 2 was played under other options"):
+        other.set_state(state)
+    assert alike(other.get_state(), (more, their))
+    other.reset(seed=5, options=dict(case.options))
+    other.reset(seed=6)
+    other.set_state(state)
+    assert [other.position(row).options for row in range(2)] == [{}, {}]
+    lasting = {name: case.options[name] for name in case.setup.lasting & case.options.keys()}
+    assert other.position(2).options.items() >= lasting.items()
+    assert alike(other.get_state(), state)
+
+
+@every_other
+def test_a_state_keeps_its_options(case: Case) -> None:
+    """A state comes back with its options, whatever has been played in between."""
+    games = default(case)
+    games.reset(seed=1, options=dict(case.options))
+    step(games)
+    before, state = [games.position(row) for row in range(ROWS)], games.get_state()
+    games.set_state(state)
+    for row in range(ROWS):
+        check_like(games.position(row), before[row])
+    games.reset(seed=1)
+    games.set_state(state)
+    for row in range(ROWS):
+        assert games.position(row) == before[row]
+        for name in case.setup.lasting & case.options.keys():
+            assert games.position(row).options[name] == case.options[name]
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_states_from_other_starts_are_accepted(case: Case) -> None:
+    """Their start is unknown here: they are shown as if they began where they are."""
+    games, begun = vector(case, ROWS), case.position(7)
+    begun.play(begun.legal_actions()[0])
+    games.reset(seed=1, options={"position": str(begun)})
+    step(games)
+    other = vector(case, ROWS)
+    other.set_state(games.get_state())
+    assert alike(other.get_state(), games.get_state())
+    for row in range(ROWS):
+        position = other.position(row)
+        assert position == games.position(row)
+        assert position.scene() == case.read(str(position)).scene()
+
+
+def test_the_memory_of_options_is_bounded() -> None:
+    """Setups that no row has any more make room, and their starts are not kept."""
+    case = LASTING[0]
+    own = cases_of(case.game)[0].setup
+    setups = RowSetups(case.game, own, 2)
+    episodes = np.zeros(2, np.int64)
+    for number in range(9):
+        given = replace(prepare(case.game, case.options), num_actions=number)
+        setups.begin(np.array([number % 2]), given, episodes)
+        assert len(setups._setups) <= 4
+    assert [len(kept.starts) for kept in setups._known.values()] == [0]
+
+
+@every_lasting
+def test_sb3_refuses_states_under_other_options(case: Case) -> None:
+    games, other = AzumayaVecEnv(case.game, ROWS, **case.options), AzumayaVecEnv(case.game, ROWS)
+    games.reset()
+    other.reset()
+    with pytest.raises(OptionError, match="state: row 0 was played under other options"):
+        other.set_state(games.get_state())
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_sb3_positions_know_their_start(case: Case) -> None:
+    """Only what lay there at the start is shown as given."""
+    games, raw = AzumayaVecEnv(case.game, 1, seat=0, seed=3, opponent=last_legal), case.raw()
+    games.reset()
+    raw.reset(seed=3)
+    for _ in range(3):
+        action = int(games.action_masks()[0].argmax())
+        games.step(np.array([action]))
+        raw.step(action)
+        while raw.agent_selection != "player_0" and not is_over(raw):
+            raw.step(int(legal_of(raw)[-1]))
+        assert not is_over(raw)
+        check_like(games.env_method("position")[0], raw.position)
