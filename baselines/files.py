@@ -46,6 +46,27 @@ def check_folder(path: Path, argument: str) -> None:
         raise OptionError(f"{argument}: there is no folder {shown(path.parent)}")
 
 
+def locked(file: int) -> bool:
+    """Keep other processes out of an open file or folder until it is closed.
+
+    Args:
+        file: its descriptor.
+
+    Returns:
+        False if it is locked already. True also where there are no locks: on Windows, and on some
+        file systems.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EAGAIN, errno.EACCES)
+    return True
+
+
 def is_special(path: Path) -> bool:
     """Whether a path is that of a device, a pipe or the like, which may never end when read."""
     return path.exists() and not path.is_file() and not path.is_dir()

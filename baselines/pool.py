@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import shutil
 import signal
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 
@@ -44,3 +46,16 @@ def process_pool(count: int, folder: str | None = None) -> ProcessPoolExecutor:
         initializer=follow_parent,
         initargs=(folder,),
     )
+
+
+@contextlib.contextmanager
+def ended_pool(count: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool as `process_pool` makes it, whose processes are ended whatever they are doing."""
+    others = {*multiprocessing.active_children()}
+    pool = process_pool(count)
+    try:
+        yield pool
+    finally:
+        for process in {*multiprocessing.active_children()} - others:
+            process.kill()
+        pool.shutdown(cancel_futures=True)

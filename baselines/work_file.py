@@ -6,12 +6,13 @@ removed when the work goes on.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from azumaya.baselines.files import parse_json
+from azumaya.baselines.files import locked, parse_json
 from azumaya.envs.errors import brief
 
 Line = dict[str, Any]
@@ -21,46 +22,73 @@ class WorkFileError(ValueError):
     """A file of work that cannot be continued."""
 
 
-def begin_work(path: Path, settings: Mapping[str, Any]) -> list[Line]:
-    """Make a file of work, or open it again.
+@contextlib.contextmanager
+def open_work(
+    path: Path, settings: Mapping[str, Any]
+) -> Iterator[tuple[list[Line], Callable[[Line], None]]]:
+    """Make a file of work, or open it again. Only one process can have it open.
 
     Args:
         path: the file; it is made, with its folder, if it is missing.
         settings: everything that the results depend on, as JSON.
 
-    Returns:
-        The lines of earlier runs. A torn last line is removed from the file.
+    Yields:
+        The lines of earlier runs, and a function that adds one. A torn last line is removed from
+        the file.
 
     Raises:
-        WorkFileError: the file is damaged, or was begun with other settings.
+        WorkFileError: the file is damaged, was begun with other settings, or is in use.
         OSError: it cannot be read or written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = json.dumps(settings)
-    content = path.read_bytes() if path.exists() else b""
-    if head.encode().startswith(content):  # a new file, or one whose first line is torn
-        path.write_text(head + "\n", encoding="utf-8")
-        return []
-    whole = content[: content.rfind(b"\n") + 1]
-    try:
-        begun, *lines = whole.decode().splitlines() or [""]
-        if begun != head:
+    with path.open("a+b") as file:
+        if not locked(file.fileno()):
             raise WorkFileError(
-                f"{path}: it was begun with other settings; use the same ones or another file"
+                f"{path}: another process is working with it; wait until that has ended, or use "
+                "another file"
             )
-        read = [_object(line) for line in lines]
-    except WorkFileError:
-        raise
+        lines = _begin(path, file, settings)
+
+        def add(line: Line) -> None:
+            file.write(line_text(line).encode())
+            file.flush()
+
+        yield lines, add
+
+
+def _begin(path: Path, file: BinaryIO, settings: Mapping[str, Any]) -> list[Line]:
+    """Write the first line if it is missing or torn; otherwise check and read what is there."""
+    head = json.dumps(settings).encode()
+    file.seek(0)
+    content = file.read()
+    if head.startswith(content):
+        file.truncate(0)
+        file.write(head + b"\n")
+        file.flush()
+        return []
+    if content.partition(b"\n")[0] != head:
+        raise WorkFileError(
+            f"{path}: it was begun with other settings; use the same ones or another file"
+        )
+    lines = lines_of(path, content)
+    file.truncate(content.rfind(b"\n") + 1)
+    return lines
+
+
+def lines_of(path: Path, content: bytes) -> list[Line]:
+    """The results in the content of a file of work, without a torn last line.
+
+    Raises:
+        WorkFileError: the content is damaged.
+    """
+    try:
+        return [_object(line) for line in content.split(b"\n")[1:-1]]
     except ValueError as error:
         raise WorkFileError(f"{path}: damaged: {error}") from error
-    if len(whole) < len(content):
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-    return read
 
 
-def _object(line: str) -> Line:
-    found = parse_json(line.encode())
+def _object(line: bytes) -> Line:
+    found = parse_json(line)
     if not isinstance(found, dict):
         raise ValueError(f"the line {brief(found)} is not a JSON object")
     return found

@@ -6,18 +6,21 @@ after the last complete line. The lines do not depend on the number of processes
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
-import multiprocessing
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
+from azumaya.baselines.pool import ended_pool
 from azumaya.baselines.terminal import progress
-from azumaya.baselines.work_file import Line, WorkFileError, begin_work, line_text
+from azumaya.baselines.work_file import Line, WorkFileError, lines_of, open_work
 from azumaya.envs.errors import OptionError
 
 MOST_SEEDS = 10**9
@@ -30,6 +33,10 @@ Finish = Annotated[bool, typer.Option("--finish", help="Use the work done so far
 Cut = Annotated[int, typer.Option("--cut", min=0, help="Cut rollouts after this many plies.")]
 Least = Annotated[int, typer.Option("--least", min=0, help="The fewest random plies.")]
 Plies = Annotated[int, typer.Option("--plies", min=0, help="The most random plies.")]
+
+
+class WorkerEndedError(RuntimeError):
+    """A process that worked has ended."""
 
 
 def do_work(
@@ -60,35 +67,38 @@ def do_work(
 
     Raises:
         OptionError: `jobs` is below 1.
-        WorkFileError: the file is damaged, or was begun with other settings.
+        WorkFileError: the file is damaged, was begun with other settings, or is in use.
+        WorkerEndedError: one of several processes has ended, for instance for lack of memory.
     """
     if jobs < 1:
         raise OptionError(f"jobs={jobs}: must be at least 1")
-    lines = begin_work(path, settings)
     columns = (TextColumn("{task.fields[tried]} tried, found"), BarColumn(), MofNCompleteColumn())
-    with progress(*columns, TimeElapsedColumn()) as bar, path.open("a", encoding="utf-8") as file:
-        task = bar.add_task("", total=wanted, completed=found(lines), tried=len(lines))
-        results = _results(work, itertools.count(first_seed + len(lines)), jobs)
-        while found(lines) < wanted and len(lines) < most:
-            lines.append(next(results))
-            file.write(line_text(lines[-1]))
-            file.flush()
-            bar.update(task, completed=found(lines), tried=len(lines))
-        results.close()
+    with open_work(path, settings) as (lines, add):
+        seeds = itertools.count(first_seed + len(lines))
+        with (
+            progress(*columns, TimeElapsedColumn()) as bar,
+            contextlib.closing(_results(work, seeds, jobs)) as results,
+        ):
+            task = bar.add_task("", total=wanted, completed=found(lines), tried=len(lines))
+            while found(lines) < wanted and len(lines) < most:
+                lines.append(next(results))
+                add(lines[-1])
+                bar.update(task, completed=found(lines), tried=len(lines))
     return lines
 
 
 def read_work(path: Path) -> tuple[Line, list[Line]]:
-    """The settings and the results of a file of work.
+    """The settings and the results of a file of work, which another process may be writing.
 
     Raises:
         WorkFileError: the file is missing or damaged.
     """
     try:
-        settings = json.loads(path.open(encoding="utf-8").readline())
+        content = path.read_bytes()
+        settings = json.loads(content.partition(b"\n")[0])
         if not isinstance(settings, dict):
             raise WorkFileError("damaged: the first line is not a JSON object")
-        return settings, begin_work(path, settings)
+        return settings, lines_of(path, content)
     except (OSError, ValueError) as error:
         raise WorkFileError(f"{path}: {error}") from error
 
@@ -100,8 +110,14 @@ def _results(
     if jobs == 1:
         yield from map(work, seeds)
         return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        ahead = [pool.apply_async(work, (seed,)) for seed in itertools.islice(seeds, 2 * jobs)]
-        for seed in seeds:
-            yield ahead.pop(0).get()
-            ahead.append(pool.apply_async(work, (seed,)))
+    with ended_pool(jobs) as pool:
+        ahead = deque(pool.submit(work, seed) for seed in itertools.islice(seeds, 2 * jobs))
+        try:
+            for seed in seeds:
+                yield ahead.popleft().result()
+                ahead.append(pool.submit(work, seed))
+        except BrokenProcessPool as error:
+            raise WorkerEndedError(
+                "a process that worked has ended, perhaps because memory was short; start the same "
+                "work again, and it goes on after its last line"
+            ) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from azumaya.baselines.text.episode import Message, TextPlayer
 from azumaya.baselines.text.exam import TextExam, TextExamResult
-from azumaya.baselines.work_file import WorkFileError, begin_work, line_text
+from azumaya.baselines.work_file import WorkFileError, open_work
 from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
@@ -49,7 +49,8 @@ def take_text_exam(
 
     Raises:
         OptionError: `jobs` is below 1, or an answer is no text.
-        WorkFileError: the file is damaged, or was begun with another model, exam or prompt.
+        WorkFileError: the file is damaged, was begun with another model, exam or prompt, or is in
+            use.
         OSError: the file cannot be read or written.
     """
     whole_number(jobs, "jobs", 1)
@@ -113,18 +114,13 @@ def _answers_file(
         yield lambda number, text: None
         return
     place = Path(path)
-    for line in begin_work(place, _settings(exam, name)):
-        number, text = line.get("number"), line.get("answer")
-        if not isinstance(number, int) or not isinstance(text, str):
-            raise WorkFileError(f"{place}: damaged: {brief(line)} is no answer")
-        answers.setdefault(number, []).append(text)
-    with place.open("a", encoding="utf-8") as file:
-
-        def write(number: int, text: str) -> None:
-            file.write(line_text({"number": number, "answer": text}))
-            file.flush()
-
-        yield write
+    with open_work(place, _settings(exam, name)) as (lines, add):
+        for line in lines:
+            number, text = line.get("number"), line.get("answer")
+            if not isinstance(number, int) or not isinstance(text, str):
+                raise WorkFileError(f"{place}: damaged: {brief(line)} is no answer")
+            answers.setdefault(number, []).append(text)
+        yield lambda number, text: add({"number": number, "answer": text})
 
 
 def _settings(exam: TextExam, name: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ not matter when a run is killed.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shlex
@@ -25,6 +24,7 @@ from azumaya.baselines.files import (
     MOST_TEXT,
     UnusableFileError,
     flush_folder,
+    locked,
     read_json,
     remove_partial,
     write_together,
@@ -293,18 +293,12 @@ class RunFolder:
         Raises:
             RunError: another process is training in it.
         """
-        if self._lock is not None or sys.platform == "win32":
+        if self._lock is not None or sys.platform == "win32":  # where folders cannot be opened
             return
-        import fcntl  # noqa: PLC0415 - not on Windows
-
         self._lock = os.open(self.path, os.O_RDONLY)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                return  # a file system without locks
+        if not locked(self._lock):
             self.close()
-            raise RunError(f"{self.path}: another process is training in this folder") from None
+            raise RunError(f"{self.path}: another process is training in this folder")
 
     def begin(self, options: Mapping[str, Any], saved: Save | None, resume: bool) -> None:
         """Make the folder ready for training.

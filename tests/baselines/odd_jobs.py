@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,18 @@ def die(_: None, job: int) -> int:
     """Never returns."""
     os.kill(os.getpid(), signal.SIGKILL)
     return job
+
+
+def line_or_die(mark: str, seed: int) -> dict[str, int]:
+    """The same as a line of a file of work."""
+    return {"seed": seed, "square": square_or_die(mark, seed)}
+
+
+def line_or_sleep(awake: int, seed: int) -> dict[str, int]:
+    """A line of a file of work; seeds from `awake` on never give one."""
+    if seed >= awake:
+        time.sleep(3600)
+    return {"seed": seed}
 
 
 def fail(name: str, job: int) -> int:

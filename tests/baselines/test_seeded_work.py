@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.seeded_work import do_work, read_work
-from azumaya.baselines.work_file import Line, WorkFileError
+from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, read_work
+from azumaya.baselines.work_file import Line, WorkFileError, open_work
 from azumaya.envs.errors import OptionError
+from tests.baselines.odd_jobs import line_or_die, line_or_sleep
 
 SETTINGS = {"what": "squares"}
 
@@ -67,6 +69,33 @@ def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         do_work(tmp_path / "work", SETTINGS, work, len, 12)
     assert read_work(tmp_path / "work")[1] == [square(seed) for seed in range(4)]
+
+
+def test_a_process_that_dies_ends_the_work_which_then_goes_on(tmp_path: Path) -> None:
+    path, work = tmp_path / "work", partial(line_or_die, str(tmp_path / "mark"))
+    with pytest.raises(WorkerEndedError, match="start the same work again"):
+        do_work(path, SETTINGS, work, len, 12, jobs=2)
+    assert (tmp_path / "mark").exists()
+    assert len(read_work(path)[1]) <= 3
+    assert do_work(path, SETTINGS, work, len, 12, jobs=2) == [square(seed) for seed in range(12)]
+
+
+def test_the_work_ends_without_what_was_begun_for_later_seeds(tmp_path: Path) -> None:
+    """That may take minutes, and nobody waits for it."""
+    found = do_work(tmp_path / "work", SETTINGS, partial(line_or_sleep, 3), len, 3, jobs=2)
+    assert found == [{"seed": seed} for seed in range(3)]
+
+
+def test_two_processes_do_not_write_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "work"
+    do_work(path, SETTINGS, square, len, 2)
+    with open_work(path, SETTINGS) as (lines, add):
+        with pytest.raises(WorkFileError, match="another process is working with it"):
+            do_work(path, SETTINGS, square, len, 12)
+        add(square(2))
+        assert len(lines) == 2
+        assert len(read_work(path)[1]) == 3
+    assert do_work(path, SETTINGS, square, len, 4) == [square(seed) for seed in range(4)]
 
 
 def test_files_that_cannot_be_continued(tmp_path: Path) -> None:

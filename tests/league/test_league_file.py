@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -203,3 +204,19 @@ def test_two_leagues_cannot_write_one_file(path: Path) -> None:
         LeagueFile(path)
     file.close()
     LeagueFile(path).close()
+
+
+def test_a_file_whose_last_flush_fails_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it can be opened again: its lock has gone with it."""
+    file = LeagueFile(tmp_path / "league.jsonl")
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            file.close()
+    LeagueFile(tmp_path / "league.jsonl").close()

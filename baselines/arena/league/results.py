@@ -20,7 +20,7 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.files import is_count, is_special, parse_json, shown
+from azumaya.baselines.files import is_count, is_special, locked, parse_json, shown
 from azumaya.baselines.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES
@@ -275,7 +275,8 @@ class LeagueFile:
         _check_regular(path)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
-            self._lock()
+            if not locked(self._file):
+                raise LeagueFileError(f"{shown(path)}: another league is using it")
             if os.fstat(self._file).st_size:
                 self.league = read_league(path)
                 self._agree(seed, balanced)
@@ -319,8 +320,10 @@ class LeagueFile:
 
     def close(self) -> None:
         """Flush to the disk and close."""
-        os.fsync(self._file)
-        os.close(self._file)
+        try:
+            os.fsync(self._file)
+        finally:
+            os.close(self._file)
 
     def _append(self, record: str, **values: Any) -> None:
         line = json.dumps({"record": record, **values}, separators=(",", ":")).encode() + b"\n"
@@ -349,13 +352,3 @@ class LeagueFile:
                 f"{shown(self.path)}: the league was played from other balanced starts of "
                 f"{', '.join(other)} than this version has; use another file"
             )
-
-    def _lock(self) -> None:
-        try:
-            import fcntl  # noqa: PLC0415 - not on every system
-        except ImportError:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise LeagueFileError(f"{shown(self.path)}: another league is using it") from error
