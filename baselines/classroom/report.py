@@ -206,8 +206,8 @@ def _explanation(report: Report) -> str:
     parts = ", ".join(f"{escape(name)} {weight / total:.0%}" for name, weight in weights.items())
     exam = (
         "<p>The exam counts the positions in which a move kept the win, or the draw where nothing "
-        "wins. A random mover, marked by a line in the bar, has no points for it; who keeps all "
-        "has all.</p>"
+        "wins. A random mover, marked by a line in the bar, has no points for it; one that keeps "
+        "them all gets all of them.</p>"
         if EXAM in weights
         else ""
     )
@@ -216,7 +216,8 @@ def _explanation(report: Report) -> str:
         "The share of an opponent is that of games won, a draw counting as half. A submission "
         "that fails loses the game, or the position of the exam. One that does not pass its check "
         f"has 0 points.</p>\n{exam}\n<p>Ratings are on an Elo scale on which random play has 0; "
-        "they do not count unless the class does.</p>"
+        "they do not affect the mark; games in the class do only if <code>class</code> has a "
+        "weight.</p>"
     )
 
 

@@ -200,6 +200,13 @@ def test_a_run_with_less_isolation_than_the_rest_is_reported() -> None:
         assert page.count("not in force: landlock (none here)") == int(told)
 
 
+def test_a_report_says_what_affects_the_mark() -> None:
+    one = marked(sat(lambda position, calls: known(position, True)))
+    page = report_page(Report([one], [], Plan(GAME), Scheme(), Isolation()))
+    assert "one that keeps them all gets all of them" in page
+    assert "games in the class do only if <code>class</code> has a weight" in page
+
+
 @pytest.mark.parametrize(("count", "words"), [(1, "1 submission;"), (2, "2 submissions;")])
 def test_a_report_counts_submissions(count: int, words: str) -> None:
     one = marked(sat(lambda position, calls: known(position, True)))
