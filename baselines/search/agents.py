@@ -6,9 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
+from azumaya.baselines.search.arguments import check_megabytes
 from azumaya.baselines.search.batch_puct import BatchPUCT
-from azumaya.baselines.search.budget import Budget, Rooms, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
@@ -18,6 +20,8 @@ from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked
+from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
+from azumaya.envs.errors import OptionError, brief
 
 
 class UCTAgent(Agent):
@@ -185,7 +189,8 @@ class SolverFirstAgent(Agent):
     with draws that are hidden from the players are refused.
 
     Args:
-        other: the agent that plays where the solver does not finish; it has the agent's name.
+        other: the agent that plays where the solver does not finish. Both have the same name: this
+            agent's `name` or that of its class.
         budget: nodes or time for the solver, per move.
         megabytes: memory for the solver's table, per thread.
         threads: positions solved in parallel; None means one per core.
@@ -196,14 +201,19 @@ class SolverFirstAgent(Agent):
 
     def __init__(
         self,
-        other: Agent,
+        other: Opponent,
         budget: Budget,
         *,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.other, self.budget, self.name = other, budget, other.name
-        make = functools.partial(SolverRooms, megabytes=megabytes)
+        if not is_agent(other):
+            raise OptionError(
+                f"other={brief(other)}: must be an agent, an object with act(positions, keys)"
+            )
+        self.other, self.budget = other, check_budget(budget)
+        self.name = str(getattr(other, "name", type(other).__name__))
+        make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes))
         self._rooms = Rooms(make, check_threads(threads))
 
     def check(self, position: Position) -> None:
@@ -211,10 +221,10 @@ class SolverFirstAgent(Agent):
 
         Raises:
             HiddenDrawsError: the game has hidden draws.
-            OptionError: the other agent refuses the position.
+            ValueError: the other agent refuses the position.
         """
         check_open(kernels_of(position))
-        self.other.check(position)
+        check_agent(self.other, position, self.name)
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A best move, or the other agent's, in each position; they are solved in parallel."""
@@ -231,6 +241,8 @@ class SolverFirstAgent(Agent):
         rooms = self._rooms.take(kernels_of(positions[0]), len(positions))
         found = share(work, len(positions), rooms)
         left = [i for i, move in enumerate(found) if move is None]
-        others = self.other.act([positions[i] for i in left], [keys[i] for i in left])
-        answers = dict(zip(left, others, strict=True))
+        answers = {}
+        if left:
+            rest, rest_keys = [positions[i] for i in left], [keys[i] for i in left]
+            answers = dict(zip(left, ask(self.other, rest, rest_keys, self.name), strict=True))
         return [answers[i] if move is None else move for i, move in enumerate(found)]

@@ -16,7 +16,8 @@ from azumaya.baselines.search.alphabeta_kernels import (
     search_kernel,
     waits,
 )
-from azumaya.baselines.search.budget import Budget, Rooms, share, spend
+from azumaya.baselines.search.arguments import check_megabytes
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
 from azumaya.baselines.search.children import MOVE, PLIES
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import (
@@ -209,7 +210,7 @@ class AlphaBeta:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.budget, self.megabytes = budget, megabytes
+        self.budget, self.megabytes = check_budget(budget), check_megabytes(megabytes)
         self.evaluation = check_evaluation(evaluation)
         self.threads = check_threads(threads)
         make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation)

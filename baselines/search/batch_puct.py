@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.arguments import allocating, check_megabytes, check_number
 from azumaya.baselines.search.batch_kernels import (
     LEAF,
     finish_hidden_kernel,
@@ -17,8 +18,7 @@ from azumaya.baselines.search.batch_kernels import (
     select_hidden_kernel,
     select_kernel,
 )
-from azumaya.baselines.search.budget import Budget
-from azumaya.baselines.search.evaluation import check_number
+from azumaya.baselines.search.budget import Budget, check_budget
 from azumaya.baselines.search.evaluator import (
     Evaluator,
     check_evaluator,
@@ -187,13 +187,13 @@ class BatchPUCT:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.budget, self.evaluator = budget, check_evaluator(evaluator)
+        self.budget, self.evaluator = check_budget(budget), check_evaluator(evaluator)
         self.exploration = check_number("exploration", exploration)
         self.temperature = check_number("temperature", temperature, above=True)
         self.leaves = whole_number(leaves, "leaves", 1, 1024)
         self.batch = whole_number(batch, "batch", 1, 1 << 16)
         self.games = whole_number(games, "games", 1, 1 << 16)
-        self.megabytes, self.threads = megabytes, check_threads(threads)
+        self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
         self._grove: Grove | None = None
 
     def search(
@@ -240,13 +240,14 @@ class BatchPUCT:
             if self.budget.steps is not None:
                 slots = min(slots, (self.budget.steps + 1) * 64 * kernels.words + 1)
             leaves = 1 if kernels.hidden_draws else self.leaves
-            kept = Grove(kernels, actions, len(positions), leaves, slots, self.threads)
+            with allocating(self.megabytes):
+                kept = Grove(kernels, actions, len(positions), leaves, slots, self.threads)
             self._grove = kept
         return kept
 
     def _spend(self, grove: Grove) -> None:
         """Search all trees of a grove until they are finished or the budget is spent."""
-        limit = NO_LIMIT if self.budget.steps is None else self.budget.steps
+        limit = min(self.budget.steps or NO_LIMIT, NO_LIMIT)
         rows = len(grove.rows)
         logits, values = np.zeros((rows, grove.num_actions), np.float32), np.zeros(rows)
         parts = _parts(grove.count, self.threads)

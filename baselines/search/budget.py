@@ -66,6 +66,16 @@ class Budget:
         return f"{self.milliseconds:g}ms"
 
 
+def check_budget(budget: Any) -> Budget:
+    """A budget; `OptionError` for anything else."""
+    if not isinstance(budget, Budget):
+        raise OptionError(
+            f"budget={brief(budget)}: a Budget is needed, such as Budget(1000) or "
+            "Budget(milliseconds=50)"
+        )
+    return budget
+
+
 def _is_duration(value: Any) -> bool:
     """Whether a value is a number above 0 that is not infinite."""
     if isinstance(value, bool) or not isinstance(value, Real):

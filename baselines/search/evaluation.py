@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import functools
-import math
-import sys
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
+from numba.extending import is_jitted
 
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.table import UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, Setup, prepare
 from azumaya.envs.whole import as_whole
@@ -57,8 +56,11 @@ class Evaluation:
     game: Game | None = None
 
     def __post_init__(self) -> None:
-        if not callable(self.value):
-            raise OptionError(f"value={brief(self.value)}: a kernel is needed")
+        if not (callable(self.value) if INTERPRETED else is_jitted(self.value)):
+            raise OptionError(
+                f"value={brief(self.value)}: a kernel is needed, a function that "
+                "azumaya.envs.kernels.compile.kernel has compiled"
+            )
         weights = self.weights
         if (
             not isinstance(weights, np.ndarray)
@@ -94,22 +96,16 @@ def check_evaluation(evaluation: Any) -> Evaluation | None:
     return evaluation
 
 
-def check_number(name: str, value: Any, *, most: float = math.inf, above: bool = False) -> float:
-    """A finite number from 0 to `most`, or `above` 0; `OptionError` for anything else."""
-    fits = isinstance(value, Real) and not isinstance(value, bool)
-    if fits and 0 <= value <= min(most, sys.float_info.max) and (value or not above):
-        return float(value)
-    least = "above 0" if above else "from 0"
-    limit = "" if most == math.inf else f" to {most:g}"
-    raise OptionError(f"{name}={brief(value)}: a number {least}{limit} is needed")
-
-
 def own_evaluation(position: Position) -> Evaluation:
     """The game's own `evaluate` as an expected payoff: `payoff + stake * x / (|x| + scale)`.
 
     Stake and scale are fitted to the results of random games with the position's options. They do
     not depend on the position itself, nor on options that name files.
+
+    Raises:
+        OptionError: it is no position.
     """
+    check_position(position)
     game = position.game
     left_out = {POSITION, *(option.name for option in game.options if option.reads_files)}
     # lists as tuples: only hashable options are prepared once, and their evaluation fitted once

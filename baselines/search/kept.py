@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from azumaya.baselines.search.budget import Budget, spend
-from azumaya.baselines.search.evaluation import check_number
+from azumaya.baselines.search.arguments import check_cut, check_number
+from azumaya.baselines.search.budget import Budget, check_budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree
 from azumaya.envs import Position
-from azumaya.envs.adapters.duel.asked import check_running
+from azumaya.envs.adapters.duel.asked import check_position, check_running
 from azumaya.envs.position import check_seed
-from azumaya.envs.whole import whole_number
 
 
 class KeptUCT:
@@ -41,9 +40,10 @@ class KeptUCT:
         cut: int = 0,
         megabytes: float = MEGABYTES,
     ) -> None:
-        self.budget, self._position = budget, position.copy()
+        check_position(position)
+        self.budget, self._position = check_budget(budget), position.copy()
         self._weight = check_number("exploration", exploration)
-        self._cut = whole_number(cut, "cut", 0)
+        self._cut = check_cut(cut)
         self._tree = Tree(kernels_of(position), megabytes)
         self._moves: list[int] | None = None  # since the last search; None: there was none
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from azumaya.baselines.search.budget import Budget, Rooms, share, spend
-from azumaya.baselines.search.evaluation import Evaluation, check_evaluation, check_number
+from azumaya.baselines.search.arguments import check_megabytes, check_number
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.puct_trees import TEMPERATURE, AMAFTree, PUCTTree
@@ -63,7 +64,7 @@ class PUCT:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.budget, self.evaluation = budget, check_evaluation(evaluation)
+        self.budget, self.evaluation = check_budget(budget), check_evaluation(evaluation)
         self.exploration = check_number("exploration", exploration)
         self.temperature = check_number("temperature", temperature, above=True)
         if rollouts is None:
@@ -75,7 +76,7 @@ class PUCT:
         self.breadth = whole_number(breadth, "breadth", 0, 1 << 30)
         if breadth and not self.rollouts:
             raise OptionError(f"breadth={breadth}: it needs rollouts, and rollouts is 0")
-        self.megabytes, self.threads = megabytes, check_threads(threads)
+        self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
         kind = functools.partial(AMAFTree, breadth=breadth) if breadth else PUCTTree
         make = functools.partial(kind, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)

@@ -71,7 +71,7 @@ class SolverRooms:
         serves all others.
 
         Raises:
-            OptionError: the memory is too small for a table.
+            OptionError: the memory is too small for a table, or there is less.
         """
         proof = self._kernels.prospects is not None and payoff_bound(position) == 1
         if proof not in self._rooms:

@@ -13,11 +13,11 @@ a horizon is valid for a depth; one based only on finished games has the depth `
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.arguments import allocating, check_megabytes
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import U64, ZERO
@@ -167,12 +167,14 @@ def new_table(megabytes: float, entry: np.dtype[Any] = ENTRY, ways: int = WAYS) 
         ways: entries per bucket.
 
     Raises:
-        OptionError: the memory is too small for a bucket.
+        OptionError: the memory is too small for a bucket, or there is less.
     """
-    if not entry.itemsize * ways <= megabytes * 2**20 < math.inf:
+    if entry.itemsize * ways > check_megabytes(megabytes) * 2**20:
         raise OptionError(f"megabytes={brief(megabytes)}: a table needs at least 0.001")
     entries = int(megabytes * 2**20) // entry.itemsize
     size = entry.itemsize << (entries.bit_length() - 1)
-    room = np.zeros(size + SPREAD_BYTES, np.uint8)  # not `aligned`: memory is used as it is needed
+    with allocating(megabytes):
+        # not `aligned`: memory is used as it is needed
+        room = np.zeros(size + SPREAD_BYTES, np.uint8)
     start = -room.ctypes.data % SPREAD_BYTES
     return as_states(room[start : start + size].view(entry))

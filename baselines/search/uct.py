@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from azumaya.baselines.search.budget import Budget, Rooms, share, spend
-from azumaya.baselines.search.evaluation import check_number
+from azumaya.baselines.search.arguments import allocating, check_cut, check_megabytes, check_number
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -28,22 +28,23 @@ from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
-from azumaya.envs.whole import whole_number
 
 MEGABYTES = 64
 EXPLORATION = 0.8
 """Exploration weight, for results from -1 to 1."""
+MOST_SLOTS = 2**31 - 1
+"""The most slots that a tree can number."""
 
 
 def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
     """The slots of some bytes that fit; `OptionError` if the moves of one position do not."""
     least = 64 * kernels.words + 1
-    if not least * size <= megabytes * 2**20 < math.inf:
+    if least * size > check_megabytes(megabytes) * 2**20:
         raise OptionError(
             f"megabytes={brief(megabytes)}: the moves of one position need "
             f"{math.ceil(least * size / 2**20 * 100) / 100}"
         )
-    return int(megabytes * 2**20) // size
+    return min(int(megabytes * 2**20) // size, MOST_SLOTS)
 
 
 class Tree(SearchedTree):
@@ -54,7 +55,7 @@ class Tree(SearchedTree):
         megabytes: memory for nodes.
 
     Raises:
-        OptionError: the memory cannot hold the moves of one position.
+        OptionError: the memory cannot hold the moves of one position, or there is less.
     """
 
     layout: ClassVar[np.dtype[Any]] = NODE
@@ -66,7 +67,8 @@ class Tree(SearchedTree):
         self.hidden_draws = kernels.hidden_draws
         self.bytes = slots * slot_bytes(self.layout)
         self._simulate = self._made(kernels)
-        self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
+        with allocating(megabytes):
+            self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
         self._stats = as_states(np.zeros(1, STATS))
         self._root, self._trial = kernels.new_states(1), kernels.new_states(1)
         self._words = np.zeros(kernels.words, np.uint64)
@@ -143,9 +145,9 @@ class UCT:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.budget, self.exploration = budget, check_number("exploration", exploration)
-        self.cut = whole_number(cut, "cut", 0)
-        self.megabytes, self.threads = megabytes, check_threads(threads)
+        self.budget, self.cut = check_budget(budget), check_cut(cut)
+        self.exploration = check_number("exploration", exploration)
+        self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 
     def search(

@@ -155,6 +155,11 @@ def test_a_time_budget_ends_a_search_that_only_meets_proven_nodes() -> None:
         assert puct.search([position], [1])[0].best in position.legal_actions()
 
 
+def test_a_budget_beyond_what_kernels_count_ends_with_a_proof() -> None:
+    position, _ = late(YARDSTICK, {}, 1)[0]
+    assert searched(position, 10**30, megabytes=4).exact
+
+
 def test_ctrl_c_leaves_the_search_usable() -> None:
     class Pressed(Linear):
         calls = 0

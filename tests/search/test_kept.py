@@ -107,6 +107,12 @@ def test_a_game_that_is_over() -> None:
         KeptUCT(over, Budget(1)).search()
 
 
+def test_only_a_position_can_be_followed() -> None:
+    for other in ("vierer_dominari", None):
+        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
+            KeptUCT(other, Budget(10))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"exploration": -1}, {"exploration": float("nan")}, {"cut": -3}, {"cut": 2.5}],
@@ -114,7 +120,7 @@ def test_a_game_that_is_over() -> None:
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
     (name,) = settings
-    with pytest.raises(OptionError, match=rf"{name}=.*: a (whole )?number from 0 is needed"):
+    with pytest.raises(OptionError, match=rf"{name}=.*: a (whole )?number from 0.* is needed"):
         KeptUCT(Position("halma_dominari"), Budget(10), **settings)
 
 

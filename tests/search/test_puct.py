@@ -277,6 +277,11 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
     ("given", "message"),
     [
         ((None, np.zeros(1, np.float32)), "value=None"),
+        pytest.param(
+            (lambda state, weights, scratch: 0.0, np.zeros(1, np.float32)),
+            "value=<function .*: a kernel is needed",
+            marks=pytest.mark.skipif(INTERPRETED, reason="any function is a kernel then"),
+        ),
         ((constant, [0.0]), "weights="),
         ((constant, np.zeros(1)), "weights=.*float32 is needed"),
         ((constant, np.zeros((1, 1), np.float32)), "weights="),

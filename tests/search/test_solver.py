@@ -8,6 +8,7 @@ import pytest
 
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
 from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solving, solve
 from azumaya.envs import OptionError, Position
@@ -157,3 +158,11 @@ def test_bad_arguments(given: dict[str, Any]) -> None:
     arguments = {"nodes": 10, **given} if "milliseconds" not in given else given
     with pytest.raises(OptionError):
         solve(Position("abalone"), **arguments)
+
+
+def test_only_a_position_can_be_solved() -> None:
+    for other in ("abalone", None):
+        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
+            solve(other, nodes=10)  # type: ignore[arg-type]
+        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
+            own_evaluation(other)  # type: ignore[arg-type]

@@ -84,6 +84,26 @@ def test_ties_are_broken_by_the_key() -> None:
     assert varied > 0
 
 
+class Last:
+    """An agent of one's own: the last legal move, by its name."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[str]:
+        """The names."""
+        return [position.legal_moves()[-1] for position in positions]
+
+
+def test_any_agent_may_follow_the_solver() -> None:
+    """It needs nothing but `act`, and goes by the name of its class."""
+    position = Position("sudoku_moyo", seed=0)
+    agent = SolverFirstAgent(Last(), Budget(10), megabytes=1)  # type: ignore[arg-type]
+    agent.check(position)
+    assert agent.name == "Last"
+    assert agent.act([position], [1]) == [position.legal_moves()[-1]]
+    for other in ("greedy", None, Asked):
+        with pytest.raises(OptionError, match=r"^other=.*: must be an agent"):
+            SolverFirstAgent(other, Budget(10))  # type: ignore[arg-type]
+
+
 def test_what_it_cannot_play_is_refused() -> None:
     """Hidden draws, and what the other agent refuses."""
     agent = SolverFirstAgent(Asked(), Budget(10), megabytes=1)

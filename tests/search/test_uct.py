@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, uct
+from azumaya.baselines.search.alphabeta import AlphaBeta
+from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, preferred
+from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import NODE, slot_bytes
 from azumaya.baselines.search.uct import UCT, Tree
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
+from tests.search.evaluations import Linear
 from tests.search.interrupts import ctrl_c
 from tests.search.positions import CASES, SOLVED, label, late, midgame
 
@@ -130,6 +138,57 @@ def test_rollouts_with_a_limit() -> None:
     outcome = searched(position, 300, cut=20)
     assert all(-1 < c.value < 1 for c in outcome.candidates)
     assert outcome == searched(position, 300, cut=20)
+
+
+SEARCHES: dict[str, Callable[..., Any]] = {
+    "uct": UCT,
+    "puct": PUCT,
+    "alphabeta": AlphaBeta,
+    "batch puct": lambda budget, **settings: BatchPUCT(budget, Linear(), **settings),
+    "kept": lambda budget, **settings: KeptUCT(Position("vierer_dominari"), budget, **settings),
+    "solver first": lambda *given, **settings: SolverFirstAgent(RandomAgent(), *given, **settings),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_budgets_and_memory_are_checked_at_once(name: str) -> None:
+    make = SEARCHES[name]
+    for budget in (100, "100", None, Budget):
+        with pytest.raises(OptionError, match=r"^budget=.*: a Budget is needed, such as Budget"):
+            make(budget)
+    for memory in ("64", None, 0, -1, True, float("nan"), 1e12):
+        with pytest.raises(
+            OptionError, match=r"^megabytes=.*: a number above 0 to 10,000,000 is needed"
+        ):
+            make(Budget(10), megabytes=memory)
+
+
+@pytest.mark.parametrize("name", ["uct", "kept"])
+@pytest.mark.parametrize("cut", [-1, 1.5, None, 2**70])
+def test_the_length_of_rollouts_is_checked_at_once(name: str, cut: Any) -> None:
+    with pytest.raises(
+        OptionError, match=r"^cut=.*: a whole number from 0 to 1073741824 is needed"
+    ):
+        SEARCHES[name](Budget(10), cut=cut)
+
+
+def test_memory_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*arguments: Any) -> Any:
+        raise MemoryError
+
+    position = Position("vierer_dominari")
+    monkeypatch.setattr(uct, "new_nodes", nothing)
+    monkeypatch.setattr(table, "np", SimpleNamespace(zeros=nothing, uint8=None))
+    for search in (
+        lambda: UCT(Budget(10), megabytes=7.5).search([position], [1]),
+        lambda: solve(position, nodes=10, megabytes=7.5),
+    ):
+        with pytest.raises(OptionError, match=r"^megabytes=7\.5: this machine cannot give so much"):
+            search()
+
+
+def test_a_tree_has_no_more_slots_than_it_can_number() -> None:
+    assert uct.slots_for(kernels_of(Position("abalone")), 10**6, slot_bytes(NODE)) == 2**31 - 1
 
 
 @pytest.mark.parametrize(
