@@ -87,7 +87,7 @@ def choose_game(
     """
     chosen = _game_of(entrants, game)
     given = read_options(chosen, texts)
-    options = {**_trained_with(chosen, entrants, given), **given}
+    options = {**trained_options(chosen, entrants, given), **given}
     return chosen, {name: value for name, value in options.items() if value is not None}
 
 
@@ -108,10 +108,14 @@ def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
     return wanted or (games[0] if games else next(iter(GAMES.values())))
 
 
-def _trained_with(
+def trained_options(
     game: Game, entrants: Sequence[Entrant], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options of the checkpoints, which must agree on all that the user has not given."""
+    """The options of the checkpoints, which must agree on all that the user has not given.
+
+    Raises:
+        OptionError: they do not.
+    """
     trained = [entrant for entrant in entrants if entrant.game is not None]
     if not trained:
         return {}

@@ -100,8 +100,8 @@ class Server:
 
     async def watch(self, request: Request) -> Response:
         """A game as a replay, for those who were given its link."""
-        table = await run_in_threadpool(self.games.shared, request.path_params["share"])
-        page = await self.workers.run(replay_page, [table.record()], milliseconds=A_PAGE_MS)
+        record = await run_in_threadpool(self.games.shared, request.path_params["share"])
+        page = await self.workers.run(replay_page, [record], milliseconds=A_PAGE_MS)
         return replay_answer(page)
 
     # ---- games ----
@@ -136,7 +136,7 @@ class Server:
     async def record(self, request: Request) -> Response:
         """The record of a game, as a file to keep."""
         opened = await self._opened(request)
-        line = opened.table.record().to_json()
+        line = self.games.record(opened).to_json()
         name = f"{opened.kept.game}.jsonl"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(line + "\n", media_type="application/x-ndjson", headers=headers)

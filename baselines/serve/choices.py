@@ -119,10 +119,9 @@ class Choices:
             "time, or an agent that the server was started with",
         )
 
-    def options(self, game: Game, texts: Any) -> dict[str, Any]:
-        """The options of a game from the texts that were typed; raises `ValueError`."""
-        given = _values(game, checked_texts(game, texts))
-        return {name: value for name, value in given.items() if value is not None}
+    def title(self, game: str) -> str:
+        """What the list of games calls a game, which may no longer be offered."""
+        return self._games[game].title if game in self._games else game
 
 
 def _offered(name: str) -> Entrant:
@@ -155,12 +154,16 @@ def checked_texts(game: Game, texts: Any) -> dict[str, str]:
         if any(option.name == name and option.reads_files for option in game.options):
             raise RefusalError(400, f"option {name}: could name a file, which no visitor may")
         given[name] = text
-    _values(game, given)
+    option_values(game, given)
     return given
 
 
-def _values(game: Game, texts: Mapping[str, str]) -> dict[str, Any]:
-    """The values of options; raises `ValueError`."""
+def option_values(game: Game, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of options from their texts, as `checked_texts` returns them.
+
+    Raises:
+        ValueError: there is no such option or value.
+    """
     # Words NAME=VALUE would be split again: a name with `=` in it could become that of another.
     check_names(game, texts)
     return {name: read_value(game, name, text) for name, text in texts.items()}

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
-from azumaya.baselines.entrants import HUMAN, first_position
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import check_agent
+from azumaya.baselines.entrants import HUMAN, Entrant, trained_options
 from azumaya.baselines.files import is_count, shown
-from azumaya.baselines.serve.choices import Choices, checked_texts
+from azumaya.baselines.serve.choices import Choices, checked_texts, option_values
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.store import Kept, Store
 from azumaya.baselines.table import Table
+from azumaya.envs.game import Game
+from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import MAX_SEED, Position
 from azumaya.envs.render.board import view_of
 from azumaya.envs.render.layout import layout_of
@@ -83,17 +88,23 @@ class Games:
         self._check_room(owner)
         players = (self._choices.player(wish.get("first", HUMAN)),
                    self._choices.player(wish.get("second", HUMAN)))  # fmt: skip
+        for player in players:
+            _check_game(player, game)
         names = (players[0].name, players[1].name)
         seed = wish.get("seed")
         if seed is None:
             seed = secrets.randbits(31)
         if not is_count(seed) or seed > MAX_SEED >> 1:
             raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 is needed")
+        texts = checked_texts(game, wish.get("options", {}))
         kept = Kept(
-            secrets.token_urlsafe(16), secrets.token_urlsafe(16), owner, game.name,
-            checked_texts(game, wish.get("options", {})), names, seed,
+            secrets.token_urlsafe(16), secrets.token_urlsafe(16), owner, game.name, texts, names,
+            seed, trained=_trained(game, players, texts),
         )  # fmt: skip
         opened = self._prepared(kept)
+        for player in players:
+            if player.agent is not None:
+                check_agent(player.agent, opened.table.here, player.name)
         self._store.add(kept)
         self._put(opened)
         return opened
@@ -105,14 +116,13 @@ class Games:
             raise RefusalError(429, f"you have {self._limits.games_of_one:,} games already")
 
     def _table(self, kept: Kept) -> Table:
-        """A game from its start, with the moves made so far."""
+        """A game from its start, with the moves made so far. It needs no agent to be looked at."""
         game = self._choices.game(kept.game)
-        players = (self._choices.player(kept.players[0]), self._choices.player(kept.players[1]))
-        for player in players:
-            if player.game is not None and player.game is not game:
-                raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
-        options = self._choices.options(game, kept.options)
-        table = Table(players, kept.seed, [first_position(players, game, options, kept.seed)])
+        typed = option_values(game, checked_texts(game, kept.options))
+        given = {**kept.trained, **typed}
+        options = {name: value for name, value in given.items() if value is not None}
+        first, second = map(_seated, kept.players)
+        table = Table((first, second), kept.seed, [Position(game, seed=kept.seed, **options)])
         for move in kept.moves:
             table.play(move)
         return table
@@ -176,18 +186,25 @@ class Games:
         self._positions += positions - opened.counted
         opened.counted = positions
 
-    def shared(self, share: str) -> Table:
-        """A game as those see it who were given its link; raises `RefusalError`."""
+    def shared(self, share: str) -> GameRecord:
+        """The record of a game for those who were given its link; raises `RefusalError`."""
         kept = self._store.shared(share)
         if kept is None:
             raise RefusalError(404, "there is no such game")
-        return self._table(kept)
+        return _record(self._table(kept), kept)
+
+    def record(self, opened: OpenGame) -> GameRecord:
+        """The record of a game as far as it was played; raises `RefusalError`."""
+        kept = self._store.find(opened.kept.id)
+        if kept is None:
+            raise RefusalError(404, NOT_YOURS)
+        return _record(opened.table, kept)
 
     def listed(self, visitor: str) -> list[dict[str, Any]]:
         """The games of a visitor, the last touched first."""
         return [
             {
-                "id": kept.id, "game": self._choices.game(kept.game).title,
+                "id": kept.id, "game": self._choices.title(kept.game),
                 "players": kept.players, "moves": len(kept.moves),
             }
             for kept in self._store.of_visitor(digest(visitor), LISTED)
@@ -293,17 +310,21 @@ class Games:
             raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
         return why_not(here, cells, label)
 
-    @staticmethod
-    def thinking(opened: OpenGame) -> tuple[str, Position, int]:
+    def thinking(self, opened: OpenGame) -> tuple[str, Position, int]:
         """The agent to move, the position, and the key of its draws.
 
         Raises:
-            RefusalError: it is no agent's turn.
+            RefusalError: it is no agent's turn, or the server no longer offers this agent.
         """
         table = opened.table
         if table.agent is None:
             raise RefusalError(409, "no agent is to move")
         name = table.players[table.here.to_move].name
+        try:
+            player = self._choices.player(name)
+            _check_game(player, table.here.game)
+        except RefusalError as error:
+            raise RefusalError(410, f"this game cannot go on here: {error}") from error
         return name, table.here, table.key
 
     def hinted(self, opened: OpenGame, milliseconds: Any) -> tuple[Position, float, int]:
@@ -318,6 +339,41 @@ class Games:
         if opened.table.here.is_over:
             raise RefusalError(409, "the game is over")
         return opened.table.here, float(milliseconds), opened.table.key
+
+
+class Absent(Agent):
+    """An agent as this process needs it, where nobody asks it: a name at the table.
+
+    Processes that search find the agent itself by the name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> NoReturn:
+        """Raises: the moves come from elsewhere."""
+        raise NotImplementedError(f"agent {self.name}: only processes that search ask it")
+
+
+def _seated(name: str) -> Entrant:
+    return Entrant(name, None if name == HUMAN else Absent(name))
+
+
+def _check_game(player: Entrant, game: Game) -> None:
+    if player.game is not None and player.game is not game:
+        raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
+
+
+def _trained(game: Game, players: Sequence[Entrant], texts: Mapping[str, str]) -> dict[str, Any]:
+    """The options of the checkpoints among the players that no text replaces."""
+    trained = trained_options(game, players, option_values(game, texts))
+    return {name: value for name, value in trained.items() if name not in texts}
+
+
+def _record(table: Table, kept: Kept) -> GameRecord:
+    """The record of a game, of the day when it last changed."""
+    day = datetime.datetime.fromtimestamp(kept.touched, datetime.UTC).date()
+    return replace(table.record(), date=day.isoformat())
 
 
 def _check_owner(kept: Kept, visitor: str) -> None:

@@ -8,8 +8,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
@@ -25,7 +26,9 @@ CREATE TABLE IF NOT EXISTS games (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 """
-COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched"
+COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained"
+LATER = ("trained TEXT NOT NULL DEFAULT '{}'",)
+"""Columns that were added later; files of earlier versions lack them."""
 
 
 SECONDS_TO_OPEN = 2.0
@@ -50,6 +53,7 @@ class Kept:
         seed: draws the start, and the agents' random choices.
         moves: the names of the moves.
         touched: when it last changed, in seconds since 1970.
+        trained: options that its checkpoints were trained with, where the visitor typed none.
     """
 
     id: str
@@ -61,6 +65,7 @@ class Kept:
     seed: int
     moves: tuple[str, ...] = ()
     touched: float = 0.0
+    trained: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Store:
@@ -98,6 +103,10 @@ class Store:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
         self._connection.executescript(SCHEMA)
+        there = {name for _, name, *_ in self._connection.execute("PRAGMA table_info (games)")}
+        for column in LATER:
+            if column.partition(" ")[0] not in there:
+                self._connection.execute(f"ALTER TABLE games ADD COLUMN {column}")
 
     def close(self) -> None:
         """Close the file."""
@@ -109,8 +118,9 @@ class Store:
         row = (
             kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
             json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
+            json.dumps(dict(kept.trained)),
         )  # fmt: skip
-        self._run(f"INSERT INTO games ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._run(f"INSERT INTO games ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def keep_moves(self, game: str, moves: Sequence[str]) -> None:
         """Keep the moves of a game."""
@@ -150,9 +160,10 @@ class Store:
 
 
 def _kept(row: Sequence[object]) -> Kept:
-    game, share, visitor, name, options, players, seed, moves, touched = row
+    game, share, visitor, name, options, players, seed, moves, touched, trained = row
     first, second = json.loads(str(players))
     return Kept(
         str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
         int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
+        json.loads(str(trained)),
     )  # fmt: skip

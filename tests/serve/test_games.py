@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 import sqlite3
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.agents import GreedyAgent
+from azumaya.baselines.entrants import Entrant
+from azumaya.baselines.serve import choices
 from azumaya.baselines.serve import games as served_games
 from azumaya.baselines.serve.app import COOKIE
 from azumaya.baselines.serve.choices import Choices
-from azumaya.baselines.serve.games import Games
-from azumaya.baselines.serve.store import Store
-from azumaya.envs import GAMES, Position
+from azumaya.baselines.serve.games import Games, digest
+from azumaya.baselines.serve.store import LATER, Kept, Store
+from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK
 from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
@@ -190,3 +196,105 @@ def test_games_survive_a_restart(tmp_path: Path) -> None:
     with visitor(Store(file)) as client:
         client.cookies[COOKIE] = cookie
         assert client.get(f"/api/games/{view['id']}").json() == view
+
+
+@pytest.fixture
+def _trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let agents be checkpoints of `GAME`, trained with the territory that they are called."""
+
+    def found(name: str, evaluated: bool = False) -> Entrant:
+        options = {"territory": name, "handicap": None}
+        return Entrant(name, GreedyAgent(), find_game(GAME), options) if evaluated else find(name)
+
+    find = choices.find_entrant
+    monkeypatch.setattr(choices, "find_entrant", found)
+
+
+@pytest.mark.usefixtures("_trained")
+def test_checkpoints_play_with_the_options_they_were_trained_with(tmp_path: Path) -> None:
+    """As in `azumaya play`; and still after a restart without them."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file), agents=["corners", "rows"]) as client:
+        games = {
+            "corners": begin(client, second="corners"),
+            "rows": begin(client, second="corners", options={"territory": "rows"}),
+            "standard": begin(client, second="corners", options={"territory": "none"}),
+        }
+        wish = {"game": GAME, "first": "corners", "second": "rows"}
+        refused(client.post("/api/games", json=wish), 400, "trained with different options")
+        wish["game"] = "abalone"
+        refused(client.post("/api/games", json=wish), 400, f"plays {GAME} only")
+        cookie = client.cookies[COOKIE]
+    with visitor(Store(file)) as client:
+        client.cookies[COOKIE] = cookie
+        for territory, view in games.items():
+            assert client.get(f"/api/games/{view['id']}").json() == view
+            record = GameRecord.from_json(client.get(f"/api/games/{view['id']}/record").text)
+            assert record.options.get("territory", "standard") == territory
+
+
+def test_a_kept_game_can_be_looked_at_without_its_agent(tmp_path: Path) -> None:
+    """The server may have been started again without it; only its moves are missing."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file), agents=["uct:16"]) as client:
+        view = begin(client, second="uct:16")
+        view = send(client, view, "move", move=view["moves"][0][0]).json()
+        cookie = client.cookies[COOKIE]
+    with visitor(Store(file)) as client:
+        client.cookies[COOKIE] = cookie
+        path = f"/api/games/{view['id']}"
+        assert client.get(path).json() == view
+        record = GameRecord.from_json(client.get(f"{path}/record").text)
+        assert record.players == ("human", "uct:16")
+        assert client.get(f"/watch/{view['share']}").status_code == 200
+        refused(send(client, view, "answer"), 410, "cannot go on here", "'uct:16'")
+        assert send(client, view, "undo").json()["yours"]
+
+
+@pytest.mark.usefixtures("_trained")
+def test_a_checkpoint_of_another_game_makes_no_move() -> None:
+    """A path that was offered for one game may later hold a checkpoint of another."""
+    store = Store(":memory:")
+    store.add(Kept("id", "share", digest("me"), "abalone", {}, ("rows", "human"), 1))
+    with visitor(store, agents=["rows"]) as client:
+        client.cookies[COOKIE] = "me"
+        view = client.get("/api/games/id").json()
+        assert view["thinking"]
+        refused(send(client, view, "answer"), 410, f"plays {GAME} only")
+
+
+def test_a_game_that_is_no_longer_offered_spoils_no_list() -> None:
+    store = Store(":memory:")
+    store.add(Kept("id", "share", digest("me"), "gone_game", {}, ("human", "human"), 1))
+    with visitor(store) as client:
+        client.cookies[COOKIE] = "me"
+        assert client.get("/api/games").json()[0]["game"] == "gone_game"
+        refused(client.get("/api/games/id"), 400, "game 'gone_game'")
+
+
+def test_records_have_the_day_of_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the day when they are downloaded."""
+    day = datetime.datetime(2023, 11, 14, 23, 30, tzinfo=datetime.UTC)
+    store = Store(":memory:")
+    games = Games(store, Choices((), LIMITS), LIMITS)
+    opened = games.begin("me", {"game": GAME, "seed": 1})
+    monkeypatch.setattr(time, "time", day.timestamp)
+    games.move(opened, 0, opened.table.here.legal_moves()[0])
+    monkeypatch.undo()
+    assert games.record(opened).date == games.shared(opened.kept.share).date == "2023-11-14"
+
+
+def test_files_of_earlier_versions_can_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite3"
+    kept = Kept("id", "share", digest("me"), GAME, {}, ("human", "human"), 1, trained={"a": 1})
+    store = Store(file)
+    store.add(kept)
+    for column in LATER:
+        store._run(f"ALTER TABLE games DROP COLUMN {column.split()[0]}", ())
+    store.close()
+    for _ in range(2):
+        store = Store(file)
+        found = store.find("id")
+        assert found is not None
+        assert replace(found, touched=0.0) == replace(kept, trained={})
+        store.close()

@@ -94,7 +94,7 @@ function select(parent, label, options) {
 
 function showOptions(box, options) {
   box.replaceChildren();
-  add(box, "legend", "Empty means the default");
+  add(box, "legend", "Empty means the default, or what a checkpoint was trained with");
   for (const { name, default: usual, values, meaning, suggested } of options) {
     const label = add(box, "label", name);
     const list = `list-${name}`;
