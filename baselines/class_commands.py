@@ -15,6 +15,7 @@ from rich.text import Text
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
+from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
@@ -32,6 +33,7 @@ from azumaya.baselines.classroom.grading import (
 from azumaya.baselines.classroom.marks import (
     EXAM,
     GRADED,
+    OTHER,
     WEIGHTS,
     Marked,
     Scheme,
@@ -97,7 +99,8 @@ def grade_command(
     opponent: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"An agent that all play. Repeat for more. Default: {', '.join(OPPONENTS)}."
+            help=f"An agent that all play. Repeat for more. Default: {', '.join(OPPONENTS)}. "
+            f"Ratings need {ANCHOR}."
         ),
     ] = None,
     weight: Annotated[
@@ -105,7 +108,8 @@ def grade_command(
         typer.Option(
             metavar="NAME=NUMBER",
             help="What counts for the mark: exam, class, or an opponent. Repeat for more. Default: "
-            f"{', '.join(f'{name}={value:g}' for name, value in WEIGHTS.items())}.",
+            f"{', '.join(f'{name}={value:g}' for name, value in WEIGHTS.items())}, and "
+            f"{OTHER:g} for any other opponent.",
         ),
     ] = None,
     points: Annotated[float, typer.Option(help="The best mark.")] = Scheme.points,
@@ -172,6 +176,8 @@ def grade_command(
         if not submissions:
             raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
         settings, given = plan.settings(), plan.exam  # before anything is made
+        several = classmates > 0 and sum(not s.problem for s in submissions) > 1
+        scheme.check_use(opponents, given is not None, several)
         output.mkdir(parents=True, exist_ok=True)
         file = ClassFile(output / NAME, settings, given)
     except ValueError as error:
@@ -255,7 +261,7 @@ def _check_system() -> None:
 
 def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float) -> Scheme:
     """How marks are computed; the default weights are those of the opponents that there are."""
-    weights = {n: w for n, w in WEIGHTS.items() if n == EXAM or n in opponents}
+    weights = {EXAM: WEIGHTS[EXAM], **{n: WEIGHTS.get(n, OTHER) for n in opponents}}
     if texts:
         weights = {}
         for text in texts:

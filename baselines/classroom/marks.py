@@ -22,6 +22,8 @@ from azumaya.envs import OptionError
 EXAM, CLASS = "exam", "class"
 WEIGHTS: Mapping[str, float] = {EXAM: 60, "random": 10, "greedy": 15, "uct:100": 15}
 """What counts for the mark by default, and how much."""
+OTHER = 15.0
+"""The default weight of an opponent that is not listed there."""
 RESAMPLES = 200
 """Resamples for the intervals of ratings."""
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -59,6 +61,23 @@ class Scheme:
             raise OptionError(f"points={self.points}: must be a positive number")
         if not any(self.weights.values()):
             raise OptionError("weights: at least one must be above 0")
+
+    def check_use(self, opponents: Sequence[str], exam: bool, meetings: bool) -> None:
+        """Raise `OptionError` if nothing that counts can be measured; all marks would be 0.
+
+        Args:
+            opponents: the agents that all play.
+            exam: whether there is an exam.
+            meetings: whether there are games in the class.
+        """
+        there = {EXAM: exam, CLASS: meetings, **dict.fromkeys(opponents, True)}
+        if not self.counted({name: float(is_there) or None for name, is_there in there.items()}):
+            named = ", ".join(name for name, weight in self.weights.items() if weight)
+            raise OptionError(
+                f"weights {named}: nothing that counts for the mark can be measured, because the "
+                "game has no exam or the class no games; give an opponent a weight, such as "
+                f"--weight {opponents[0]}=1"
+            )
 
     def counted(self, shares: Mapping[str, float | None]) -> dict[str, float]:
         """The weights above 0 of those shares that are known; empty if nothing can be marked."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
+from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.grading import Plan
 from azumaya.baselines.classroom.marks import CLASS, EXAM, GRADED, Marked, Scheme, Score, faults_of
@@ -211,13 +212,17 @@ def _explanation(report: Report) -> str:
         if EXAM in weights
         else ""
     )
+    ratings = (
+        "Ratings are on an Elo scale on which random play has 0; they do not affect the mark; "
+        "games in the class do only if <code>class</code> has a weight."
+        if ANCHOR in report.plan.opponents
+        else f"There are no ratings, because {ANCHOR} is no opponent: their scale begins there."
+    )
     return (
         f"<h2>How marks are made</h2>\n<p>Best mark {report.scheme.points:g}. Weights: {parts}. "
         "The share of an opponent is that of games won, a draw counting as half. A submission "
         "that fails loses the game, or the position of the exam. One that does not pass its check "
-        f"has 0 points.</p>\n{exam}\n<p>Ratings are on an Elo scale on which random play has 0; "
-        "they do not affect the mark; games in the class do only if <code>class</code> has a "
-        "weight.</p>"
+        f"has 0 points.</p>\n{exam}\n<p>{ratings}</p>"
     )
 
 

@@ -20,6 +20,7 @@ from typer.testing import CliRunner, Result
 
 from azumaya.baselines import load_exam
 from azumaya.baselines.arena.exams import exam_bytes, exam_file
+from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.commands import app
 from azumaya.baselines.replay import replay_script
@@ -216,6 +217,10 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64), "seed="),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", tmp_path / "no"), "no"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other), "not of vierer"),
+        (
+            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "class=1"),
+            "nothing that counts for the mark can be measured",
+        ),
         (("check", GAME, tmp_path / "none.py"), "No such file"),
         (("starter", GAME, tmp_path / "some" / "a.py"), "exists"),
         (("starter", "chess", tmp_path / "b.py"), "game 'chess'"),
@@ -234,6 +239,12 @@ class Later:
         Later.moves += 1
         if Later.moves > 60:
             raise ValueError("tired")
+        return [position.legal_actions()[0] for position in positions]
+
+class Named:
+    name = "by another name"
+
+    def act(self, positions, keys):
         return [position.legal_actions()[0] for position in positions]
 
 class Never:
@@ -256,6 +267,24 @@ def test_nobody_is_marked_by_an_opponent_that_fails(
     assert done.exit_code == 1
     assert f"opponent failing_opponents:{name}: ValueError: {what}" in done.output
     assert not (tmp_path / "out" / "marks.csv").exists()
+
+
+def test_an_opponent_of_ones_own_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where there is no exam, and whatever it calls itself."""
+    (tmp_path / "named_opponents.py").write_text(FAILING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "named_opponents", raising=False)
+    monkeypatch.setattr(grading, "has_exam", lambda game: False)
+    folder, name = (
+        make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]}),
+        "named_opponents:Named",
+    )
+    done = azumaya(GAME, folder, "--output", tmp_path / "out", "--pairs", 1, "--opponent", name)
+    assert done.exit_code == 0, done.output
+    (row,) = marks(tmp_path / "out").values()
+    assert row["exam_kept"] == ""
+    assert float(row[f"won_{name}"]) * 100 == float(row["mark"]) > 0
+    assert row["remarks"] == ""
 
 
 def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import load_exam
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.class_commands import _scheme
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_game
@@ -23,7 +24,15 @@ from azumaya.baselines.classroom.grading import (
     meetings_of,
     missing_meetings,
 )
-from azumaya.baselines.classroom.marks import CLASS, EXAM, Scheme, csv_text, mark_class
+from azumaya.baselines.classroom.marks import (
+    CLASS,
+    EXAM,
+    OTHER,
+    WEIGHTS,
+    Scheme,
+    csv_text,
+    mark_class,
+)
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.replays import blunders, instructive, refutation
 from azumaya.baselines.classroom.report import Report, report_page
@@ -165,6 +174,27 @@ def test_weights_that_cannot_be_used() -> None:
     Scheme(10, {CLASS: 1, "random": 2}).check(["random"])
 
 
+@pytest.mark.parametrize(
+    ("name", "exam", "meetings"),
+    [(EXAM, False, True), (CLASS, True, False), (EXAM, True, False), (CLASS, False, True)],
+)
+def test_weights_that_leave_nothing_to_be_measured(name: str, exam: bool, meetings: bool) -> None:
+    """All submissions would be run, and have 0 points."""
+    Scheme(10, {name: 1, "greedy": 1}).check_use(["greedy"], exam, meetings)
+    scheme = Scheme(10, {name: 1, "greedy": 0})
+    if exam if name == EXAM else meetings:
+        scheme.check_use(["greedy"], exam, meetings)
+        return
+    with pytest.raises(OptionError, match=f"weights {name}: nothing .* such as --weight greedy=1"):
+        scheme.check_use(["greedy"], exam, meetings)
+
+
+def test_every_opponent_counts_by_default() -> None:
+    assert _scheme(["uct:10ms", "greedy"], None, 10).weights == {
+        EXAM: WEIGHTS[EXAM], "uct:10ms": OTHER, "greedy": WEIGHTS["greedy"],
+    }  # fmt: skip
+
+
 def test_no_cell_of_the_csv_is_a_formula() -> None:
     files = [Submission("=cmd|' /C calc'!A0.py", b"", "a\nb"), Submission("-x.py", b"", "@sum")]
     found = mark_class(files, {}, [], GAME, None, Scheme())
@@ -205,6 +235,9 @@ def test_a_report_says_what_affects_the_mark() -> None:
     page = report_page(Report([one], [], Plan(GAME), Scheme(), Isolation()))
     assert "one that keeps them all gets all of them" in page
     assert "games in the class do only if <code>class</code> has a weight" in page
+    plan = Plan(GAME, opponents=("greedy",))
+    page = report_page(Report([one], [], plan, Scheme(), Isolation()))
+    assert "There are no ratings, because random is no opponent" in page
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 submission;"), (2, "2 submissions;")])
