@@ -129,6 +129,37 @@ def test_a_failed_step_is_undone(case: Case, make: Callable[[], Any]) -> None:
     assert failures >= 20
 
 
+def play_on(games: AzumayaVecEnv) -> None:
+    """Play until every game has ended twice, so that new opponents have played a whole one."""
+    ended = np.zeros(GAMES, np.int64)
+    while ended.min() < 2:
+        ended += games.step(games.action_masks().argmax(axis=1))[2]
+
+
+@ALL_GAMES
+def test_policies_may_write_into_what_they_are_given(case: Case) -> None:
+    """Legality is judged by the game: a policy can neither cheat nor be refused a legal move."""
+
+    def honest(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        actions = masks.argmax(axis=1)
+        masks -= 1
+        planes[:] = 0
+        return actions
+
+    def cheat(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        actions = masks.argmin(axis=1)
+        masks[:] = 1
+        return actions
+
+    games = AzumayaVecEnv(case.game, GAMES, opponent=honest, seed=1, **case.options)
+    games.reset()
+    for _ in range(5):
+        games.step(games.action_masks().argmax(axis=1))
+    games.set_opponent(cheat)
+    with pytest.raises(IllegalActionError, match=r"opponent's actions\[\d\]: "):
+        play_on(games)
+
+
 @ONE_GAME
 @OPPONENTS
 @FAILURES

@@ -15,6 +15,7 @@ from azumaya.envs.adapters.batch.kernels import (
     PLANES,
     SERIES,
     begin_kernel,
+    first_illegal,
     look_kernel,
     move_kernel,
 )
@@ -192,14 +193,16 @@ class SeatedGames:
 
     def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
         """Ask a policy or agent for actions and validate them."""
-        planes, masks = self.look(rows, self.states["to_move"][rows])
-        actions = np.empty(len(rows), np.int64)
+        count, players = len(rows), self.states["to_move"][rows]
+        legal = np.empty((count, self._mask_words), np.uint64)
+        planes, masks = self._look(rows, players, legal)
+        actions = np.empty(count, np.int64)
         given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
         copy_actions(given, actions, "opponent's ")
-        inside = (actions >= 0) & (actions < self.setup.num_actions)
-        legal = inside & (masks[np.arange(len(rows)), np.where(inside, actions, 0)] == 1)
-        if not legal.all():
-            bad = int(np.argmin(legal))
+        # by the packed masks, because a policy may have written into those that it was given
+        over = np.zeros(count, np.bool_)
+        bad = first_illegal(0, count, legal, actions, self.setup.num_actions, over, False)
+        if bad >= 0:
             row = int(rows[bad])
             raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
         return actions
