@@ -130,6 +130,27 @@ def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
     assert fingerprint(raw) == after
 
 
+def test_moves_are_judged_by_the_game_not_by_a_mask_handed_out(first_case: Case) -> None:
+    """Users may write into masks: a legal move is played all the same, an illegal one loses."""
+    env, twin = first_case.env(), first_case.raw()
+    for place in ("observation", "infos"):
+        for value in (0, 1):
+            env.reset(seed=1)
+            twin.reset(seed=1)
+            agent = env.agent_selection
+            seen = env.last()[0] if place == "observation" else env.infos[agent]
+            illegal = np.flatnonzero(seen["action_mask"] == 0)
+            legal = int(legal_of(twin)[0])
+            seen["action_mask"][:] = value
+            if value == 0:
+                env.step(legal)
+                twin.step(legal)
+                assert fingerprint(env.unwrapped) == fingerprint(twin)
+            elif illegal.size:
+                env.step(int(illegal[0]))
+                assert env.unwrapped.rewards[agent] == -1
+
+
 def test_make_takes_names_and_ids(first_case: Case) -> None:
     """`make` takes a game's name, its id, or its name with the version."""
     game = first_case.game

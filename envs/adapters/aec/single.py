@@ -86,6 +86,10 @@ class SingleGame:
         """Whether an action, from 0 to `num_actions - 1`, is legal for the player to move."""
         return bool(self._masks[self.to_move, action])
 
+    def mask(self, player: int) -> np.ndarray:
+        """A player's action mask, `(num_actions,)` int8; the next move overwrites it."""
+        return self._masks[player, : self.num_actions]
+
     def masks(self) -> np.ndarray:
         """A copy of both players' action masks, `(2, num_actions)` int8."""
         return self._masks[:, : self.num_actions].copy()

@@ -20,7 +20,7 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
     """PettingZoo's wrapper, but always with the mask of the current position.
 
     PettingZoo's keeps the mask of the last `observe`, which is out of date once a state has been
-    restored.
+    restored, and which the user may have changed.
     """
 
     def step(self, action: Any) -> None:
@@ -32,8 +32,8 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
         raw = self.env.unwrapped
         if isinstance(action, bool | np.bool_):
             raw.position.check_action(action)
-        agent = raw.agent_selection
-        self._prev_obs = {"action_mask": raw._masks[agent]}
+        now = raw._game_now
+        self._prev_obs = {"action_mask": now.mask(now.to_move)}
         was_over = self._terminated
         super().step(action)
         if self._terminated and not was_over:
