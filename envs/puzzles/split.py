@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from azumaya.envs.game import one_of
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, SIZE
 from azumaya.envs.puzzles.bank import load_bank
 
@@ -50,13 +51,21 @@ def fingerprints(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-@functools.cache
+_check_part = one_of("part", *PARTS)
+
+
 def load_part(part: Part) -> npt.NDArray[np.uint8]:
     """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; read-only.
 
     Raises:
+        OptionError: there is no such part.
         PuzzleFormatError: the installed file is damaged.
     """
+    return _load_part(_check_part(part))
+
+
+@functools.cache
+def _load_part(part: Part) -> npt.NDArray[np.uint8]:
     bank = load_bank()
     words = fingerprints(bank)
     testing = words <= np.sort(words)[len(words) // TEST_SHARE - 1]

@@ -23,6 +23,12 @@ def test_the_parts_form_the_bank() -> None:
     assert rows == {puzzle.tobytes() for puzzle in load_bank()}
 
 
+@pytest.mark.parametrize("part", ["Test", "held-out", "", None, 1, ["test"]])
+def test_other_parts_are_refused(part: object) -> None:
+    with pytest.raises(OptionError, match=r"part=.*: must be one of 'train', 'test'"):
+        load_part(part)
+
+
 def test_no_puzzle_of_one_part_is_like_one_of_the_other() -> None:
     """Alike puzzles have equal fingerprints (see below), and no fingerprint is in both parts."""
     train, test = (set(fingerprints(load_part(part)).tolist()) for part in ("train", "test"))
