@@ -260,7 +260,7 @@ class Options:
 # ---- words ----
 
 
-def nothing_revealed(state: Any) -> Mapping[str, Any]:
+def nothing_revealed(state: Any, since: Any | None = None) -> Mapping[str, Any]:
     """The `revealed` of games in which chance reveals nothing."""
     return {}
 
@@ -287,8 +287,9 @@ class Words:
             raises `AssertionError`.
         how_to_play: the rules with default options and the names of moves, in at most 350 words,
             for people and for prompts of language models; ends without a newline.
-        revealed: `revealed(state)`: the options that make a start draw the same chance outcomes as
-            those revealed up to a state.
+        revealed: `revealed(state, since)`: the options with which an episode that starts from the
+            text of the state `since` draws the same chance outcomes as those revealed from there to
+            `state`; None stands for the state the episode began with.
     """
 
     move_name: Callable[[int, Settings, int], str]
@@ -300,7 +301,7 @@ class Words:
     scene: Callable[[Any, Any, Settings], Scene]
     check_state: Callable[[Any], None]
     how_to_play: str
-    revealed: Callable[[Any], Mapping[str, Any]] = nothing_revealed
+    revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
 
 # ---- the record ----

@@ -92,7 +92,7 @@ def record_of(
     options = {name: value for name, value in start.options.items() if name != "position"}
     return GameRecord(
         environment=start.game.id,
-        options={**options, **end.revealed()},
+        options={**options, **end.revealed(start)},
         start=str(start),
         moves=tuple(moves),
         returns=(float(end.returns()[0]), float(end.returns()[1])),

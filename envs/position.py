@@ -123,9 +123,14 @@ class Position:
         """The options the position was made with, except those that are None."""
         return dict(self._setup.given)
 
-    def revealed(self) -> dict[str, Any]:
-        """Options that make the start draw the same chance outcomes as those revealed so far."""
-        return dict(self.game.words.revealed(self._states[0]))
+    def revealed(self, since: Position | None = None) -> dict[str, Any]:
+        """Options that make a start draw the same chance outcomes as those revealed so far.
+
+        Args:
+            since: the start: an earlier position of the same episode; None: where it began.
+        """
+        start = None if since is None else since._states[0]
+        return dict(self.game.words.revealed(self._states[0], start))
 
     @property
     def state(self) -> np.ndarray:

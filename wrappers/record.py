@@ -27,7 +27,8 @@ class RecordGames(BaseWrapper[str, Any, int]):
         path: the file; records are appended, one per line. Its folder must exist.
         players: the players' names, player_0 first.
 
-    Games left unfinished at a reset are not recorded.
+    Games left unfinished at a reset are not recorded. If the position is changed between moves, by
+    `set_state`, the record begins anew from the position there.
 
     Raises:
         OptionError: `env` is not an Azumaya environment, `path` is not a file that can be written,
@@ -42,6 +43,8 @@ class RecordGames(BaseWrapper[str, Any, int]):
         super().__init__(env)
         self._start: Position | None = None
         self._moves: list[str] = []
+        self._last: Position | None = None
+        """The position after the last move, or after a reset."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode and its record."""
@@ -51,24 +54,33 @@ class RecordGames(BaseWrapper[str, Any, int]):
         except Exception:  # the options were refused, and the game goes on
             self._start = start
             raise
-        self._start, self._moves = self.unwrapped.position, []
+        self._start = self._last = self.unwrapped.position
+        self._moves = []
 
     def step(self, action: int | None) -> None:
         """Play an action; the move that ends the game writes the record."""
-        raw = self.unwrapped
-        before, start, self._start = raw.position, self._start, None
+        before = self._followed()
+        start, self._start = self._start, None
         try:
             super().step(action)
         except Exception:  # the move was refused; after Ctrl-C the game is not recorded
             self._start = start
             raise
-        after = raw.position
+        after = self.unwrapped.position
         if action is not None and after != before:
             self._moves.append(before.move_name(action))
-        self._start = start
+        self._start, self._last = start, after
         if start is not None and after.is_over and after != before:
             write_records(self.path, [self.record()])
             self._start = None
+
+    def _followed(self) -> Position:
+        """The position; if anything but a recorded move has changed it, the record begins anew."""
+        now: Position = self.unwrapped.position
+        if self._last is not None and self._last.state.tobytes() != now.state.tobytes():
+            self._start = None if now.is_over else now
+            self._moves, self._last = [], now
+        return now
 
     def record(self) -> GameRecord:
         """The record of the game so far.
@@ -76,6 +88,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
         Raises:
             OptionError: no game is in progress.
         """
-        if self._start is None:
+        now = None if self._last is None else self._followed()
+        if self._start is None or now is None:
             raise OptionError("record: no game is in progress; reset the environment first")
-        return record_of(self._start, self._moves, self.unwrapped.position, self.players)
+        return record_of(self._start, self._moves, now, self.players)

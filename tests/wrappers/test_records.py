@@ -22,7 +22,8 @@ from azumaya.envs.notation import (
     write_records,
 )
 from azumaya.wrappers import RecordGames
-from tests.cases import CASES, Case
+from tests.cases import CASES, Case, is_over, legal_of
+from tests.vector.cases import FIRST
 
 
 def played(path: Path, game: str, seed: int = 1, **options: object) -> GameRecord:
@@ -69,6 +70,46 @@ def test_hidden_tiles_are_in_no_record_before_they_are_drawn() -> None:
     assert str(other) == str(start)
     assert len(record.options["draws"]) == 5, "only the tiles drawn since the start"
     assert [str(p) for p in replay(record)][-1] == str(position)
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_a_record_begins_anew_where_the_position_is_changed(case: Case, tmp_path: Path) -> None:
+    """After `set_state` the moves before it no longer lead to the position."""
+    env = RecordGames(case.env(), tmp_path / "games.jsonl")
+    env.reset(seed=4)
+    raw, rng = env.unwrapped, np.random.default_rng(4)
+    moments = []
+    for _ in range(4):
+        moments.append((raw.get_state(), str(raw.position)))
+        env.step(int(rng.choice(legal_of(raw))))
+    assert env.record().start == moments[0][1]
+    for moment, text in (moments[1], moments[2]):
+        raw.set_state(moment)
+        assert (env.record().start, env.record().moves) == (text, ())
+        while not is_over(raw):
+            env.step(int(rng.choice(legal_of(raw))))
+        end = raw.get_state()
+        raw.set_state(moments[3][0])
+        raw.set_state(end)
+        with pytest.raises(OptionError, match="no game"):
+            env.record()
+    records = list(read_records(env.path))
+    assert [record.start for record in records] == [moments[1][1], moments[2][1]]
+    for record in records:
+        assert list(replay(record))[-1].is_over
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_records_may_start_in_mid_game(case: Case) -> None:
+    """What chance revealed before the start is no part of such a record."""
+    position, moves = case.position(8), []
+    game = [position.copy()]
+    while not position.is_over and len(moves) < 8:
+        moves.append(position.legal_moves()[-1])
+        game.append(position.play(moves[-1]).copy())
+    half = len(moves) // 2
+    record = record_of(game[half], moves[half:], position)
+    assert [str(p) for p in replay(record)] == [str(p) for p in game[half:]]
 
 
 def test_a_wrong_move_is_named_by_its_number(tmp_path: Path) -> None:

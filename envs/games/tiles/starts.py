@@ -176,10 +176,11 @@ def _check_first(states: np.ndarray) -> None:
         raise OptionError("start: none of the tiles that are left fits")
 
 
-def revealed(state: Any) -> Mapping[str, str]:
-    """The option `draws` that repeats the tiles drawn since the episode began.
+def revealed(state: Any, since: Any | None = None) -> Mapping[str, str]:
+    """The option `draws` that repeats the tiles drawn since a state, or since the episode began.
 
-    The first tile is left out: the start shows it.
+    The first tile is left out: the state shows it.
     """
-    drawn = range(int(state["began"]) - 1, int(state["height"]) - 1, -1)
+    began = state["began"] if since is None else since["height"]
+    drawn = range(int(began) - 1, int(state["height"]) - 1, -1)
     return {"draws": "".join(str(int(tile_at(state, k))) for k in drawn)}
