@@ -12,8 +12,9 @@ from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.matches import LOOKS, name_of
-from azumaya.envs import IllegalActionError, Position
+from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
+from azumaya.envs.errors import brief
 from azumaya.envs.position import check_seed, episode_key
 
 STREAM = 1 << 23
@@ -207,6 +208,8 @@ def answer_exam(
     progress: Callable[[int], None] | None = None,
 ) -> ExamResult:
     """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`."""
+    if not isinstance(exam, Exam):
+        raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
     asked = find_agent(agent) if isinstance(agent, str) else agent
     name, seed = name_of(asked, "agent"), check_seed(seed)
     answers: list[Answer] = []

@@ -9,13 +9,15 @@ from __future__ import annotations
 import functools
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from azumaya.envs import OptionError, Position
+from azumaya.envs.errors import brief
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
@@ -23,6 +25,7 @@ Part = Literal["public", "held-out"]
 PARTS: tuple[Part, Part] = get_args(Part)
 LARGEST = 64 << 20
 """Bytes of an uncompressed exam that is read."""
+Field = TypeVar("Field")
 
 
 class ExamError(ValueError):
@@ -87,8 +90,16 @@ class Exam:
     made: Mapping[str, Any]
 
     def start(self, number: int) -> Position:
-        """Position `number` of the exam, ready to be played."""
-        return Position.from_text(self.game, self.positions[number].position, **self.options)
+        """Position `number` of the exam, ready to be played.
+
+        Raises:
+            ExamError: there are no such game and options, or they have no such position.
+        """
+        text = self.positions[number].position
+        try:
+            return Position.from_text(self.game, text, **self.options)
+        except ValueError as error:
+            raise ExamError(f"exam of {self.game}: position {number}: {error}") from error
 
 
 def load_exam(game: str, part: Part = "public") -> Exam:
@@ -105,7 +116,7 @@ def load_exam(game: str, part: Part = "public") -> Exam:
     name = find_game(game).name
     if part in PARTS and not has_exam(name):
         raise ExamError(f"{name}: this game has no exam")
-    return read_exam(exam_file(name, part))
+    return _kept_exam(exam_file(name, part))
 
 
 def has_exam(game: str) -> bool:
@@ -120,13 +131,13 @@ def exam_file(name: str, part: Part) -> Path:
     return DATA / f"{name}.{part}.jsonl.gz"
 
 
-@functools.lru_cache(maxsize=32)
-def read_exam(path: Path) -> Exam:
+def read_exam(path: str | Path) -> Exam:
     """The exam in a file: a line about the exam, then a line for each position.
 
     Raises:
         ExamError: the file is missing or damaged.
     """
+    path = Path(path)
     try:
         with gzip.open(path, "rb") as file:
             content = file.read(LARGEST + 1)
@@ -136,28 +147,52 @@ def read_exam(path: Path) -> Exam:
         return _exam(head, lines)
     except FileNotFoundError:
         raise ExamError(f"{path.name}: there is no such exam") from None
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise ExamError(f"{path}: the exam is damaged ({error})") from error
 
 
-def _exam(head: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Exam:
-    positions = tuple(map(_position, lines))
-    if head["part"] not in PARTS or not positions:
+_kept_exam = functools.lru_cache(maxsize=32)(read_exam)
+"""`read_exam` for the files of the package, which do not change."""
+
+
+def _exam(head: Any, lines: Iterable[Any]) -> Exam:
+    part, positions = _field(head, "part", str), tuple(map(_position, lines))
+    if part not in PARTS or not positions:
         raise ExamError("no part or no positions")
     return Exam(
-        head["game"], head["part"], head["version"], head["options"], head["exact"], positions,
-        head["made"],
+        _field(head, "game", str), part, _field(head, "version", int),
+        _field(head, "options", dict), _field(head, "exact", bool), positions,
+        _field(head, "made", dict),
     )  # fmt: skip
 
 
-def _position(line: Mapping[str, Any]) -> ExamPosition:
-    values = {move: float(value) for value, moves in line["values"].items() for move in moves}
-    if sum(map(len, line["values"].values())) != len(values) or not values:
-        raise ExamError(f"{line['position']}: a move has no value or two")
-    first, second = line["players"]
+def _position(line: Any) -> ExamPosition:
+    text, groups = _field(line, "position", str), _field(line, "values", dict)
+    listed = [(move, _value(each)) for each in groups for move in _field(groups, each, list)]
+    if not all(isinstance(move, str) for move, _ in listed):
+        raise ExamError(f"{text}: a move is no text")
+    values = dict(listed)
+    if len(listed) != len(values) or not values:
+        raise ExamError(f"{text}: a move has no value or two")
+    first, second = _field(line, "players", list)
     return ExamPosition(
-        str(line["position"]), int(line["plies_left"]), values, (first, second), int(line["seed"])
+        text, _field(line, "plies_left", int), values, (first, second), _field(line, "seed", int)
     )
+
+
+def _value(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ExamError(f"values: {text}: a finite number is needed")
+    return value
+
+
+def _field(line: Any, name: str, kind: type[Field]) -> Field:
+    """A field of a line, of exactly this type."""
+    found = line.get(name) if isinstance(line, dict) else None
+    if type(found) is not kind:
+        raise ExamError(f"{name}={brief(found)}: a value of type {kind.__name__} is needed")
+    return found
 
 
 def exam_bytes(exam: Exam) -> bytes:

@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -189,13 +190,59 @@ def test_an_exam_comes_back_from_its_file(tmp_path: Path) -> None:
         ('"-1":', '"one":'),
         ('"version":2,', ""),
         ("{", "["),
+        ('{"1":["2h2","7i2"],"-1":["7h2"]}', "[]"),
+        ('["2h2","7i2"]', '"ab"'),
+        ('["2h2","7i2"]', '[["2h2"],"7i2"]'),
+        ('"-1":', '"nan":'),
+        ('"seed":4', '"seed":Infinity'),
+        ('"plies_left":3', '"plies_left":Infinity'),
+        ('"plies_left":3', '"plies_left":null'),
+        ('"players":["greedy","random"]', '"players":["greedy"]'),
+        ('"options":{}', '"options":[1]'),
+        ('"game":"azumaya/sudoku_moyo-v0"', '"game":null'),
+        ('"exact":true', '"exact":"no"'),
+        ('"made":', f'"deep":{"[" * 100_000},"made":'),
     ],
 )
 def test_damaged_exams_are_refused(tmp_path: Path, old: str, new: str) -> None:
-    path, content = tmp_path / "exam", exams.exam_bytes(tiny())
-    path.write_bytes(gzip.compress(gzip.decompress(content).replace(old.encode(), new.encode())))
+    path, content = tmp_path / "exam", gzip.decompress(exams.exam_bytes(tiny()))
+    assert old.encode() in content
+    path.write_bytes(gzip.compress(content.replace(old.encode(), new.encode())))
     with pytest.raises(ExamError, match="the exam is damaged"):
         read_exam(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"game": "azumaya/nope-v0"}, "no such game"),
+        ({"options": {"nope": 1}}, "nope"),
+        ({"positions": (question(3, a=1),)}, "."),
+    ],
+)
+def test_positions_that_no_game_has_are_refused(change: dict[str, Any], message: str) -> None:
+    wrong = dataclasses.replace(tiny(), **change)
+    with pytest.raises(ExamError, match=f"^exam of azumaya/.*: position 0: .*{message}"):
+        wrong.start(0)
+    with pytest.raises(ExamError, match=r"^exam of"):
+        answer_exam("random", wrong)
+
+
+def test_only_an_exam_can_be_answered() -> None:
+    for other in ("sudoku_moyo", None):
+        with pytest.raises(OptionError, match=r"^exam=.*: an Exam is needed, such as load_exam"):
+            answer_exam("random", other)  # type: ignore[arg-type]
+
+
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "exam"
+    with pytest.raises(ExamError, match="there is no such exam"):
+        read_exam(str(path))
+    for version in (2, 3):
+        exam = dataclasses.replace(tiny(), version=version)
+        path.write_bytes(exams.exam_bytes(exam))
+        assert read_exam(str(path)) == exam
+    assert load_exam("sudoku_moyo") is load_exam("sudoku_moyo"), "those of the package are kept"
 
 
 def test_files_that_are_no_exams_are_refused(tmp_path: Path) -> None:
@@ -368,7 +415,6 @@ def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
     made = {part: read_exam(tmp_path / exams.exam_file("sudoku_moyo", part).name) for part in PARTS}
     assert [len(exam.positions) for exam in made.values()] == [1, 1]
     assert made["public"].made["plan"]["far"] == 6
-    read_exam.cache_clear()
     assert command(*words, "--positions", 2).exit_code == 0
     for part in PARTS:
         more = read_exam(tmp_path / exams.exam_file("sudoku_moyo", part).name)
