@@ -196,6 +196,18 @@ def test_opponents_are_drawn_by_weight(case: Case) -> None:
     assert not asked
 
 
+@ONE_GAME
+def test_only_the_ratio_of_weights_counts(case: Case) -> None:
+    """However large or small they are, the same opponents are drawn."""
+    drawn = []
+    for unit in (1.0, 2.0**1022, 1e308 / 3, 2.0**-1074):
+        games = learner(case, 400, opponent=[("random", 3 * unit), ("greedy", unit)], seed=8)
+        games.reset()
+        drawn.append(games.duel._seats["opponent"].tolist())
+    assert set(drawn[0]) == {0, 1}
+    assert all(each == drawn[0] for each in drawn)
+
+
 @ALL_GAMES
 def test_an_agent_plays_like_an_equal_policy(case: Case) -> None:
     """An agent gets positions and a policy arrays; either may be one of several opponents."""

@@ -110,6 +110,8 @@ class SeatedGames:
                 codes.append(free)
                 free += 1
         weights = np.array([weight for _, weight in pairs], np.float64)
+        # Scaled by a power of two: the ratios stay exact, and the sum is finite.
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
         limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
         limits[np.flatnonzero(weights)[-1] :] = WHOLE
         self._limits, self._codes = limits, np.array(codes, np.int64)
