@@ -16,7 +16,10 @@ from azumaya.envs.errors import brief
 from azumaya.envs.position import MAX_SEED, check_seed
 from azumaya.envs.whole import whole_number
 
-__all__ = ["LOOKS", "Score", "check_starts", "name_of", "play_pairing"]
+MOST_STARTS = 1_000_000
+"""The most starts of a pairing. All games are in memory at once: about 10 GB at this limit."""
+
+__all__ = ["LOOKS", "MOST_STARTS", "Score", "check_starts", "name_of", "play_pairing"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def play_pairing(
         first: the agent whose wins are counted: any object with `act(positions, keys)`, see
             `azumaya.baselines.agents.Agent`. The score has its `name` or that of its class.
         second: its opponent, of the same kind.
-        starts: the number of start positions to draw.
+        starts: the number of start positions to draw, up to `MOST_STARTS`.
         seed: the seed of the first start; each further start takes the next one, so the largest
             possible value is `2**64 - starts`. Everything random depends on these seeds.
         options: the options of the game.
@@ -113,7 +116,7 @@ def check_starts(starts: Any, seed: Any) -> int:
     Raises:
         OptionError: `starts` or `seed` is out of range, or there are not enough seeds.
     """
-    count, first = whole_number(starts, "starts", 1), check_seed(seed)
+    count, first = whole_number(starts, "starts", 1, MOST_STARTS), check_seed(seed)
     if first + count - 1 > MAX_SEED:
         raise OptionError(
             f"seed={first}, starts={starts}: each start takes the next seed, and the largest seed "

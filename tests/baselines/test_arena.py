@@ -48,8 +48,9 @@ def test_the_scores_of_both_seats_add_up(game: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"starts": 0}, "starts=0: a whole number from 1 is needed"),
-        ({"starts": -1}, "starts=-1: a whole number from 1 is needed"),
+        ({"starts": 0}, "starts=0: a whole number from 1 to 1000000 is needed"),
+        ({"starts": -1}, "starts=-1: a whole number from 1"),
+        ({"starts": 2**62}, "starts=4611686018427387904: a whole number from 1 to 1000000"),
         ({"starts": 2.0}, "starts=2.0: a whole number"),
         ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
         ({"second": RandomAgent}, r"second=.*; this is a class; .*: RandomAgent\(...\)"),
