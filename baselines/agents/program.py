@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 from collections.abc import Sequence
+from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
@@ -36,14 +39,18 @@ class ProgramAgent(Agent):
     the name of a move on a line of its own.
 
     Args:
-        command: the program and its arguments, quoted as in a shell; no shell is started.
+        command: the program and its arguments, quoted as in a shell; no shell is started. When the
+            agent is closed, processes that the program has started are ended, too.
         seconds: the time to wait for an answer.
+        watched: whether another process watches this one, and ends it with its process group when
+            an answer takes too long. Then the agent itself waits for ever, and the program stays in
+            the group.
 
     Raises:
         OptionError: the command is empty, its quotes are not closed, or there is no such program.
     """
 
-    def __init__(self, command: str, seconds: float = SECONDS) -> None:
+    def __init__(self, command: str, seconds: float = SECONDS, *, watched: bool = False) -> None:
         try:
             self.words = shlex.split(command)
         except ValueError as error:
@@ -54,7 +61,7 @@ class ProgramAgent(Agent):
             raise OptionError(
                 f"program {shown(command)!r}: no program {shown(self.words[0])!r} can be run"
             )
-        self.name, self.seconds = f"{PREFIX}{command}", seconds
+        self.name, self.seconds, self._watched = f"{PREFIX}{command}", seconds, watched
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
@@ -74,9 +81,12 @@ class ProgramAgent(Agent):
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
+        if self._watched:
+            process.kill()
+        else:
+            kill_group(process)
         process.wait()
-        close_pipes(process)
+        close_pipe(process.stdin)  # `_read` closes the other one
 
     def __del__(self) -> None:
         if getattr(self, "_process", None) is not None:
@@ -88,12 +98,15 @@ class ProgramAgent(Agent):
         try:
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
-            answer = self._answers.get(timeout=self.seconds)
+            answer = self._answers.get(timeout=None if self._watched else self.seconds)
         except queue.Empty:
             self.close()
             raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
         except OSError:  # it no longer reads
             answer = b""
+        except BaseException:  # Ctrl-C: the answer would be taken for that to the next question
+            self.close()
+            raise
         if not answer.endswith(b"\n"):
             raise self._ended(process, answer)
         return answer.decode(errors="replace").strip()
@@ -114,7 +127,10 @@ class ProgramAgent(Agent):
         if self._process is None:
             try:
                 self._process = subprocess.Popen(
-                    self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    self.words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    start_new_session=not self._watched,
                 )
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
@@ -126,12 +142,20 @@ class ProgramAgent(Agent):
         return self._process
 
 
-def close_pipes(process: subprocess.Popen[bytes]) -> None:
-    """Close the pipes to and from a process that has ended."""
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):  # what was not yet written has nowhere to go
-                pipe.close()
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that was started in a new session, and those it has started."""
+    with contextlib.suppress(OSError):  # it has ended
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def close_pipe(pipe: IO[bytes] | None) -> None:
+    """Close a pipe to or from a process that has ended."""
+    if pipe is not None:
+        with contextlib.suppress(OSError):  # what was not yet written has nowhere to go
+            pipe.close()
 
 
 def request(position: Position) -> str:
@@ -142,9 +166,13 @@ def request(position: Position) -> str:
 
 
 def _read(process: subprocess.Popen[bytes], answers: queue.SimpleQueue[bytes]) -> None:
-    """Pass on a program's answers; at the end of its output an empty one."""
+    """Pass on a program's answers; at the end of its output an empty one.
+
+    The output is closed here, because to close a pipe is to wait for its reader: a process that the
+    program has started may keep it open.
+    """
     assert process.stdout is not None
-    with contextlib.suppress(OSError, ValueError):  # closed while it was read
+    with process.stdout, contextlib.suppress(OSError):
         while answer := process.stdout.readline(LONGEST_LINE):
             answers.put(answer)
     answers.put(b"")

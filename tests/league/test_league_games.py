@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,7 @@ from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from tests.league.playing import GAME, league_here, outcomes, play_here
+from tests.processes import running_with
 
 FIRST_LEGAL = """
 import sys
@@ -273,6 +278,88 @@ def test_programs_that_fail(code: str, error: type[Exception], message: str) -> 
         with pytest.raises(error, match=message):
             agent.act([Position(GAME)], [0])
     agent.close()
+
+
+HELPED = """
+import subprocess, sys
+code = "import time; time.sleep(99)"
+helper = subprocess.Popen([sys.executable, "-c", code, MARK], start_new_session=AWAY)
+while input(): print("no move", flush=True)
+"""
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_a_program_is_closed_although_another_process_holds_its_output(
+    tmp_path: Path, away: bool
+) -> None:
+    """Its helper, which is killed with it unless it has left its group."""
+    mark = str(tmp_path)
+    code = HELPED.replace("MARK", repr(mark)).replace("AWAY", str(away))
+    agent = ProgramAgent(program(code).removeprefix("program:"))
+    with pytest.raises(MoveNameError):
+        agent.act([Position(GAME)], [0])
+    closing = threading.Thread(target=agent.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    assert not closing.is_alive()
+    for number in running_with(mark) if away else ():
+        os.kill(number, signal.SIGKILL)
+    until = time.monotonic() + 30
+    while running_with(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not running_with(mark)
+
+
+INTERRUPTS = """
+import os, signal
+from pathlib import Path
+if Path(MARK).exists():
+    while input(): print("1", flush=True)
+Path(MARK).touch()
+input()
+os.kill(os.getppid(), signal.SIGINT)
+input()
+print("the late answer", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program sends a signal")
+def test_a_question_that_was_interrupted_is_not_answered_later(tmp_path: Path) -> None:
+    code = INTERRUPTS.replace("MARK", repr(str(tmp_path / "mark")))
+    agent = ProgramAgent(program(code).removeprefix("program:"))
+    with pytest.raises(KeyboardInterrupt):
+        agent.act([Position(GAME)], [0])
+    with pytest.raises(MoveNameError, match="'1'"):
+        agent.act([Position(GAME)], [0])
+    agent.close()
+
+
+def test_who_watches_a_process_watches_the_time_of_its_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So that any limit on the time per move can be set."""
+    code = program("import time\nwhile input(): time.sleep(0.2); print('x', flush=True)")
+    for watched, error in ((False, ProgramError), (True, MoveNameError)):
+        agent = ProgramAgent(code.removeprefix("program:"), 1e-3, watched=watched)
+        with pytest.raises(error):
+            agent.act([Position(GAME)], [0])
+        agent.close()
+    made: list[bool] = []
+
+    class Noted(ProgramAgent):
+        def __init__(self, command: str, *, watched: bool = False) -> None:
+            made.append(watched)
+            super().__init__(command, watched=watched)
+
+    monkeypatch.setattr(games, "ProgramAgent", Noted)
+    with tempfile.TemporaryFile() as file:
+        file.truncate(Board.SIZE)
+        board = Board(file.fileno())
+    job = {"game": GAME, "number": 0, "seed": 0, "balanced": False, "agents": [code, "greedy"],
+           "kinds": ["program", "built in"], "seat": 0}  # fmt: skip
+    assert "'x'" in Table(board).play(job)["fault"][1]
+    assert made == [True]
+    board.close()
 
 
 def test_programs_that_cannot_be_started(tmp_path: Path) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import signal
+import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from azumaya.baselines.arena.league import crew
 from azumaya.baselines.arena.league.crew import LeagueError, PairJob, Worker, play_locally
 from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
@@ -101,6 +106,36 @@ def test_a_process_that_ends_for_no_fault_of_an_agent_is_replaced_then_given_up(
     job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
     with pytest.raises(LeagueError, match="ended 3 times while no agent was thinking"):
         list(play_locally([job], 1))
+
+
+def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
+    mark = str(tmp_path)
+    name = f"program:{shlex.join([sys.executable, '-c', 'import time; time.sleep(99)', mark])}"
+    job = PairJob(
+        PairKey(GAME, 0, name, "random"), (name, "random"), ("program", "built in"), 0, False, 0.3
+    )
+    worker = Worker()
+    pair = worker.play_pair(job, threading.Event())
+    worker.close()
+    assert pair.faults == ((0, "time-out: no move in 0.3 s"),) * 2
+    until = time.monotonic() + 30
+    while processes.running_with(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not processes.running_with(mark)
+
+
+def test_pipes_with_high_numbers_can_be_read() -> None:
+    """Other code of the process may have a thousand files open."""
+    fcntl, resource = pytest.importorskip("fcntl"), pytest.importorskip("resource")
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2000:
+        pytest.skip("needs 2,000 descriptors")
+    reader, writer = os.pipe()
+    number = fcntl.fcntl(reader, fcntl.F_DUPFD, 1500)
+    with open(reader, "rb"), open(number, "rb") as high, open(writer, "wb", 0) as out:
+        assert high.fileno() >= 1500
+        assert not crew._readable(high)
+        out.write(b"1")
+        assert crew._readable(high)
 
 
 def test_a_league_that_is_stopped_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,17 +6,16 @@ import contextlib
 import json
 import os
 import queue
-import select
-import signal
+import selectors
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
-from azumaya.baselines.agents.program import close_pipes
+from azumaya.baselines.agents.program import close_pipe, kill_group
 from azumaya.baselines.arena.league.games import NOBODY, Board, lost
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.threads import Together
@@ -99,13 +98,10 @@ class Worker:
         process, self._process = self._process, None
         if process is None:
             return
-        with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        kill_group(process)
         process.wait()
-        close_pipes(process)
+        close_pipe(process.stdin)
+        close_pipe(process.stdout)
         self._board.close()
 
     def _play(self, job: Mapping[str, Any], limit: float, stop: threading.Event) -> dict[str, Any]:
@@ -131,7 +127,7 @@ class Worker:
         while not answer.endswith(b"\n"):
             if stop.is_set():
                 raise StoppedError
-            if select.select([process.stdout], [], [], LOOK)[0]:
+            if _readable(process.stdout):
                 part = os.read(process.stdout.fileno(), 1 << 16)
                 if not part:
                     return self._after_the_end(process)
@@ -165,6 +161,13 @@ class Worker:
                     env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")}, start_new_session=True,
                 )  # fmt: skip
         return self._process
+
+
+def _readable(pipe: IO[bytes]) -> bool:
+    """Wait for a moment until a pipe can be read; `select` cannot if its number is above 1,023."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        return bool(selector.select(LOOK))
 
 
 def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents.asking import AgentFailedError, ask, told
+from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.envs import Position
@@ -201,10 +202,16 @@ class Table:
         name, grace = job["agents"][which], GRACE.get(job["kinds"][which], COMPILING)
         if name not in self._agents:  # making it runs the code of its module
             with _watching(self.board, which, grace, "cannot be made: "):
-                self._agents[name] = find_agent(name)
+                self._agents[name] = self._made(name)
         agent, first = self._agents[name], (name, job["game"]) not in self._seen
         kind = WatchedOnStates if acts_on_states(agent) else Watched
         return kind(agent, which, self.board, grace if first else 0.0)
+
+    def _made(self, name: str) -> Any:
+        """An agent; who watches the board also watches a program's time, whatever the limit is."""
+        if self.board is not None and name.startswith(PREFIX):
+            return ProgramAgent(name.removeprefix(PREFIX), watched=True)
+        return find_agent(name)
 
 
 def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:
