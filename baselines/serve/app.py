@@ -73,6 +73,7 @@ class Server:
             Route("/api/games", self.listed),
             Route("/api/games", self.begin, methods=["POST"]),
             Route(one, self.look),
+            Route(one, self.delete, methods=["DELETE"]),
             Route(f"{one}/record", self.record),
             *(
                 Route(f"{one}/{name}", endpoint, methods=["POST"])
@@ -133,6 +134,12 @@ class Server:
         opened = await self._opened(request)
         return JSONAnswer(self.games.view(opened))
 
+    async def delete(self, request: Request) -> Response:
+        """Delete a game; returns the visitor's other games."""
+        visitor = request.cookies.get(COOKIE, "")
+        await run_in_threadpool(self.games.delete, request.path_params["game"], visitor)
+        return await self.listed(request)
+
     async def record(self, request: Request) -> Response:
         """The record of a game, as a file to keep."""
         opened = await self._opened(request)
@@ -166,13 +173,14 @@ class Server:
         """Why a person's clicks make no move."""
         opened, body = await self._asked(request)
         cells, label = body.get("cells"), body.get("label", "")
-        return JSONAnswer({"sentences": self.games.explain(opened, cells, label)})
+        sentences = self.games.explain(opened, body.get("ply"), cells, label)
+        return JSONAnswer({"sentences": sentences})
 
     async def hint(self, request: Request) -> Response:
         """What a short search says about the moves."""
         opened, body = await self._asked(request)
         usual = min(HINT_MILLISECONDS, self.limits.search)
-        wanted = self.games.hinted(opened, body.get("milliseconds", usual))
+        wanted = self.games.hinted(opened, body.get("ply"), body.get("milliseconds", usual))
         await self.readiness.hint(wanted[0])
         return JSONAnswer(await self.workers.run(hint, *wanted, milliseconds=wanted[1]))
 

@@ -113,7 +113,8 @@ class Games:
         if self._store.count() >= self._limits.games:
             raise RefusalError(503, f"the server keeps no more than {self._limits.games:,} games")
         if self._store.count(owner) >= self._limits.games_of_one:
-            raise RefusalError(429, f"you have {self._limits.games_of_one:,} games already")
+            most = self._limits.games_of_one
+            raise RefusalError(429, f"you have {most:,} games already; delete one first")
 
     def _table(self, kept: Kept) -> Table:
         """A game from its start, with the moves made so far. It needs no agent to be looked at."""
@@ -210,6 +211,23 @@ class Games:
             for kept in self._store.of_visitor(digest(visitor), LISTED)
         ]  # fmt: skip
 
+    def delete(self, name: str, visitor: str) -> None:
+        """Delete a game of a visitor; that of another one is refused as if there were none.
+
+        Raises:
+            RefusalError: there is no such game.
+        """
+        kept = self._store.find(name)
+        if kept is None:
+            raise RefusalError(404, NOT_YOURS)
+        _check_owner(kept, visitor)
+        self._store.remove(name)
+        with self._lock:
+            self._in_use.pop(name, None)
+            ready = self._ready.pop(name, None)
+            if ready is not None:
+                self._count(ready, 0)
+
     # ---- moves ----
 
     def move(self, opened: OpenGame, ply: Any, move: Any) -> dict[str, Any]:
@@ -245,8 +263,12 @@ class Games:
             raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
         table.here.copy().play(move)  # only a legal move is kept
         # What cannot be kept is not made either, otherwise it would be lost with the process.
-        self._store.keep_moves(opened.kept.id, [*table.moves, move])
+        self._keep(opened, [*table.moves, move])
         table.play(move)
+
+    def _keep(self, opened: OpenGame, moves: Sequence[str]) -> None:
+        if not self._store.keep_moves(opened.kept.id, moves):  # it was deleted meanwhile
+            raise RefusalError(404, NOT_YOURS)
 
     def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:
         """Take moves back to the last one of a person; returns the view.
@@ -259,7 +281,7 @@ class Games:
         self._check_ply(table, ply)
         if table.undone is None:
             raise RefusalError(409, "there is nothing to undo")
-        self._store.keep_moves(opened.kept.id, table.moves[: table.undone])
+        self._keep(opened, table.moves[: table.undone])
         table.undo()
         return self.view(opened)
 
@@ -299,9 +321,9 @@ class Games:
             "text": str(here),
         }
 
-    @staticmethod
-    def explain(opened: OpenGame, cells: Any, label: Any) -> list[str]:
-        """Why pointing at some cells makes no move."""
+    def explain(self, opened: OpenGame, ply: Any, cells: Any, label: Any) -> list[str]:
+        """Why pointing at some cells makes no move; raises `RefusalError`."""
+        self._check_ply(opened.table, ply)
         here = opened.table.here
         known = len(layout_of(here.scene().board).centres)
         if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
@@ -327,12 +349,13 @@ class Games:
             raise RefusalError(410, f"this game cannot go on here: {error}") from error
         return name, table.here, table.key
 
-    def hinted(self, opened: OpenGame, milliseconds: Any) -> tuple[Position, float, int]:
+    def hinted(self, opened: OpenGame, ply: Any, milliseconds: Any) -> tuple[Position, float, int]:
         """What is needed to search for a hint.
 
         Raises:
-            RefusalError: the game is over, or the time is too long.
+            RefusalError: the game is over or at another move, or the time is too long.
         """
+        self._check_ply(opened.table, ply)
         numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
         if not numeric or not 0 < milliseconds <= self._limits.search:
             raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")

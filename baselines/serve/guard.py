@@ -15,6 +15,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 READING = frozenset({"GET", "HEAD"})
+WRITING = frozenset({"POST", "DELETE"})
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -59,8 +60,8 @@ class Guard:
             return 400, "the Host of the request is not this server; see --allow-host"
         if method in READING:
             return None
-        if method != "POST":
-            return 405, "only GET and POST are understood"
+        if method not in WRITING:
+            return 405, "only GET, POST and DELETE are understood"
         origin = headers.get("origin")
         if origin is not None and not _is_from(origin, host):
             return 403, "the request comes from another site"

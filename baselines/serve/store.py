@@ -122,12 +122,17 @@ class Store:
         )  # fmt: skip
         self._run(f"INSERT INTO games ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def keep_moves(self, game: str, moves: Sequence[str]) -> None:
-        """Keep the moves of a game."""
-        self._run(
-            "UPDATE games SET moves = ?, touched = ? WHERE id = ?",
+    def keep_moves(self, game: str, moves: Sequence[str]) -> bool:
+        """Keep the moves of a game; returns whether there is such a game."""
+        kept = self._run(
+            "UPDATE games SET moves = ?, touched = ? WHERE id = ? RETURNING id",
             (json.dumps(list(moves)), time.time(), game),
         )
+        return bool(kept)
+
+    def remove(self, game: str) -> None:
+        """Delete a game, if there is such a game."""
+        self._run("DELETE FROM games WHERE id = ?", (game,))
 
     def find(self, game: str) -> Kept | None:
         """The game of an id."""

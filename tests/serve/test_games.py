@@ -20,6 +20,7 @@ from azumaya.baselines.serve import games as served_games
 from azumaya.baselines.serve.app import COOKIE
 from azumaya.baselines.serve.choices import Choices
 from azumaya.baselines.serve.games import Games, digest
+from azumaya.baselines.serve.limits import RefusalError
 from azumaya.baselines.serve.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
@@ -183,6 +184,36 @@ def test_finding_a_game_in_memory_looks_at_no_other() -> None:
     mine, other = (games.begin("me", {"game": GAME, "seed": n}) for n in range(2))
     del other.table  # whoever looks at it raises
     assert games.at_hand(mine.kept.id, "me") is mine
+
+
+def test_a_game_that_is_deleted_is_gone_and_makes_room(tmp_path: Path) -> None:
+    """Also from memory; a move that was on its way when it was deleted is refused."""
+    limits = replace(LIMITS, games_of_one=2)
+    with visitor(Store(tmp_path / "games.sqlite3"), limits) as client:
+        view, other = begin(client), begin(client)
+        refused(client.post("/api/games", json={"game": GAME}), 429, "delete")
+        json = {"content-type": "application/json"}
+        path = f"/api/games/{view['id']}"
+        left = client.delete(path, headers=json)
+        assert left.status_code == 200
+        assert [game["id"] for game in left.json()] == [other["id"]]
+        refused(client.get(path), 404, "not yours")
+        refused(client.delete(path, headers=json), 404, "not yours")
+        refused(send(client, view, "move", move=view["moves"][0][0]), 404, "not yours")
+        assert client.get(f"/watch/{view['share']}").status_code == 404
+        begin(client)
+
+
+def test_moves_of_a_deleted_game_are_refused() -> None:
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    opened = games.begin("me", {"game": GAME, "seed": 1})
+    games.begin("me", {"game": GAME, "seed": 1})
+    games.delete(opened.kept.id, "me")
+    assert games.at_hand(opened.kept.id, "me") is None
+    with pytest.raises(RefusalError, match="no such game"):
+        games.move(opened, 0, opened.table.here.legal_moves()[0])
+    with pytest.raises(RefusalError, match="no such game"):
+        games.record(opened)
 
 
 def test_games_survive_a_restart(tmp_path: Path) -> None:

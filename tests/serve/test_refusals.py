@@ -17,6 +17,8 @@ from azumaya.baselines.serve.store import Kept, Store
 from azumaya.envs.puzzles.bank import load_bank
 from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
 
+JSON = {"content-type": "application/json"}
+
 
 @pytest.mark.parametrize(
     ("wish", "words"),
@@ -74,6 +76,9 @@ def test_moves_that_are_refused(client: TestClient) -> None:
     refused(send(client, view, "move", move=7), 400, "move")
     refused(send(client, {**view, "ply": 3}, "move", move=view["moves"][0][0]), 409, "at move 0")
     refused(send(client, {**view, "ply": "0"}, "move", move=view["moves"][0][0]), 400, "ply")
+    for name, body in (("hint", {"milliseconds": 1}), ("explain", {"cells": [0]})):
+        refused(send(client, {**view, "ply": 3}, name, **body), 409, "at move 0")
+        refused(send(client, {**view, "ply": None}, name, **body), 400, "ply")
     refused(send(client, view, "hint", milliseconds=201), 400, "at most 200")
     refused(send(client, view, "hint", milliseconds="1"), 400, "milliseconds")
     refused(client.post(f"/api/games/{view['id']}/move", json=[]), 400, "object")
@@ -81,13 +86,12 @@ def test_moves_that_are_refused(client: TestClient) -> None:
 
 
 def test_a_body_has_a_limit(client: TestClient) -> None:
-    head = {"content-type": "application/json"}
     large = json.dumps({"game": "x" * LIMITS.body})
-    refused(client.post("/api/games", content=large, headers=head), 413, "at most")
+    refused(client.post("/api/games", content=large, headers=JSON), 413, "at most")
     pieces = (large[n : n + 999].encode() for n in range(0, len(large), 999))
-    refused(client.post("/api/games", content=pieces, headers=head), 413, "at most")
-    refused(client.post("/api/games", content="[" * 5000, headers=head), 400, "nested")
-    refused(client.post("/api/games", content="{", headers=head), 400, "not JSON")
+    refused(client.post("/api/games", content=pieces, headers=JSON), 413, "at most")
+    refused(client.post("/api/games", content="[" * 5000, headers=JSON), 400, "nested")
+    refused(client.post("/api/games", content="{", headers=JSON), 400, "not JSON")
     refused(client.post("/api/games", content="{}", headers={"content-type": "text/plain"}), 415)
 
 
@@ -128,9 +132,24 @@ def test_host_and_origin(client: TestClient, headers: dict[str, str], status: in
         assert client.get("/", headers=headers).status_code == 400
 
 
-def test_only_get_and_post(client: TestClient) -> None:
-    for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
+def test_deleting_is_guarded_like_posting(client: TestClient) -> None:
+    view = begin(client)
+    path = f"/api/games/{view['id']}"
+    for headers, status in (
+        ({"host": "evil.example"}, 400),
+        ({"origin": "https://evil.example"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"content-type": "text/plain"}, 415),
+    ):
+        refused(client.delete(path, headers={**JSON, **headers}), status)
+    assert client.get(path).json() == view
+
+
+def test_only_get_post_and_delete(client: TestClient) -> None:
+    for method in ("PUT", "OPTIONS", "PATCH"):
         assert client.request(method, "/api/games").status_code == 405
+    for path in ("/api/games", "/api/choices", "/", "/watch/x"):
+        assert client.request("DELETE", path, headers=JSON).status_code == 405
     assert "access-control-allow-origin" not in client.get("/").headers
 
 
@@ -144,6 +163,8 @@ def test_no_visitor_sees_or_changes_anothers_game(tmp_path: Path) -> None:
     for name in ("move", "answer", "undo", "explain", "hint"):
         body = {"move": view["moves"][0][0], "cells": [0]}
         refused(send(other, view, name, **body), 404, "not yours")
+    refused(other.delete(path, headers=JSON), 404, "not yours")
+    refused(TestClient(app, base_url="http://localhost").delete(path, headers=JSON), 404)
     for look in (path, f"{path}/record"):
         refused(other.get(look), 404, "not yours")
         refused(TestClient(app, base_url="http://localhost").get(look), 404, "not yours")
