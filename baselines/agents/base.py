@@ -39,7 +39,9 @@ class Agent(ABC):
                 is hidden from the players.
             keys: one per position. Random choices depend only on the key (see
                 `azumaya.envs.kernels.rng`): the same position and key give the same action,
-                whatever other positions are passed with it.
+                whatever other positions are passed with it. (Torch may round differently in
+                another batch, which can decide between moves whose logits differ by less than
+                1e-6.)
 
         Returns:
             A legal action for each position.

@@ -73,6 +73,9 @@ class PolicyAgent(Agent):
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """Choose an action in each position.
 
+        The same positions and keys give the same actions. In another batch the logits of a position
+        may differ by some 1e-7, because torch rounds differently there.
+
         Raises:
             CheckpointError: the network does not fit the game or the options of the positions.
             OptionError: a position or a key is invalid.

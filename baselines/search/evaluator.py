@@ -57,18 +57,17 @@ def evaluated(
     """The logits, float32, and values, float64, of a batch.
 
     Raises:
-        OptionError: the evaluator did not return a pair of arrays of numbers, an array has the
+        OptionError: the evaluator did not return a pair of arrays of real numbers, an array has the
             wrong shape, or a number that counts is not finite.
     """
     given = evaluator.evaluate(planes, masks)
     try:
         logits, values = given
-        with np.errstate(over="ignore"):  # becomes infinite, which is refused below
-            logits = np.asarray(logits).astype(np.float32, copy=False)
-        values = np.asarray(values).astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+        logits, values = _numbers(logits, np.float32), _numbers(values, np.float64)
+    except (TypeError, ValueError, RuntimeError) as error:  # the last for tensors with gradients
         raise OptionError(
-            f"evaluator: returned {brief(given)}: must be logits and values, two arrays of numbers"
+            f"evaluator: returned {brief(given)}: must be logits and values, two arrays of real "
+            "numbers (of a tensor, tensor.detach().cpu())"
         ) from error
     for name, found, shape in (
         ("logits", logits, masks.shape),
@@ -81,3 +80,16 @@ def evaluated(
     if not (np.isfinite(values).all() and np.isfinite(logits[masks]).all()):
         raise OptionError("evaluator: a value or a logit of a legal action is not finite")
     return logits, values
+
+
+def _numbers(given: Any, dtype: Any) -> np.ndarray:
+    """Real numbers as an array of this type.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: they are none, or no array.
+    """
+    array = np.asarray(given)
+    if array.dtype.kind in "cSU":  # NumPy would drop imaginary parts and read texts
+        raise TypeError(f"numbers of type {array.dtype}")
+    with np.errstate(over="ignore"):  # becomes infinite, which is refused later
+        return array.astype(dtype, copy=False)

@@ -200,7 +200,10 @@ class Wrong(Linear):
         (lambda logits, values: (1e300 + logits.astype(np.float64), values), "not finite"),
         (lambda logits, values: (logits, values, 0), "must be logits and values"),
         (lambda logits, values: None, "must be logits and values"),
-        (lambda logits, values: (logits, ["high"] * len(values)), "two arrays of numbers"),
+        (lambda logits, values: (logits, ["high"] * len(values)), "two arrays of real numbers"),
+        (lambda logits, values: (logits, ["0.5"] * len(values)), "two arrays of real numbers"),
+        (lambda logits, values: (logits + 0j, values), "two arrays of real numbers"),
+        (lambda logits, values: (logits, values + 1j), "two arrays of real numbers"),
     ],
 )
 def test_wrong_evaluations_are_refused(change: Any, message: str) -> None:
@@ -233,6 +236,16 @@ def test_the_agent() -> None:
 
 
 # ---- torch ----
+
+
+def test_tensors_with_gradients_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+
+    def tracked(logits: np.ndarray, values: np.ndarray) -> Any:
+        return torch.tensor(logits, requires_grad=True), torch.tensor(values)
+
+    with pytest.raises(OptionError, match=r"^evaluator: returned .*tensor.detach\(\).cpu\(\)"):
+        searched(Position(YARDSTICK), 5, evaluator=Wrong(tracked))
 
 
 def saved_network(folder: Any, game: Game, network: str) -> str:
