@@ -40,7 +40,13 @@ from azumaya.baselines.classroom.marks import (
     csv_text,
     mark_class,
 )
-from azumaya.baselines.classroom.process import IsolationError, Limits, Room, StartingError
+from azumaya.baselines.classroom.process import (
+    IsolationError,
+    Limits,
+    Room,
+    StartingError,
+    remove_left_folders,
+)
 from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import NAME, ClassFile
@@ -182,6 +188,7 @@ def grade_command(
         file = ClassFile(output / NAME, settings, given)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    remove_left_folders()
     room = Room(limits, hidden_from(folder, output, exam))
     try:
         isolation = _run(file, submissions, plan, room, jobs)
@@ -211,6 +218,7 @@ def check_command(
             raise OptionError(f"{shown(file)}: {submission.problem}")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    remove_left_folders()
     try:
         say(f"{submission.name}: check, public exam and games; this takes up to two minutes")
         warm_up(plan)

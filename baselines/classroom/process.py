@@ -40,6 +40,10 @@ KEPT_OUTPUT = 2_000
 LONGEST_ERROR = 400
 STARTING = 600.0
 """Seconds for a process to start; minutes if kernels are compiled on a busy machine."""
+FOLDERS = "azumaya-class-"
+"""How the names of the folders begin in which submissions run."""
+SETTLED = 60.0
+"""Seconds after which a folder is locked if its run lives."""
 ENDING = 2.0
 PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
 """Environment variables that a process is given; and those that begin with `NUMBA_`."""
@@ -126,9 +130,11 @@ class PlayerProcess:
     def __init__(self, game: str, name: str, source: bytes, room: Room) -> None:
         self._room, self._limits = room, room.limits
         self.printed, self.output, self._pending = 0, b"", b""
-        self._folder = tempfile.mkdtemp(prefix="azumaya-class-")
+        self._folder = tempfile.mkdtemp(prefix=FOLDERS)
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock: int | None = None
         try:
+            self._lock = _locked(self._folder)
             self._start(game)
             ready = self._started()
             self.isolation = Isolation(ready["layers"], ready["missing"])
@@ -165,6 +171,9 @@ class PlayerProcess:
             for pipe in (self._requests, self._answers, self._prints):
                 os.close(pipe)
         shutil.rmtree(self._folder, ignore_errors=True)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def _start(self, game: str) -> None:
         theirs_in, self._requests = os.pipe()
@@ -283,6 +292,35 @@ class PlayerProcess:
             how = f"exit code {code}" if code >= 0 else f"signal {-code}"
             return f"ended its process: {how}"
         return "closed the pipe of its answers"
+
+
+def remove_left_folders() -> None:
+    """Remove the folders that runs of this user which were killed have left behind.
+
+    The system unlocks a folder when its run ends in whatever way, so no run loses its own. Only
+    empty ones are removed.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
+        with contextlib.suppress(OSError):  # somebody else's, or in use
+            if time.time() - folder.stat().st_mtime > SETTLED:
+                lock = _locked(folder)
+                try:
+                    folder.rmdir()
+                finally:
+                    os.close(lock)
+
+
+def _locked(folder: str | Path) -> int:
+    """A descriptor of a folder that locks it; raises `OSError` if another one does."""
+    import fcntl  # noqa: PLC0415 - not on every system
+
+    found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(found)
+        raise
+    return found
 
 
 def _read(pipe: int) -> bytes:

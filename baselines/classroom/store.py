@@ -25,6 +25,14 @@ from azumaya.envs.notation import GameRecord
 
 FORMAT = 1
 NAME = "class.jsonl"
+OPTIONS: Mapping[str, str] = {
+    "azumaya": "the version of azumaya", "game": "the game", "exam": "the exam",
+    "opponents": "--opponent", "limits.move": "--move-limit", "limits.game": "--game-limit",
+    "limits.baselines": "--allow-baselines", "limits.isolated": "--require-isolation",
+    **{name: f"--{name}" for name in ("part", "seed", "pairs", "classmates")},
+    "limits.megabytes": "--megabytes",
+}  # fmt: skip
+"""What settings are called where they are made, by the name they have in the file."""
 BEGINNING = b'{"record":"class"'
 
 
@@ -158,8 +166,9 @@ class ClassFile:
             return
         if other:
             raise ClassFileError(
-                f"{shown(self.path)}: it was begun with another {', '.join(other)}; use the same "
-                "settings, or another folder"
+                f"{shown(self.path)}: it was begun with other settings: "
+                f"{', '.join(OPTIONS.get(name, name) for name in other)}; use the same, or another "
+                "folder"
             )
         for number, line in enumerate(lines[1:], start=2):
             try:
@@ -203,15 +212,17 @@ class ClassFile:
             raise ClassFileError(f"{shown(self.path)}: another run is using it") from error
 
 
-def _differences(begun: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """The names of the settings that differ; those of limits one by one."""
+def _differences(
+    begun: Mapping[str, Any], wanted: Mapping[str, Any], within: str = ""
+) -> list[str]:
+    """The names of the settings that differ; those of limits one by one, as `limits.move`."""
     found = []
     for key, value in wanted.items():
         before = begun.get(key)
         if isinstance(before, dict) and isinstance(value, dict):
-            found += _differences(before, value)
+            found += _differences(before, value, f"{within}{key}.")
         elif before != value:
-            found.append(key)
+            found.append(f"{within}{key}")
     return found
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +17,15 @@ from azumaya.baselines.arena.exams import exam_file
 from azumaya.baselines.classroom import confine, linux, player
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
 from azumaya.baselines.classroom.process import (
+    FOLDERS,
     IsolationError,
     Limits,
     PlayerProcess,
     Room,
     SubmissionError,
+    _locked,
     lacking,
+    remove_left_folders,
 )
 from azumaya.baselines.classroom.seccomp import MACHINES, program
 from azumaya.baselines.classroom.sitting import check
@@ -184,6 +189,44 @@ def test_no_process_is_left_even_if_it_can_start_some(
     finally:
         process.close()
     assert_nothing_is_left(tmp_path)
+
+
+def test_folders_of_runs_that_were_killed_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not those of runs that live, nor those that have just been made, nor other files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    names = ("killed", "full", "new")
+    killed, full, new = (tmp_path / f"{FOLDERS}{name}" for name in names)
+    for folder in (killed, full, new):
+        folder.mkdir()
+    (full / "file").write_text("x")
+    (tmp_path / f"{FOLDERS}link").symlink_to(killed)
+    running = PlayerProcess(GAME, "first.py", FIRST, Room(QUICK))
+    (own,) = set(tmp_path.iterdir()) - {killed, full, new, tmp_path / f"{FOLDERS}link"}
+    for folder in (killed, full, own):
+        os.utime(folder, (0, 0))
+    remove_left_folders()
+    try:
+        assert not killed.exists()
+        assert all(folder.exists() for folder in (full, new, own))
+    finally:
+        running.close()
+    assert not own.exists()
+
+
+def test_the_system_unlocks_the_folder_of_a_run_that_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from azumaya.baselines.classroom.process import _locked\n"
+        "_locked(sys.argv[1]); print('locked', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(BlockingIOError):
+            _locked(tmp_path)
+        other.kill()
+    os.close(_locked(tmp_path))
 
 
 def test_what_a_missing_layer_allows_is_said() -> None:

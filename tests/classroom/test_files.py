@@ -7,13 +7,17 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import load_exam
 from azumaya.baselines.classroom.games import Played
+from azumaya.baselines.classroom.grading import Plan
+from azumaya.baselines.classroom.process import Limits
 from azumaya.baselines.classroom.sitting import Fault, Sitting
-from azumaya.baselines.classroom.store import ClassFile, ClassFileError, Meeting, Run
+from azumaya.baselines.classroom.store import OPTIONS, ClassFile, ClassFileError, Meeting, Run
 from azumaya.baselines.classroom.submissions import LARGEST, collect
+from azumaya.baselines.commands import app
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of
 from tests.classroom.submissions import FIRST
@@ -132,6 +136,36 @@ def test_other_settings_and_a_second_run_are_refused(tmp_path: Path) -> None:
     file = ClassFile(path, {"game": GAME, "seed": 0}, None)
     file.add_run(run_of("a.py@1"))
     file.close()
-    with pytest.raises(ClassFileError, match="begun with another seed"):
+    with pytest.raises(ClassFileError, match="begun with other settings: --seed; use the same"):
         ClassFile(path, {"game": GAME, "seed": 1}, None)
     ClassFile(path, {"game": GAME, "seed": 0}, None).close()
+
+
+OTHERS: dict[str, Plan] = {
+    "the game": Plan("score_dominari"),
+    "--part": Plan(GAME, "public"),
+    "--seed": Plan(GAME, seed=1),
+    "--opponent": Plan(GAME, opponents=("random",)),
+    "--pairs": Plan(GAME, pairs=1),
+    "--classmates": Plan(GAME, classmates=1),
+    "--move-limit": Plan(GAME, limits=Limits(move=1)),
+    "--game-limit": Plan(GAME, limits=Limits(game=1)),
+    "--megabytes": Plan(GAME, limits=Limits(megabytes=512)),
+    "--allow-baselines": Plan(GAME, limits=Limits(baselines=True)),
+    "--require-isolation": Plan(GAME, limits=Limits(isolated=True)),
+}
+
+
+@pytest.mark.parametrize("option", OTHERS)
+def test_settings_that_differ_are_named_as_they_are_typed(option: str, tmp_path: Path) -> None:
+    path = tmp_path / "class.jsonl"
+    file = ClassFile(path, Plan(GAME).settings(), None)
+    file.add_run(run_of("a.py@1"))
+    file.close()
+    with pytest.raises(ClassFileError, match=f"settings: {option}[;,]"):
+        ClassFile(path, OTHERS[option].settings(), None)
+
+
+def test_options_are_named_as_the_command_has_them() -> None:
+    done = CliRunner().invoke(app, ["class", "grade", "--help"], env={"COLUMNS": "200"})
+    assert {name for name in OPTIONS.values() if name.startswith("--")} <= {*done.output.split()}

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ from typer.testing import CliRunner, Result
 from azumaya.baselines import load_exam
 from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.classroom import grading
+from azumaya.baselines.classroom.process import FOLDERS
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.commands import app
 from azumaya.baselines.replay import replay_script
@@ -135,7 +137,7 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
         assert marks(output)[name]["mark"] == marks(clean[1])[name]["mark"]
     refused = azumaya(*words, "--seed", 3)
     assert refused.exit_code == 2
-    assert "begun with another seed" in " ".join(refused.output.split())
+    assert "other settings: --seed;" in " ".join(refused.output.split())
 
 
 @pytest.mark.slow
@@ -176,13 +178,23 @@ def wait_for(done: Any) -> None:
         time.sleep(0.02)
 
 
+def left_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that a run which was killed has left behind."""
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    left = place / f"{FOLDERS}left"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    return left
+
+
 def test_isolation_that_is_missing_is_told_or_required(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
 ) -> None:
     monkeypatch.setattr("azumaya.baselines.class_commands.LAYERS", ("namespaces", "landlock"))
-    output = tmp_path / "out"
+    left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
     refused = azumaya(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
+    assert not left.exists()
     assert "a submission could start processes" in refused.output
     assert "no submission was run without isolation" in refused.output
     assert (output / "class.jsonl").read_bytes().count(b"\n") == 1
@@ -196,7 +208,8 @@ def test_results_without_required_isolation_are_not_reused(
     (tmp_path / "class.jsonl").write_bytes(kept)
     refused = azumaya(GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
     assert refused.exit_code == 2
-    assert "begun with another isolated" in " ".join(refused.output.replace("│", " ").split())
+    told = " ".join(refused.output.replace("│", " ").split())
+    assert "begun with other settings: --require-isolation;" in told
     assert (tmp_path / "class.jsonl").read_bytes() == kept
 
 
@@ -303,7 +316,7 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     assert azumaya(*words).exit_code == 0
     refused = azumaya(*words[:-2])
     assert refused.exit_code == 2
-    assert "begun with another exam" in " ".join(refused.output.replace("│", " ").split())
+    assert "settings: the exam;" in " ".join(refused.output.replace("│", " ").split())
 
 
 # ---- for students ----
@@ -320,11 +333,12 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
     assert f"azumaya class check {game} " in (module["__doc__"] or "")
 
 
-def test_a_student_checks_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
+def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left, file = left_folder(tmp_path, monkeypatch), tmp_path / "mine.py"
     assert azumaya("starter", GAME, file).exit_code == 0
     done = azumaya("check", GAME, file, "--pairs", 1)
     assert done.exit_code == 0, done.output
+    assert not left.exists()
     assert "mine.py" in done.output
     assert "isolation: " in done.output
     file.write_text("raise SystemExit\n")
