@@ -191,6 +191,178 @@ def test_the_gallery_opens_games_with_their_values(page: Any, server: str) -> No
     assert f"{record.returns[0]:.2f}" in page.locator(".azb-said").text_content()
 
 
+def settle(page: Any) -> None:
+    """Let the page do what the last answers of the server call for."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
+
+
+def held(page: Any, name: str) -> list[Any]:
+    """Requests of this name from now on, which wait for an answer."""
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route(f"**/api/games/*/{name}", hold)
+    return waiting
+
+
+def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
+    """Wait until so many requests wait for an answer."""
+    while len(waiting) < count:
+        page.wait_for_timeout(20)
+
+
+def lay(page: Any, label: str, cell: int = 0) -> None:
+    """Lay a number on one of the cells that are possible."""
+    page.locator(".azb-legal").nth(cell).click()
+    page.locator(".azb-pad").get_by_text(label, exact=True).click()
+
+
+def test_a_hint_for_another_position_is_not_shown(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    waiting = held(page, "hint")
+    page.get_by_role("button", name="Hint").click()
+    await_held(page, waiting)
+    lay(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    hint = {"summary": "of old", "moves": [{"move": "1a6", "verdict": "wins"}]}
+    waiting[0].fulfill(json=hint)
+    settle(page)
+    assert page.locator(".azb-said").text_content() == ""
+    assert not page.locator(".azb-hints").is_visible()
+
+
+def test_a_late_explanation_leaves_what_was_chosen_since(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    lay(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    waiting = held(page, "explain")
+    page.locator(".azb-hit:not(.azb-legal)").first.click()
+    await_held(page, waiting)
+    page.locator(".azb-legal").first.click()
+    assert page.locator(".azb-chosen").count() == 1
+    waiting[0].fulfill(json={"sentences": ["too late"]})
+    settle(page)
+    assert page.locator(".azb-chosen").count() == 1
+    assert page.locator(".azb-said").text_content() == ""
+
+
+def test_without_the_server_a_click_says_so(page: Any, server: str) -> None:
+    begin(page, server, "sudoku_moyo", "human", seed="1")
+    page.route("**/explain", lambda route: route.abort())
+    page.locator(".azb-hit:not(.azb-legal)").first.click()
+    page.locator(".azb-said", has_text="the server cannot be reached").wait_for()
+
+
+def test_keys_are_commands_as_capitals_too(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    for key in "uU":
+        lay(page, "3")
+        page.wait_for_selector(".play[data-ply='1']")
+        page.locator("[data-square='a6']").focus()
+        page.keyboard.press(key)
+        page.wait_for_selector(".play[data-ply='0']")
+
+
+def test_a_game_that_was_left_changes_no_other_page(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "uct:20ms", seed="1")
+    waiting = held(page, "answer")
+    lay(page, "3")
+    await_held(page, waiting)
+    page.go_back()
+    page.wait_for_selector("form")
+    words = page.locator("#what").text_content()
+    assert page.title() == "Azumaya"
+    with page.expect_response("**/answer"):
+        waiting[0].continue_()
+    settle(page)
+    assert page.locator("form").count() == 1
+    assert (page.title(), page.locator("#what").text_content()) == ("Azumaya", words)
+
+
+def test_an_answer_to_a_move_taken_back_is_not_told(page: Any, server: str) -> None:
+    """The agent is asked once for each position, and no refusal is left on the board."""
+    begin(page, server, "vierer_dominari", "greedy", seed="1")
+    waiting = held(page, "answer")
+    lay(page, "3")
+    await_held(page, waiting)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector(".play[data-ply='0']")
+    lay(page, "2", cell=1)
+    await_held(page, waiting, 2)
+    for request in reversed(waiting):
+        with page.expect_response("**/answer"):
+            request.continue_()
+    page.wait_for_selector(".play[data-ply='2']")
+    settle(page)
+    assert len(waiting) == 2
+    assert page.locator(".azb-said").text_content() == ""
+
+
+def test_opponents_are_named_and_kept(page: Any, server: str) -> None:
+    """A name that says no time is shown as it is; another game keeps the opponent if it can."""
+    more = [{"name": name, "games": None} for name in ("uct:300", "mine:Class", "puct:10ms:a/b")]
+    more.append({"name": "runs/abalone/policy", "games": ["abalone"]})
+
+    def with_more(route: Any) -> None:
+        choices = route.fetch().json()
+        choices["players"] += more
+        route.fulfill(json=choices)
+
+    page.route("**/api/choices", with_more)
+    page.goto(server)
+    game, opponent = (page.get_by_label(name, exact=True) for name in ("Game", "Against"))
+    game.select_option("abalone")
+    names = opponent.locator("option").all_inner_texts()
+    assert set(names) >= {each["name"] for each in more}
+    assert "search, 20 ms a move (uct)" in names
+    assert "a person at this screen" in names
+    opponent.select_option("greedy")
+    game.select_option("vierer_dominari")
+    assert opponent.input_value() == "greedy"
+    game.select_option("abalone")
+    opponent.select_option("runs/abalone/policy")
+    game.select_option("vierer_dominari")
+    assert opponent.input_value() == "uct:100ms"
+
+
+NO_CLIPBOARD = (
+    "Object.defineProperty(navigator, 'clipboard', { value: undefined })",
+    "void (navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')))",
+)
+
+
+@pytest.mark.parametrize("broken", NO_CLIPBOARD, ids=["absent", "refused"])
+def test_a_link_that_cannot_be_copied_is_shown(page: Any, server: str, broken: str) -> None:
+    """Browsers offer the clipboard only by HTTPS or on the same machine."""
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    page.evaluate(broken)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.get_by_label("Link", exact=True)
+    assert link.input_value() == server.rstrip("/") + f"/watch/{view(page)['share']}"
+    assert link.evaluate("(e) => e.selectionEnd - e.selectionStart") == len(link.input_value())
+
+
+def test_games_can_be_deleted(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    lay(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    link = page.url
+    page.go_back()
+    games = page.locator(".games li")
+    games.first.wait_for()
+    assert "1 move " in games.first.inner_text() + " "
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("button", name="Delete").click()
+    assert games.count() == 1
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    games.first.wait_for(state="detached")
+    page.goto(link)
+    page.locator(".error", has_text="not yours").wait_for()
+
+
 NOTEBOOK = """async ([view, next]) => {
   const { default: widget } = await import("/static/board.js");
   const heard = {};

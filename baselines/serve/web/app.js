@@ -4,16 +4,20 @@ import { mount } from "/static/board.js";
 
 const main = document.getElementById("main");
 const what = document.getElementById("what");
-const NAMES = { human: "a person, here", random: "random moves", greedy: "greedy, one step ahead" };
+const NAMES = { human: "a person at this screen", random: "random moves", greedy: "greedy, one step ahead" };
 const RETRIES = 5;
 const SLOW_AFTER = 4000;
 const SLOW = "Still searching: the first search of a game takes up to a minute, as it is compiled.";
 
-async function ask(path, body) {
-  const request = body === undefined ? {} : {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+let visit = 0; // the number of the page shown: what comes late for an earlier one is dropped
+
+async function ask(path, body, method = body ? "POST" : "GET") {
+  const request = method === "GET" ? {} : {
+    method, headers: { "Content-Type": "application/json" }, body: body && JSON.stringify(body),
   };
-  const answer = await fetch(`/api/${path}`, request);
+  const answer = await fetch(`/api/${path}`, request).catch(() => {
+    throw new Error("the server cannot be reached");
+  });
   const content = await answer.json();
   if (answer.ok) return content;
   throw Object.assign(new Error(content.error), { status: answer.status });
@@ -27,15 +31,16 @@ function add(parent, tag, text = "", attributes = {}) {
 }
 
 function playerName(name) {
-  const [kind, time] = name.split(":");
-  return NAMES[name] || (time ? `search, ${time.replace("ms", " ms")} a move (${kind})` : name);
+  const [, kind, time] = name.match(/^(\w+):([\d.]+)ms$/) || [];
+  return NAMES[name] || (time ? `search, ${time} ms a move (${kind})` : name);
 }
 
 // ---- choosing a game ----
 
-async function showStart() {
-  what.textContent = "eight two-player games built on Sudoku's rule";
+async function showStart(here) {
   const [choices, games] = await Promise.all([ask("choices"), ask("games")]);
+  if (here !== visit) return;
+  entitle("Azumaya", "two-player games, most of them built on the Sudoku rule");
   main.replaceChildren();
   const form = add(main, "form");
   const game = select(form, "Game", choices.games.map(({ name, title }) => [name, title]));
@@ -47,9 +52,11 @@ async function showStart() {
   const change = () => {
     const chosen = choices.games.find(({ name }) => name === game.value);
     const players = choices.players.filter(({ games }) => !games || games.includes(chosen.name));
+    const before = opponent.value;
     opponent.replaceChildren();
     for (const { name } of players) add(opponent, "option", playerName(name), { value: name });
-    opponent.value = choices.default;
+    opponent.value = before;
+    if (!opponent.value) opponent.value = choices.default; // the one before does not play this game
     showOptions(box, chosen.options);
   };
   game.addEventListener("change", change);
@@ -66,13 +73,13 @@ async function showStart() {
   });
   const gallery = add(main, "p", "Or watch ");
   add(gallery, "a", "games between agents", { href: "/gallery" });
-  if (games.length) showGames(games);
+  showGames(add(main, "section"), games);
 }
 
-async function showGallery() {
-  what.textContent = "games between agents, to look through";
-  document.title = "Gallery - Azumaya";
+async function showGallery(here) {
   const games = await ask("gallery");
+  if (here !== visit) return;
+  entitle("Gallery - Azumaya", "games between agents, to look through");
   main.replaceChildren();
   add(main, "h2", "Gallery");
   if (!games.length) add(main, "p", "The gallery is empty.");
@@ -123,19 +130,33 @@ async function begin(game, side, opponent, fields) {
   showGame(view);
 }
 
-function showGames(games) {
-  add(main, "h2", "Your games");
-  const list = add(main, "ul", "", { class: "games" });
+function showGames(section, games) {
+  section.replaceChildren();
+  if (!games.length) return;
+  add(section, "h2", "Your games");
+  const list = add(section, "ul", "", { class: "games" });
+  const error = add(section, "p", "", { class: "error", role: "alert" });
   for (const { id, game, players, moves } of games) {
     const line = add(list, "li");
-    add(line, "a", `${game}: ${players.map(playerName).join(" - ")}`, { href: `/g/${id}` });
-    add(line, "small", ` ${moves} moves`);
+    const title = `${game}: ${players.map(playerName).join(" - ")}`;
+    add(line, "a", title, { href: `/g/${id}` });
+    add(line, "small", ` ${moves} ${moves === 1 ? "move" : "moves"} `);
+    const button = add(line, "button", "Delete", { type: "button", "aria-label": `Delete ${title}` });
+    button.addEventListener("click", async () => {
+      if (!confirm(`Delete this game for good? ${title}`)) return;
+      try {
+        showGames(section, await ask(`games/${id}`, undefined, "DELETE"));
+      } catch (problem) {
+        error.textContent = problem.message;
+      }
+    });
   }
 }
 
 // ---- playing ----
 
 function showGame(first) {
+  const here = (visit += 1);
   main.replaceChildren();
   const page = add(main, "div", "", { class: "play" });
   const place = add(page, "div");
@@ -147,52 +168,59 @@ function showGame(first) {
     play: (move) => act(() => api("move", { move })),
     undo: () => act(() => api("undo")),
     hint: () => api("hint").catch((problem) => ({ summary: problem.message, moves: [] })),
-    explain: async (cells, label) => (await api("explain", { cells, label })).sentences,
+    explain: (cells, label) => api("explain", { cells, label })
+      .then(({ sentences }) => sentences, (problem) => [problem.message]),
   });
 
   async function act(work) {
     if (busy) return;
     busy = true;
     try {
-      show(await work());
+      follow(await work());
     } catch (problem) {
-      if (problem.status === 409) show(await ask(`games/${view.id}`));
+      if (problem.status === 409) await ask(`games/${view.id}`).then(follow, () => {});
       board.say(problem.message);
     } finally {
       busy = false;
     }
-    if (view.thinking) answer(view.ply);
   }
 
-  // Asks for the agent's move; the person may take moves back meanwhile.
-  async function answer(ply, tries = 0) {
-    const patience = setTimeout(() => { if (view.ply === ply) board.say(SLOW); }, SLOW_AFTER);
+  // Asks for the agent's move; the person may take moves back or leave meanwhile.
+  async function answer(tries = 0) {
+    const asked = view;
+    const isLate = () => here !== visit || view !== asked;
+    const patience = setTimeout(() => isLate() || board.say(SLOW), SLOW_AFTER);
     try {
-      const next = await ask(`games/${view.id}/answer`, { ply });
-      if (view.ply !== ply) return;
-      show(next);
-      if (next.thinking) answer(next.ply);
+      const next = await ask(`games/${asked.id}/answer`, { ply: asked.ply });
+      if (!isLate()) follow(next);
     } catch (problem) {
+      const now = problem.status === 409 ? await ask(`games/${asked.id}`).catch(() => asked) : asked;
+      if (isLate()) return;
+      if (!now.thinking) return show(now); // the same game in another tab had the answer first
       board.say(problem.message);
-      if (view.ply === ply && problem.status !== 409 && tries < RETRIES)
-        setTimeout(() => answer(ply, tries + 1), 500 * 2 ** tries);
+      const mayPass = !(problem.status < 500);
+      if (mayPass && tries < RETRIES) setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
     } finally {
       clearTimeout(patience);
     }
   }
 
+  function follow(next) {
+    if (here !== visit) return;
+    show(next);
+    if (view.thinking) answer();
+  }
+
   function show(next) {
     view = next;
-    what.textContent = view.title;
-    document.title = `${view.title} - Azumaya`;
+    entitle(`${view.title} - Azumaya`, view.title);
     board.show(view);
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
     if (view.thinking) board.say(`${playerName(view.players[view.toMove])} is to move...`);
     showAside(aside, view);
   }
 
-  show(first);
-  if (view.thinking) answer(view.ply);
+  follow(first);
 }
 
 function showAside(aside, view) {
@@ -203,27 +231,44 @@ function showAside(aside, view) {
   const list = add(aside, "ol", "", { class: "moves" });
   view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
   list.scrollTop = list.scrollHeight;
-  add(aside, "h2", "To hand on");
+  add(aside, "h2", "Share");
   const row = add(aside, "div", "", { class: "row" });
   add(row, "a", "Watch", { class: "link", href: `/watch/${view.share}`, target: "_blank", rel: "noopener" });
   add(row, "a", "Record", { class: "link", href: `/api/games/${view.id}/record`, download: "" });
   const copy = add(row, "button", "Copy link", { type: "button" });
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(new URL(`/watch/${view.share}`, location.href).href);
-    copy.textContent = "Copied";
+    const link = new URL(`/watch/${view.share}`, location.href).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      copy.textContent = "Copied";
+    } catch { // browsers copy only on pages by HTTPS or from this machine, and only if allowed
+      const shown = add(row, "input", "", { "aria-label": "Link", readonly: "", value: link });
+      copy.remove();
+      shown.select();
+    }
   });
   if (view.over) add(add(aside, "p"), "a", "New game", { href: "/" });
 }
 
 // ---- where to begin ----
 
+function entitle(title, words) {
+  document.title = title;
+  what.textContent = words;
+}
+
 async function route() {
+  const here = (visit += 1);
   const game = location.pathname.match(/^\/g\/([\w-]+)$/);
   try {
-    if (game) showGame(await ask(`games/${game[1]}`));
-    else if (location.pathname === "/gallery") await showGallery();
-    else await showStart();
+    if (game) {
+      const view = await ask(`games/${game[1]}`);
+      if (here === visit) showGame(view);
+    } else if (location.pathname === "/gallery") await showGallery(here);
+    else await showStart(here);
   } catch (problem) {
+    if (here !== visit) return;
+    entitle("Azumaya", "");
     main.replaceChildren();
     add(main, "p", problem.message, { class: "error", role: "alert" });
     add(main, "a", "To the start", { href: "/" });

@@ -317,9 +317,11 @@ class Board {
 
   async refuse(cells, label = this.label) {
     const names = cells.map((index) => this.view.cells[index][0]).join(" ");
-    const reasons = this.host.explain ? await this.host.explain(cells, label) : [];
-    this.chosen = [];
+    const { view } = this;
+    const chosen = (this.chosen = []);
     this.draw();
+    const reasons = this.host.explain ? await this.host.explain(cells, label) : [];
+    if (this.view !== view || this.chosen !== chosen) return; // the person has gone on
     this.say(reasons.length ? reasons.join(". ") : `No move goes from or to ${names}.`);
   }
 
@@ -342,7 +344,9 @@ class Board {
   async hint() {
     if (!this.host.hint || !this.moves.length) return;
     this.say("Searching...");
-    this.showHint(await this.host.hint());
+    const { view } = this;
+    const hint = await this.host.hint();
+    if (this.view === view) this.showHint(hint); // otherwise it is about another position
   }
 
   showHint(hint) {
@@ -368,14 +372,15 @@ class Board {
 
   key(event, index) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = event.key;
+    const { key } = event;
     const commands = {
       Enter: () => this.click(index), " ": () => this.click(index), Escape: () => this.clear(),
       u: () => this.undo(), h: () => this.hint(), c: () => this.toggleCandidates(), f: () => this.flip(),
     };
+    const act = commands[key] || commands[key.toLowerCase()]; // as with Shift or Caps Lock
     if (ARROWS[key]) this.step(index, ARROWS[key]);
     else if (this.known.includes(key)) this.type(index, key);
-    else if (commands[key]) commands[key]();
+    else if (act) act();
     else return;
     event.preventDefault();
   }
