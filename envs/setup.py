@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,16 @@ class Setup:
         settings = sorted((name, self.settings[name]) for name in self.lasting)
         return int(checksum_key(repr(settings))), checksum("starts", self.starts)
 
-    def without_starts(self) -> Setup:
-        """The same setup where the start is unknown: only the options that matter after it."""
+    def without_starts(self, changed: Settings = MappingProxyType({})) -> Setup:
+        """The same setup where the start is unknown: only the options that matter after it.
+
+        Args:
+            changed: options in canonical form that take the place of others.
+        """
         given = {name: value for name, value in self.given.items() if name in self.lasting}
-        return replace(self, given=given, starts=self.starts[:0].copy())
+        given |= {name: changed[name] for name in changed if changed[name] != self.settings[name]}
+        settings = {**self.settings, **changed}
+        return replace(self, given=given, settings=settings, starts=self.starts[:0].copy())
 
     def __getstate__(self) -> dict[str, Any]:
         """With a checksum of the starts, because kernels trust them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import factorial
@@ -78,6 +78,11 @@ class Symmetries:
     """The cell of each bit of a board in the state; empty: bit i is cell i."""
     regions: tuple[int, ...] = ()
     """By cell, the number of its region from 0: regions are renumbered as their cells move."""
+    options: Callable[[Settings, Sequence[int], Sequence[int]], Mapping[str, Any]] = (
+        lambda settings, cells, regions: {}
+    )
+    """The settings that matter after the start and that move with the board, with their new values.
+    Arguments are the old settings, and the new place of each cell and of each region."""
     moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
     """For an action of a block of moves, the cells its pieces leave and those they enter."""
     in_order: tuple[str, int] | None = None

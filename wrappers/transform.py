@@ -17,6 +17,7 @@ from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
+from azumaya.envs.setup import check_names
 from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
 
 NIBBLES = 16
@@ -39,7 +40,7 @@ class Transform:
         symmetry: the new place of each cell, any product of members of `game.symmetries.group`;
             None moves no cell.
         renaming: for each number (from 0) its new number (from 0); None renames none.
-        settings: the settings that actions depend on; None means the game's defaults.
+        settings: the settings that actions depend on, by name; others have their defaults.
 
     Attributes:
         observation_index: `(C * rows * columns,)` int64: for each entry of the flattened
@@ -48,7 +49,8 @@ class Transform:
         action_index: `(A,)` int64: the inverse of `action_table`; it transforms masks.
 
     Raises:
-        OptionError: the symmetry does not fit the board, or the renaming is not a permutation.
+        OptionError: the symmetry does not fit the board, the renaming is not a permutation, or
+            the game has no option with a name in `settings`.
     """
 
     def __init__(
@@ -65,7 +67,10 @@ class Transform:
             self.renaming = tuple(operator.index(name) for name in names)
         except TypeError:
             raise OptionError(f"renaming={brief(renaming)}: must be whole numbers") from None
-        self.settings = self.game.options.defaults if settings is None else settings
+        if not isinstance(settings, Mapping | None):
+            raise OptionError(f"settings={brief(settings)}: must be a dict of settings by name")
+        check_names(self.game, settings or {})
+        self.settings = {**self.game.options.defaults, **(settings or {})}
         self._check()
         self._axes = {
             Axis.CELL: np.array(self.symmetry.cells, np.int64),
@@ -179,11 +184,16 @@ class Transform:
         return moved if isinstance(moved, np.ndarray) else int(moved)
 
     def mask(self, mask: Any) -> Any:
-        """The mask `(..., A)` of the transformed position."""
-        if mask.shape[-1:] != self.action_index.shape:
+        """The mask `(..., A)` of the transformed position.
+
+        Raises:
+            OptionError: this is no mask of the game's actions.
+        """
+        shape = _shape_of(mask, "mask")
+        if shape[-1:] != self.action_index.shape:
             raise OptionError(
                 f"mask: the last dimension must be {len(self.action_index)} actions, not the shape "
-                f"{tuple(mask.shape)}; if the settings are not the defaults, pass them to the "
+                f"{shape}; if the settings are not the defaults, pass them to the "
                 "Transform"
             )
         return mask[..., self.action_index]
@@ -231,11 +241,12 @@ class Transform:
         Raises:
             OptionError: the shape is not that of the game's observations.
         """
-        shape, view = tuple(planes.shape), self.game.observation
+        shape, view = _shape_of(planes, "planes"), self.game.observation
         wanted = (len(view.planes), *view.shape)
         if shape[-3:] != wanted:
             raise OptionError(f"planes: the shape is {shape}; it must end with {wanted}")
-        moved = planes.reshape((*shape[:-3], -1))[..., self.observation_index].reshape(shape)
+        index = self.observation_index
+        moved = planes.reshape((*shape[:-3], len(index)))[..., index].reshape(shape)
         for plane, codes in self.recoded_planes.items():
             moved[..., plane, :, :] = _recoded(moved[..., plane, :, :], codes)
         for bits in self._indexed(Axis.REGION).values():
@@ -258,11 +269,13 @@ class Transform:
     def position(self, position: Position) -> Position:
         """The transformed position, as a new object.
 
+        Its options are those that matter after the start, transformed like the board.
+
         Raises:
-            OptionError: the position is of another game, or in a stage in which the order of
+            OptionError: this is no position of the game, or it is in a stage in which the order of
                 players and numbers is fixed while the transform swaps or renames them.
         """
-        if position.game is not self.game:
+        if not isinstance(position, Position) or position.game is not self.game:
             raise OptionError(
                 f"position={brief(position)}: must be a position of {self.game.title}"
             )
@@ -272,7 +285,9 @@ class Transform:
                 "stage; the transform must not swap players or rename numbers"
             )
         states, start = self.states(position._states), self.states(position._start)
-        return Position.of_states(self.game, position._setup, states, start)
+        setup, axes = position._setup, self._axes
+        moved = self.data.options(setup.settings, axes[Axis.CELL], axes[Axis.REGION])
+        return Position.of_states(self.game, setup.without_starts(moved), states, start)
 
     def states(self, states: np.ndarray) -> np.ndarray:
         """Transformed states, `(n,)`, as a copy."""
@@ -339,6 +354,16 @@ class Transform:
         for k in range(NIBBLES):
             moved |= table[old >> U64(4 * k) & U64(15)] << U64(4 * k)
         return moved.astype(words.dtype)
+
+
+def _shape_of(given: Any, name: str) -> tuple[int, ...]:
+    """The shape of an array or tensor; raises `OptionError` for anything else."""
+    try:
+        return tuple(given.shape)
+    except (AttributeError, TypeError):
+        raise OptionError(
+            f"{name}: {type(given).__name__} given; must be a NumPy array or a torch tensor"
+        ) from None
 
 
 def _permuted(rows: np.ndarray, goes: np.ndarray) -> np.ndarray:

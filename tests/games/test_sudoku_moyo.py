@@ -496,6 +496,7 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
         (f"{text_of(EMPTY)} l owners=LDLL.DDLD", {}, "draft"),
         (f"{text_of(EMPTY)} l", {"territory": "draft"}, "owners="),
         (f"{text_of(EMPTY)} l owners=LDLL.DDLL", {"territory": "draft"}, "no draft"),
+        (f"{text_of(EMPTY)} l owners=LDLL..DLD", {"territory": "draft"}, "one neutral"),
         (f"{text_of(EMPTY)} l points=1", {}, "scoring"),
         (f"{text_of(EMPTY)} l points=1", {"scoring": "points"}, "opponent cannot"),
         (f"{text_of(EMPTY)} l result=1", {}, "result=1"),

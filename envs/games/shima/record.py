@@ -20,7 +20,7 @@ from azumaya.envs.games.shima import (
     starts,
     words,
 )
-from azumaya.envs.games.shima.territory import Territory, check_territory
+from azumaya.envs.games.shima.territory import Territory, check_territory, moved_options
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, SQUARES
 from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.puzzles.choice import load_puzzles
@@ -164,7 +164,7 @@ MOYO = Game(
         check_state=moyo_words.check_state,
         how_to_play=moyo_words.HOW_TO_PLAY,
     ),
-    symmetries=board.MOYO_SYMMETRIES,
+    symmetries=replace(board.MOYO_SYMMETRIES, options=moved_options),
 )
 
 HORIKOMI = Game(
@@ -200,7 +200,7 @@ HORIKOMI = Game(
         check_state=horikomi_words.check_state,
         how_to_play=horikomi_words.HOW_TO_PLAY,
     ),
-    symmetries=board.HORIKOMI_SYMMETRIES,
+    symmetries=replace(board.HORIKOMI_SYMMETRIES, options=moved_options),
 )
 
 MATCH = replace(
@@ -239,5 +239,5 @@ MATCH = replace(
         scene=match_words.scene,
         check_state=match_words.check_state,
     ),
-    symmetries=board.MATCH_SYMMETRIES,
+    symmetries=replace(board.MATCH_SYMMETRIES, options=moved_options),
 )

@@ -130,3 +130,17 @@ def territory_of(settings: Settings) -> Territory:
     """The territory of some settings; for a draft the blocks, whose owners do not count yet."""
     value = settings["territory"]
     return value if isinstance(value, Territory) else NAMED.get(value, _BLOCKS)
+
+
+def moved_options(
+    settings: Settings, cells: Sequence[int], regions: Sequence[int]
+) -> Mapping[str, Any]:
+    """The option `territory` on a board whose cells and regions have new places."""
+    if settings["territory"] == "draft":
+        return {}  # its regions are the blocks, which go to blocks
+    old, moved, owners = territory_of(settings), [0] * CELLS, [""] * NUMBERS
+    for cell, region in enumerate(old.regions):
+        moved[cells[cell]] = int(regions[region - 1]) + 1
+    for region, owner in enumerate(old.owners):
+        owners[regions[region]] = owner
+    return {"territory": check_territory(Territory(moved, owners))}

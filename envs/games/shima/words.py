@@ -10,6 +10,7 @@ import numpy as np
 from azumaya.envs.errors import MoveNameError, PositionError, brief
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.shima.board import (
+    ALL_STONES,
     COLOUR,
     DARK,
     DRAFT,
@@ -213,18 +214,20 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
     if owners is None:
         raise PositionError("position: owners= is needed with territory='draft'")
     known = set(owners) <= {"L", "D", FREE, "."} and len(owners) == NUMBERS
-    if not known or owners[4] != "." or owners.count(".") != 1:
+    if not known or owners.count(".") != 1:
         raise PositionError(
-            f"position: owners={owners}: must be nine of L, D and ?, with . in the middle"
+            f"position: owners={owners}: must be nine of L, D and ?, but . for one neutral block"
         )
     light, dark = owners.count("L"), owners.count("D")
     order = DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
     if (order.count(0), order.count(1)) != (light, dark):
         raise PositionError(f"position: owners={owners}: no draft gives {light} L and {dark} D")
+    states["territory"] = ALL_STONES  # the neutral block, too, may be any: symmetries move it
     for region, letter in enumerate(owners):
-        if letter in "LD":
-            stones = np.bitwise_or.reduce(STONES_ON[list(cells_in(states[0], region))])
-            states["territory"][0, "DL".index(letter)] &= ~stones
+        stones = np.bitwise_or.reduce(STONES_ON[list(cells_in(states[0], region))])
+        for player, owner in enumerate("LD"):
+            if letter not in (owner, FREE):
+                states["territory"][0, player] &= ~stones
 
 
 def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> None:
