@@ -160,7 +160,10 @@ class SingleAgentEnv(gymnasium.Env[Any, int]):
         return self.env.position.returns()[self.learner]
 
     def _observation(self) -> Any:
-        return self.env.observe(AGENTS[self.learner])
+        seen = self.env.observe(AGENTS[self.learner])
+        if isinstance(seen, dict):  # users may write into it, and the next one may have the same
+            seen["action_mask"] = seen["action_mask"].copy()
+        return seen
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._mask().copy(), "seat": self.learner}

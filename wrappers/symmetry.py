@@ -19,6 +19,7 @@ import gymnasium
 import numpy as np
 from pettingzoo.utils.wrappers import BaseWrapper
 
+from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.symmetry import Factor
@@ -45,7 +46,16 @@ class _Draws:
         return random_transform(game, key, position, group=self.group, rename=self.rename)
 
 
-class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
+def _check_shown(env: Any, seen: Any, original: Any) -> None:
+    """Refuse an environment whose observations another wrapper has changed; `OptionError`."""
+    if seen != original:
+        raise OptionError(
+            f"env={brief(env)}: its observations are not those of the game; augment the "
+            "environment first, then wrap it in what changes observations"
+        )
+
+
+class Augmented(gymnasium.Wrapper[Any, int, Any, int]):
     """A single-agent environment in which every episode has its own transform.
 
     Args:
@@ -65,7 +75,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
         >>> observation, info = env.reset(seed=1)
 
     Raises:
-        OptionError: `env` is not a `SingleAgentEnv`.
+        OptionError: `env` is not a `SingleAgentEnv`, or a wrapper has changed its observations.
     """
 
     def __init__(
@@ -73,6 +83,7 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), SingleAgentEnv):
             raise OptionError(f"env={brief(env)}: must be a SingleAgentEnv")
+        _check_shown(env, env.observation_space, env.unwrapped.observation_space)
         super().__init__(env)
         self.single: SingleAgentEnv = env.unwrapped
         self._draws = _Draws(group, rename)
@@ -80,18 +91,25 @@ class Augmented(gymnasium.Wrapper[np.ndarray, int, np.ndarray, int]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, and draw its transform."""
         observation, info = self.env.reset(seed=seed, options=options)
         self.transform = self._draws.next(self.single.position, seed)
-        return self.transform.observation(observation), self._seen(info)
+        return self._observed(observation), self._seen(info)
 
-    def step(self, action: int) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Play an action of the transformed game."""
         action = self.transform.inverse.action(action) if self._is_action(action) else action
         observation, reward, terminated, truncated, info = self.env.step(action)
-        seen = self.transform.observation(observation)
-        return seen, reward, terminated, truncated, self._seen(info)
+        return self._observed(observation), reward, terminated, truncated, self._seen(info)
+
+    def _observed(self, seen: Any) -> Any:
+        if not isinstance(seen, dict):  # the mask is in the info alone
+            return self.transform.observation(seen)
+        return {
+            "observation": self.transform.observation(seen["observation"]),
+            "action_mask": self.transform.mask(seen["action_mask"]),
+        }
 
     def _is_action(self, action: Any) -> bool:
         """Whether this can be mapped back; the environment reports what is wrong with the rest."""
@@ -126,7 +144,7 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
     transforms.
 
     Raises:
-        OptionError: `env` is not an Azumaya environment.
+        OptionError: `env` is not an Azumaya environment, or a wrapper has changed its observations.
     """
 
     def __init__(
@@ -134,6 +152,8 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
     ) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
             raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
+        agent = AGENTS[0]
+        _check_shown(env, env.observation_space(agent), env.unwrapped.observation_space(agent))
         super().__init__(env)
         self._draws = _Draws(group, rename)
         self.transform = Transform(env.unwrapped.game)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import FlattenObservation
 from pettingzoo.test import api_test
 
 from azumaya.envs.adapters.aec.moments import AGENTS
@@ -31,7 +32,14 @@ from azumaya.envs.geometry.symmetry import (
 )
 from azumaya.envs.position import Position
 from azumaya.envs.setup import prepare
-from azumaya.wrappers import Augmented, AugmentedAEC, SingleAgentEnv, Transform, random_transform
+from azumaya.wrappers import (
+    Augmented,
+    AugmentedAEC,
+    FlatObservations,
+    SingleAgentEnv,
+    Transform,
+    random_transform,
+)
 from azumaya.wrappers.transform import in_order
 from tests.cases import CASES, TESTED, Case, is_over, legal_of
 
@@ -107,6 +115,25 @@ def test_each_symmetry_alone(game: Game) -> None:
             if not position.is_over:
                 position.play(rng.choice(position.legal_actions()))
         play_both(Transform(game, symmetry), position, rng, 3)
+
+
+@every_case
+def test_transformed_positions_have_transformed_options(case: Case) -> None:
+    """Their text, read with their options, gives the same position."""
+    rng = random.Random(case.label)
+    for key in range(3):
+        position = case.position(key)
+        for _ in range(rng.randrange(12)):
+            if not position.is_over:
+                position.play(rng.choice(position.legal_actions()))
+        transform = random_transform(case.game, key, position)
+        image = transform.position(position)
+        again = Position.from_text(case.game, str(image), **image.options)
+        assert again == image
+        assert again.legal_moves() == image.legal_moves()
+        back = transform.inverse.position(image)
+        assert back == position
+        assert back._setup.settings == position._setup.settings
 
 
 @every_case
@@ -218,6 +245,8 @@ def test_batches_and_tensors(game: Game) -> None:
     rows = np.stack([transform.observation(one) for one in planes])
     kept = planes.copy()
     shape = (2, 3, *planes.shape[1:])
+    assert transform.observation(planes[:0]).shape == planes[:0].shape
+    assert transform.mask(masks[:0]).shape == masks[:0].shape
     moved = transform.observation(planes.reshape(shape))
     assert moved.dtype == np.int8
     assert (moved == rows.reshape(shape)).all()
@@ -257,6 +286,31 @@ def test_single_agent_wrapper(case: Case) -> None:
         assert env.position == twin.position
         done = terminated or truncated
     assert (observation == env.transform.observation(plain)).all()
+
+
+@every_game
+def test_masks_in_observations_are_transformed(game: Game) -> None:
+    """As in the infos, in both wrappers."""
+    env = Augmented(SingleAgentEnv(game.name, action_mask="observation"))
+    observation, info = env.reset(seed=3)
+    for _ in range(3):
+        assert env.observation_space.contains(observation)
+        assert (observation["action_mask"] == info["action_mask"]).all()
+        planes = env.single._observation()["observation"]
+        assert (observation["observation"] == env.transform.observation(planes)).all()
+        observation, _, over, cut, info = env.step(int(info["action_mask"].argmax()))
+        if over or cut:
+            observation, info = env.reset()
+
+
+@every_game
+def test_changed_observations_are_refused(game: Game) -> None:
+    """A wrapper inside that flattens observations leaves nothing to transform."""
+    with pytest.raises(OptionError, match="augment the environment first"):
+        AugmentedAEC(FlatObservations(game_env(game)))
+    with pytest.raises(OptionError, match="augment the environment first"):
+        Augmented(FlattenObservation(SingleAgentEnv(game.name)))
+    FlatObservations(AugmentedAEC(game_env(game))).reset(seed=1)
 
 
 @every_case

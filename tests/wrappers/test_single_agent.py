@@ -21,6 +21,7 @@ from tests.cases import TESTED
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_checks_of_gymnasium_and_sb3_pass(game: str) -> None:
     check_env(SingleAgentEnv(game, render_mode=None), skip_render_check=True)
+    check_env(SingleAgentEnv(game, action_mask="observation"), skip_render_check=True)
     sb3_check_env(SingleAgentEnv(game, RandomAgent()))
 
 
@@ -219,3 +220,13 @@ def test_an_unknown_reset_option_warns_once() -> None:
     with pytest.warns(UserWarning, match="no_such_option") as warned:
         env.reset(seed=1, options={"no_such_option": 1})
     assert len(warned) == 1
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_masks_in_observations_belong_to_the_user(game: str) -> None:
+    """Writing into one changes neither `action_masks()` nor the next observation."""
+    env = SingleAgentEnv(game, action_mask="observation")
+    observation, info = env.reset(seed=1)
+    observation["action_mask"][:] = 2
+    assert (env.action_masks() == info["action_mask"]).all()
+    assert (env._observation()["action_mask"] == info["action_mask"]).all()

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 from azumaya.envs import IllegalActionError, OptionError, Position
-from azumaya.wrappers import Transform, random_transform
-from tests.cases import TESTED
+from azumaya.wrappers import (
+    Augmented,
+    AugmentedAEC,
+    SingleAgentEnv,
+    Transform,
+    random_transform,
+)
+from tests.cases import TESTED, Case
 
 FIRST, SECOND = list(TESTED.values())[:2]
 
@@ -62,3 +70,38 @@ def test_bad_symmetries_and_renamings_are_refused() -> None:
     for renaming in ("abc", 5, [0.5]):
         with pytest.raises(OptionError, match=r"renaming=.*: must be whole numbers"):
             Transform(FIRST, renaming=renaming)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [[[1]], (1, 0), 3, None, "x"])
+def test_planes_and_masks_are_arrays(given: Any) -> None:
+    transform = Transform(FIRST)
+    for name, call in (("planes", transform.observation), ("mask", transform.mask)):
+        with pytest.raises(OptionError, match=f"{name}: .* given; must be a NumPy array or"):
+            call(given)
+
+
+@pytest.mark.parametrize("given", ["x", None, 3])
+def test_only_positions_are_transformed(given: Any) -> None:
+    with pytest.raises(OptionError, match=f"position=.*: must be a position of {FIRST.title}"):
+        Transform(FIRST).position(given)
+
+
+def test_unknown_settings_are_refused() -> None:
+    with pytest.raises(OptionError, match=r"'zz': .* has no such option"):
+        Transform(FIRST, settings={"zz": 1})
+    with pytest.raises(OptionError, match="settings=3: must be a dict"):
+        Transform(FIRST, settings=3)  # type: ignore[arg-type]
+    some = dict(list(FIRST.options.defaults.items())[:1])
+    assert Transform(FIRST, settings=some).settings == FIRST.options.defaults
+
+
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+def test_transforms_and_wrappers_can_be_copied(game: Any) -> None:
+    """Before the first use and after it."""
+    wrappers = Augmented(SingleAgentEnv(game.name)), AugmentedAEC(Case(game, 0, {}).env())
+    for transform in (Transform(game), *(wrapper.transform for wrapper in wrappers)):
+        for again in (pickle.loads(pickle.dumps(transform)), copy.deepcopy(transform)):
+            assert (again.action_table == transform.action_table).all()
+    for wrapper in wrappers:
+        for again in (pickle.loads(pickle.dumps(wrapper)), copy.deepcopy(wrapper)):
+            again.reset(seed=1)
