@@ -152,7 +152,7 @@ def test_only_a_newcomers_games_and_its_interval_count(tmp_path: Path) -> None:
     file.close()
 
 
-@pytest.mark.parametrize("change", [{"pairs": 4}, {"minutes": 0}])
+@pytest.mark.parametrize("change", [{"pairs": 4}, {"pairs": 1}, {"minutes": 0}])
 def test_pairs_and_minutes_are_limits_as_well(change: dict[str, int], file: LeagueFile) -> None:
     play_league(file, replace(PLAN, **change), crew)
     meetings = len(GAMES) * len(STRENGTHS) * (len(STRENGTHS) - 1) // 2

@@ -93,6 +93,16 @@ def test_names_are_shown_as_they_are() -> None:
     assert (found["seed"], found["balanced"]) == (5, True)
 
 
+def test_a_league_without_agents_has_a_report() -> None:
+    """As one that was stopped before anything was stored but its settings."""
+    LeagueFile(Path("league.jsonl")).close()
+    shown = azumaya("report", "--output", "a.svg", "--markdown", "league.md")
+    assert shown.exit_code == 0, shown.output
+    assert "0 pairs of games" in shown.output
+    assert "0 agents, 0 games" in Path("league.md").read_text()
+    ElementTree.parse("a.svg")
+
+
 @pytest.mark.parametrize("names", [("random", "greedy"), ("random", "champion:10ms", ODD_NAME)])
 @pytest.mark.parametrize("width", [40, 47, 60, 80, 100, 140])
 def test_all_ratings_by_game_fit_the_terminal(width: int, names: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
+from azumaya.baselines.arena.intervals import Z95
 from azumaya.baselines.arena.league.crew import PairJob
 from azumaya.baselines.arena.league.ratings import (
     ALL,
@@ -39,8 +40,6 @@ OVERHEAD = 0.05
 """Seconds that a pair takes besides the thinking of its agents; this also keeps files small."""
 HOPED = 1.25
 """How much wider than wanted intervals are expected to be when they are first looked at."""
-NORMAL = 1.96
-"""Standard errors on either side of a rating that make an interval of 95 %."""
 
 Meeting = tuple[str, str, str]
 """A game and the ids of two agents, sorted."""
@@ -99,7 +98,8 @@ class Chooser:
         self.reached = math.inf
 
     def __iter__(self) -> Iterator[PairJob]:
-        for job in missing(self._league, replace(self._plan, pairs=FIRST_ROUND)):
+        first = min(FIRST_ROUND, self._plan.pairs)
+        for job in missing(self._league, replace(self._plan, pairs=first)):
             self._begun.add(job.key)
             yield job
         while batch := self._batch():
@@ -117,7 +117,7 @@ class Chooser:
         if odds is None:
             return []
         watched = np.array([not self._plan.only or who in self._plan.only for who in odds.agents])
-        self.reached = NORMAL * math.sqrt(odds.variances()[watched].max())
+        self.reached = Z95 * math.sqrt(odds.variances()[watched].max())
         if self.reached <= self._look_at and self._narrow(results, odds.agents, watched):
             return []
         may = [

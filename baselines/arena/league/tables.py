@@ -44,7 +44,7 @@ def rating_table(found: Sequence[Standing], title: str) -> Table:
 
 def game_tables(found: Sequence[Standing], games: Sequence[str], width: int) -> list[Table]:
     """The ratings for each game, in as many tables as a terminal of `width` columns needs."""
-    longest = max(len(standing.label) for standing in found)
+    longest = max((len(standing.label) for standing in found), default=0)
     names = max(NAME_WIDTH, min(longest, width // 3))
     most = max(1, (width - names - 1) // (GAME_WIDTH + MARGIN))
     tables = max(1, math.ceil(len(games) / most))
@@ -216,7 +216,8 @@ def draw(found: Sequence[Standing], path: Path) -> None:
     axes.set_yticks(range(len(rated)), [_unmarked(standing.label) for standing in rated])
     axes.set(xlabel=f"Elo, {ANCHOR} = 0", title="Ratings over all games")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(title="time per move", frameon=False, loc="lower right")
+    if rated:
+        axes.legend(title="time per move", frameon=False, loc="lower right")
     kind = path.suffix.removeprefix(".").lower()
     with matplotlib.rc_context({"svg.hashsalt": "azumaya"}):
         figure.savefig(path, dpi=150, format=kind, metadata={"Date": None} if kind == "svg" else {})
