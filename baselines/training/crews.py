@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from azumaya.baselines.cluster import Cluster
 from azumaya.baselines.pool import process_pool
 from azumaya.envs.errors import OptionError
-from azumaya.envs.extras import require
 
 Shared = TypeVar("Shared")
 Job = TypeVar("Job")
@@ -199,9 +199,8 @@ class OnRay(Crew):
     """
 
     def __init__(self, address: str) -> None:
-        self._ray: Any = require("ray", "ray")
-        if not self._ray.is_initialized():
-            self._ray.init(address=address, log_to_driver=False, include_dashboard=False)
+        self._cluster = Cluster(address)
+        self._ray = self._cluster.ray
         self._remote: dict[Callable[..., Any], Any] = {}
 
     def run(
@@ -209,7 +208,7 @@ class OnRay(Crew):
     ) -> list[Result]:
         """As `Crew.run`; Ray does a job again whose machine or process died."""
         if work not in self._remote:
-            self._remote[work] = self._ray.remote(num_cpus=1, max_retries=-1)(work)
+            self._remote[work] = self._cluster.remote(work)
         remote = self._remote[work]
         place = self._ray.put(shared)
         waiting = [remote.remote(place, job) for job in jobs]
@@ -222,8 +221,8 @@ class OnRay(Crew):
         return results
 
     def close(self) -> None:
-        """Leave the cluster."""
-        self._ray.shutdown()
+        """Leave the cluster, unless the process had joined it before."""
+        self._cluster.leave()
 
 
 def crew_of(workers: int, ray: str) -> Crew | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -53,7 +52,7 @@ class Players(Generic[Played]):
     def __init__(self, make: Make[Played], config: ValueConfig, part: int) -> None:
         self._crew = crew_of(config.workers, config.ray)
         self._make, self._part = make, part
-        self._config = replace(config, games=part, threads=1, workers=0, ray="")
+        self._config = config
         self._free: SimpleQueue[Player[Played]] = SimpleQueue()
         if self._crew is None:
             for _ in range(config.threads):
@@ -104,13 +103,13 @@ def work(task: tuple[Make[Played], ValueConfig, np.ndarray], keys: np.ndarray) -
 
 def kept_for(config: ValueConfig, make: Callable[[Any], Kept]) -> Kept:
     """What a worker keeps while it plays for a run; made with the first job of that run."""
-    options = repr(config)
-    if options not in _KEPT:
+    run = make, config
+    if [run] != [before for before, _ in _KEPT]:
         _KEPT.clear()
-        _KEPT[options] = make(config)
-    kept: Kept = _KEPT[options]
+        _KEPT.append((run, make(config)))
+    kept: Kept = _KEPT[0][1]
     return kept
 
 
-_KEPT: dict[str, Any] = {}
-"""What is kept, by the options of the run."""
+_KEPT: list[tuple[tuple[Callable[[Any], Any], ValueConfig], Any]] = []
+"""What is kept, after what it was made by and from; nothing before the first job."""

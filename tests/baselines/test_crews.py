@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,39 @@ def test_what_a_worker_keeps_is_made_for_each_run() -> None:
     assert [kept_for(td, make), kept_for(td, make)] == [1, 1]
     assert kept_for(expert, make) == 2
     assert kept_for(td, make) == 3
+    assert kept_for(td, lambda config: "made by another script") == "made by another script"
+    assert kept_for(replace(td, seed=7), make) == 4
+
+
+class Joined:
+    """Ray, as far as it tells whether this process has joined a cluster."""
+
+    def __init__(self, joined: bool) -> None:
+        self.joined = joined
+
+    def is_initialized(self) -> bool:
+        """Whether it has."""
+        return self.joined
+
+    def init(self, **_: object) -> None:
+        """Join one."""
+        self.joined = True
+
+    def shutdown(self) -> None:
+        """Leave it."""
+        self.joined = False
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_cluster_that_was_joined_before_a_run_is_not_left(
+    before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = Joined(before)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    crew = OnRay("local")
+    assert ray.joined
+    crew.close()
+    assert ray.joined == before
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 from azumaya.baselines.arena.league.crew import PairJob, Worker
 from azumaya.baselines.arena.league.league import Crew
 from azumaya.baselines.arena.league.results import PairResult
-from azumaya.envs.extras import require
+from azumaya.baselines.cluster import Cluster
 
 AHEAD = 2
 """Pairs submitted for each processor, so that none waits for work."""
@@ -35,10 +35,8 @@ def ray_crew(address: str) -> Crew:
         MissingExtraError: Ray is not installed.
         ConnectionError: there is no cluster at the address.
     """
-    ray = require("ray", "ray")
-    if not ray.is_initialized():
-        ray.init(address=address, log_to_driver=False, include_dashboard=False)
-    remote = ray.remote(num_cpus=1, max_retries=-1)(play_remotely)
+    cluster = Cluster(address)  # left when the process ends: the crew may play again
+    ray, remote = cluster.ray, cluster.remote(play_remotely)
 
     def play(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
         waiting: list[Any] = []

@@ -1,0 +1,39 @@
+"""Ray clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from azumaya.envs.extras import require
+
+
+class Cluster:
+    """A Ray cluster, which this process joins; one that it has joined before stays joined.
+
+    Args:
+        address: where the cluster is, as `ray.init` takes it; `local` starts one here.
+
+    Attributes:
+        ray: the package.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ConnectionError: there is no cluster at the address.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.ray: Any = require("ray", "ray")
+        self._joined = not self.ray.is_initialized()
+        if self._joined:
+            self.ray.init(address=address, log_to_driver=False, include_dashboard=False)
+
+    def remote(self, work: Callable[..., Any]) -> Any:
+        """A function for one processor; Ray calls it again if its machine or process dies."""
+        return self.ray.remote(num_cpus=1, max_retries=-1)(work)
+
+    def leave(self) -> None:
+        """Leave the cluster, unless the process had joined it before."""
+        if self._joined:
+            self.ray.shutdown()
+            self._joined = False
