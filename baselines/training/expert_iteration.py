@@ -37,11 +37,11 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.config import AGENT_FILES
 from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
-    FILES,
     ValueConfig,
     ValueRun,
     agent_files,
@@ -71,7 +71,7 @@ PROGRAM = "azumaya.baselines.training.expert_iteration"
 class Config(ValueConfig):
     """Every hyperparameter of a run; `ValueConfig` has those that other scripts share."""
 
-    script = Script(PROGRAM, agent_files, FILES, prefix="expert_iteration-")
+    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="expert_iteration-")
 
     steps: Annotated[int, Numbers(1, 10**15)] = 500_000
     """Total plies to learn from; the last games are always completed."""

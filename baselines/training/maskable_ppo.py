@@ -60,7 +60,7 @@ SUITED = {
 class Config(PPOConfig):
     """Every hyperparameter of a run."""
 
-    script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip", "resume.json"))
+    script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip"))
     recipes = SUITED
 
     random_share: Share = 0.5

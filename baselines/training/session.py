@@ -40,7 +40,8 @@ class Learner(ABC):
     """What a training script does itself.
 
     Its methods are called in the order `restore` (if a run is resumed), `begin`, `learn`,
-    `complete` (unless time is up), `trained`, `close`. Before each update `learn` must call
+    `complete` (unless time is up), `trained`, `close`. After that `agent`, `searching` and `steps`
+    are still called, for the final evaluation. Before each update `learn` must call
     `Overseer.between_updates`, which calls `check`, `agent`, `measured` and `moment`.
     """
 

@@ -28,11 +28,11 @@ import numpy as np
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.config import AGENT_FILES
 from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
-    FILES,
     ValueConfig,
     ValueRun,
     agent_files,
@@ -55,7 +55,7 @@ PROGRAM = "azumaya.baselines.training.td_value"
 class Config(ValueConfig):
     """Every hyperparameter of a run; `ValueConfig` has those that other scripts share."""
 
-    script = Script(PROGRAM, agent_files, FILES, prefix="td_value-")
+    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="td_value-")
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""

@@ -43,7 +43,6 @@ from azumaya.envs import Position, find_game
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import prepare
 
-FILES = ("policy.safetensors", "policy.json")
 WEIGHTS, MEAN, SQUARE, STEPS = "weights", "adam.mean", "adam.square", "adam.steps"
 LATEST = "weights.latest"
 """Names of arrays in a save: the agent's parameters, Adam's moments, the parameters that learn."""

@@ -27,10 +27,11 @@ SEARCH = "search"
 """The note of a sidecar that says which search suits a value, a `SearchName`."""
 WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 8, "temperature": 0.1}
 SETTINGS: Mapping[str, Mapping[str, float]] = {
+    "puct": {},
     "puct+rollouts": WITH_ROLLOUTS,
     "puct+amaf": {**WITH_ROLLOUTS, "breadth": 8},
 }
-"""The settings of PUCT, where they are not the defaults."""
+"""The settings of PUCT that are not the defaults, for each search by PUCT."""
 SOLVER_SHARE = 0.2
 """The share of a budget that goes to the solver, except in `SOLVER_SHARES`."""
 SOLVER_SHARES: Mapping[str, float] = {"puct+amaf": 0.1}
@@ -84,13 +85,12 @@ def searcher(
     whole, evaluation = Budget(steps, milliseconds), value.evaluation()
     if kernels_of(position).hidden_draws:
         return PUCTAgent(whole.steps, whole.milliseconds, evaluation)
-    by_puct = search.startswith("puct")
+    by_puct = search in SETTINGS
     share = SOLVER_SHARES.get(search, SOLVER_SHARE)
     solving, rest = _divided(whole, share, SIMULATION_NODES if by_puct else 1)
     agent: Agent
     if by_puct:
-        settings = SETTINGS.get(search, {})
-        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **settings)
+        agent = PUCTAgent(rest.steps, rest.milliseconds, evaluation, **SETTINGS[search])
     else:
         agent = AlphaBetaAgent(rest.steps, rest.milliseconds, evaluation)
     return agent if solving is None else SolverFirstAgent(agent, solving)

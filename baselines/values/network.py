@@ -1,4 +1,4 @@
-"""The network: rows of features, one hidden layer, a value; and how it learns.
+"""The network: rows of features, one hidden layer, a value.
 
 `x = rows[features].sum() + bias`, `value = tanh(weights · relu(x) + bias + share * evaluate)`,
 where `relu` is leaky, with a slope of a tenth for negative values, and `evaluate` is the game's own

@@ -243,7 +243,7 @@ def test_a_damaged_save_is_refused(
     assert "resume.safetensors: " in refused("--output run --resume --steps 96", capsys)
 
 
-@pytest.mark.parametrize("left", ["policy.safetensors", "curve.json", "model.zip", "resume.json"])
+@pytest.mark.parametrize("left", ["policy.safetensors", "curve.json", "model.zip"])
 def test_a_run_without_its_save_is_not_restarted(
     run: Path, left: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,7 +101,8 @@ def test_a_part_of_the_budget_goes_to_the_solver() -> None:
     assert isinstance(agent, SolverFirstAgent)
     assert (agent.budget, agent.other.puct.budget) == (Budget(None, 1.0), Budget(None, 9.0))
     assert agent.other.puct.breadth == 8
-    assert isinstance(searcher(value, position, "alphabeta", 4), AlphaBetaAgent)
+    for name in ("alphabeta", "puct+unheard-of"):
+        assert isinstance(searcher(value, position, name, 4), AlphaBetaAgent)
     with pytest.raises(OptionError, match="exactly one"):
         searcher(value, position, "alphabeta")
 
