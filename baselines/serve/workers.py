@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from functools import lru_cache
@@ -28,7 +29,7 @@ SHOWN = 8
 
 
 class Workers:
-    """A pool of processes for searches.
+    """Processes for searches, each of which does one thing at a time.
 
     Long work never takes all processes, if there are several: one is left for short searches.
 
@@ -45,28 +46,30 @@ class Workers:
         self.count, self._waiting = count, waiting
         self._pending = Counter[bool]()  # by whether the work is long
         self._long = asyncio.Semaphore(max(1, count - 1))
-        self._pool = self._new_pool()
+        self._all = [Worker(self._new_pool) for _ in range(max(1, count))]
+        self._idle = list(self._all)
+        self._free = asyncio.Semaphore(len(self._idle))
 
     def _new_pool(self) -> Executor:
-        return process_pool(self.count) if self.count else ThreadPoolExecutor(1)
+        return process_pool(1) if self.count else ThreadPoolExecutor(1)
 
     def warm(self) -> None:
         """Let the processes import what they need before the first search."""
-        for _ in range(self.count):
-            self._pool.submit(_known, "random")
+        for worker in self._all:
+            worker.begin()
 
     async def run(
         self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0,
         seconds: float | None = None,
     ) -> Any:  # fmt: skip
-        """Do some work in the pool; what it raises is raised here.
+        """Do some work in a process; what it raises is raised here.
 
         Args:
             work: a function that a process can import.
             arguments: its arguments.
             milliseconds: how long it takes; infinity if that is unknown.
-            seconds: after this time it is given up, and all processes are replaced, because a pool
-                cannot end one of them; other work that was under way is done again.
+            seconds: after this time it is given up, and its process is replaced. Waiting for a
+                process, or for one to start, does not count.
 
         Raises:
             RefusalError: too much work of this kind, short or long, is waiting already.
@@ -77,42 +80,81 @@ class Workers:
             raise RefusalError(503, "too many searches are under way; try again in a moment")
         self._pending[long] += 1
         try:
-            async with self._long if long else nullcontext():
-                return await asyncio.wait_for(self._run(work, *arguments), seconds)
-        except TimeoutError:
-            if seconds is None:  # the work's own
-                raise
-            self._replace()
-            raise AgentFailedError(f"agent {arguments[0]}: no move in {seconds:g} s") from None
+            async with self._long if long else nullcontext(), self._free:
+                worker = self._idle.pop()  # the one that was used last knows the agents in use
+                try:
+                    return await worker.run(seconds, work, *arguments)
+                finally:
+                    self._idle.append(worker)
         finally:
             self._pending[long] -= 1
-
-    async def _run(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        pool = self._pool
-        try:
-            return await asyncio.wrap_future(pool.submit(work, *arguments))
-        except BrokenProcessPool:  # a process was killed: start others, and try once more
-            if self._pool is pool:
-                self._pool = self._new_pool()
-            return await asyncio.wrap_future(self._pool.submit(work, *arguments))
-
-    def _replace(self) -> None:
-        """End the processes and start others."""
-        if self.count:
-            before, self._pool = self._pool, self._new_pool()
-            _end_children()
-            before.shutdown(wait=False)
 
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
         if self.count:
-            _end_children()
+            for process in multiprocessing.active_children():
+                process.kill()
+        for worker in self._all:
+            worker.close()
+
+
+class Worker:
+    """One process, or a thread of this one, which is replaced when it dies or takes too long.
+
+    Args:
+        new_pool: makes a pool with this process alone.
+    """
+
+    def __init__(self, new_pool: Callable[[], Executor]) -> None:
+        self._new_pool = new_pool
+        self._pool = new_pool()
+        self._begun: Future[int] | None = None
+
+    def begin(self) -> Future[int]:
+        """Start the process, unless it runs; gives its id once it has imported what it needs."""
+        if self._begun is None:
+            self._begun = self._pool.submit(_ready)
+        return self._begun
+
+    async def run(self, seconds: float | None, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do some work, for no more than so many seconds; raises as `Workers.run`."""
+        try:
+            return await self._attempt(seconds, work, *arguments)
+        except BrokenProcessPool:  # the process was killed: start another, and try once more
+            self._renew()
+            return await self._attempt(seconds, work, *arguments)
+        except TimeoutError:
+            if seconds is None:  # the work's own
+                raise
+            self._renew()
+            raise AgentFailedError(f"agent {arguments[0]}: no move in {seconds:g} s") from None
+
+    async def _attempt(
+        self, seconds: float | None, work: Callable[..., Any], *arguments: Any
+    ) -> Any:
+        await asyncio.shield(asyncio.wrap_future(self.begin()))
+        done = asyncio.wrap_future(self._pool.submit(work, *arguments))
+        return await asyncio.wait_for(done, seconds)
+
+    def _renew(self) -> None:
+        """End the process, and start another."""
+        ended = self.begin()
+        for process in multiprocessing.active_children():
+            if ended.done() and not ended.exception() and process.pid == ended.result():
+                process.kill()  # a pool cannot end it
+        self._pool.shutdown(wait=False)
+        self._pool, self._begun = self._new_pool(), None
+        self.begin()
+
+    def close(self) -> None:
+        """Wait until the process, which was killed, has ended, or the thread."""
         self._pool.shutdown(cancel_futures=True)
 
 
-def _end_children() -> None:
-    for process in multiprocessing.active_children():
-        process.kill()
+def _ready() -> int:
+    """The id of this process, once it has what agents need; its first import takes a second."""
+    _known("random")
+    return os.getpid()
 
 
 @lru_cache(maxsize=4)

@@ -186,6 +186,48 @@ def test_an_agent_that_hangs_is_given_up_and_others_play_on(tmp_path: Path) -> N
         workers.close()
 
 
+def rest(seconds: float) -> int:
+    """Which process has waited for so long."""
+    time.sleep(seconds)
+    return os.getpid()
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_waiting_for_a_process_does_not_count_as_thinking(count: int) -> None:
+    """Neither for one that starts, nor for one that is busy with something else."""
+    workers = Workers(count, waiting=4)
+
+    async def check() -> None:
+        other = asyncio.ensure_future(workers.run(rest, 1.0, milliseconds=1000))
+        await asyncio.sleep(0)
+        assert await workers.run(abs, -3, seconds=0.3) == 3
+        assert other.done()
+
+    try:
+        asyncio.run(check())
+    finally:
+        workers.close()
+
+
+def test_only_the_process_of_work_that_is_given_up_is_replaced() -> None:
+    workers = Workers(2, waiting=4)
+
+    async def check() -> None:
+        before = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
+        assert len(before) == 2
+        other = asyncio.ensure_future(workers.run(rest, 1.5))
+        with pytest.raises(AgentFailedError, match=r"no move in 0\.5 s"):
+            await workers.run(rest, 60.0, seconds=0.5)
+        assert await other in before
+        after = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
+        assert len(after & before) == 1
+
+    try:
+        asyncio.run(check())
+    finally:
+        workers.close()
+
+
 def test_hints_say_what_moves_lead_to(client: TestClient) -> None:
     history, rng = [Position(GAME, seed=1)], random.Random(3)
     while not history[-1].is_over:
