@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import socket
@@ -27,6 +28,8 @@ PORT = 8123
 STATE_FILE = "games.sqlite3"
 ANY = frozenset({"0.0.0.0", "::", ""})
 """Addresses that mean every network the machine is on."""
+TAKEN = frozenset({errno.EADDRINUSE, errno.EACCES})
+"""Errors of a port that is in use or reserved."""
 SECONDS_TO_OPEN = 0.4
 MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
@@ -154,12 +157,12 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listening.bind((host, port))
         listening.listen()  # from here on browsers wait for the server instead of being refused
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter for what can be no name of a machine
         listening.close()
-        why = error.strerror or error
-        raise typer.BadParameter(
-            f"--host {shown(host)} --port {port}: {why}; --port 0 takes a free port"
-        ) from None
+        is_taken = not isinstance(error, socket.gaierror | UnicodeError) and error.errno in TAKEN
+        advice = "--port 0 takes a free port" if is_taken else "name an address of this machine"
+        why = getattr(error, "strerror", None) or error
+        raise typer.BadParameter(f"--host {shown(host)} --port {port}: {why}; {advice}") from None
     return listening
 
 

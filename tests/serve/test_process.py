@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -106,6 +107,27 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         process.terminate()
         assert process.wait(30) in (0, -signal.SIGTERM)
     _gone(searching)
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("127.0.0.1", "; --port 0 takes a free port"),  # the port is in use
+        ("nowhere.invalid", "; name an address of this machine"),
+        ("192.0.2.1", "; name an address of this machine"),  # of no machine at all
+        ("x" * 70, "; name an address of this machine"),
+    ],
+)
+def test_an_address_that_cannot_be_used(tmp_path: Path, host: str, said: str) -> None:
+    """Another port helps only where the port is the problem."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        words = ["serve", "--no-browser", "--state", str(tmp_path / "a"), "--host", host]
+        done = CliRunner().invoke(commands, [*words, "--port", port], env={"COLUMNS": "400"})
+    assert done.exit_code == 2
+    assert f"--host {host} --port {port}: " in done.output
+    assert said in done.output
+    assert done.output.count(";") == 1
 
 
 def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:
