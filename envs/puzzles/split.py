@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from azumaya.envs.game import one_of
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, SIZE
 from azumaya.envs.puzzles.bank import load_bank
 
@@ -51,9 +51,6 @@ def fingerprints(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-_check_part = one_of("part", *PARTS)
-
-
 def load_part(part: Part) -> npt.NDArray[np.uint8]:
     """The puzzles of a part of the bank, `(n, 81)` uint8, in the bank's order; read-only.
 
@@ -61,7 +58,9 @@ def load_part(part: Part) -> npt.NDArray[np.uint8]:
         OptionError: there is no such part.
         PuzzleFormatError: the installed file is damaged.
     """
-    return _load_part(_check_part(part))
+    if not isinstance(part, str) or part not in PARTS:
+        raise OptionError(f"part={brief(part)}: must be one of {', '.join(map(repr, PARTS))}")
+    return _load_part(part)
 
 
 @functools.cache
