@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Position:
         self._start = self._states.copy()
 
     @classmethod
-    def from_text(cls, game: Game | str, text: str, **options: Any) -> Position:
+    def from_text(cls, game: Game | str, text: str, **options: Any) -> Self:
         """The position that a text describes; unlike the start of an episode, it may be over.
 
         Raises:
@@ -83,7 +83,7 @@ class Position:
     @classmethod
     def of_states(
         cls, game: Game, setup: Setup, states: np.ndarray, start: np.ndarray | None = None
-    ) -> Position:
+    ) -> Self:
         """An independent position, from a state, `(1,)`, and the state its episode began with."""
         position = cls.__new__(cls)
         position.game, position._setup = game, setup
@@ -275,11 +275,13 @@ class Position:
         self.game.rules.play(self._states[0], action)
         return self
 
-    def copy(self) -> Position:
-        """An independent copy of this position."""
-        return Position.of_states(self.game, self._setup, self._states, self._start)
+    def copy(self) -> Self:
+        """An independent copy of this position; so is that of `copy.copy`."""
+        return self.of_states(self.game, self._setup, self._states, self._start)
 
-    def resample_hidden(self, seed: int) -> Position:
+    __copy__ = copy
+
+    def resample_hidden(self, seed: int) -> Self:
         """A position that looks the same to both players, with what they cannot see redrawn."""
         position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:

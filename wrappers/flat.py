@@ -22,7 +22,8 @@ class FlatObservations(BaseWrapper):
             RLlib's masking module, for example, asks for `observations`.
 
     Observations are `Dict({key: Box(float32, (planes * cells,)), "action_mask": Box(float32,
-    (actions,))})`, the same for both players.
+    (actions,))})`, the same for both players. RLlib needs the mask as float32; PettingZoo's
+    `api_test`, which asks for integers, refuses it.
 
     Raises:
         OptionError: `env` has other observations, or `key` is `action_mask`.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.duel import Duel, Turn
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import OptionError, brief
@@ -31,7 +32,7 @@ DTYPES = ("int8", "float32")
 METHODS = ("action_masks", "position")
 
 
-class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
+class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
     """A Stable-Baselines3 vector environment of games against built-in opponents.
 
     Args:
@@ -141,7 +142,7 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
     def action_masks(self) -> np.ndarray:
         """The masks of all games, `(n, num_actions)` int8, 1 = legal."""
         self.duel.check_begun("action_masks")
-        return self.duel.masks
+        return self.duel.masks.copy()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed the next `reset()`: game `i` is environment number `i` of the seed."""
@@ -183,7 +184,8 @@ class AzumayaVecEnv(_VecEnv):  # type: ignore[misc]
             self.duel.check_begun(method_name)
         rows = self._rows(indices)
         if method_name == "action_masks":
-            return list(self.duel.masks) if indices is None else [self.duel.masks[i] for i in rows]
+            masks = self.action_masks()
+            return list(masks) if indices is None else [masks[i] for i in rows]
         if method_name == "position":
             return [self.duel.position(i) for i in rows]
         raise AttributeError(f"env_method: {method_name!r} is not one of {', '.join(METHODS)}")

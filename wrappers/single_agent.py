@@ -10,6 +10,7 @@ import numpy as np
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RawEnv
 from azumaya.envs.adapters.batch.calls import needs_reset
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     Opponent,
@@ -26,7 +27,7 @@ from azumaya.envs.registry import game_of
 _BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
 
 
-class SingleAgentEnv(gymnasium.Env[Any, int]):
+class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     """A game from one player's side, against a built-in opponent.
 
     Args:

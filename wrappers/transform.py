@@ -285,8 +285,8 @@ class Transform:
                 "stage; the transform must not swap players or rename numbers"
             )
         states, start = self.states(position._states), self.states(position._start)
-        setup, axes = position._setup, self._axes
-        moved = self.data.options(setup.settings, axes[Axis.CELL], axes[Axis.REGION])
+        setup, regions = position._setup, self._axes[Axis.REGION].tolist()
+        moved = self.data.options(setup.settings, self.symmetry.cells, regions)
         return Position.of_states(self.game, setup.without_starts(moved), states, start)
 
     def states(self, states: np.ndarray) -> np.ndarray:

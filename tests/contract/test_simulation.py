@@ -12,6 +12,7 @@ import pytest
 
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.position import Position
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import check_ply, check_twin, fingerprint
 
@@ -63,6 +64,29 @@ def check_dead_steps(env: RawEnv) -> None:
         env.step(None)
     assert env.agents == []
     assert str(env.position) == text
+
+
+def test_shallow_copies_share_no_game(first_case: Case) -> None:
+    """`copy.copy` of an environment or a position is as independent as `copy.deepcopy`."""
+    for env in (first_case.raw(), first_case.env()):
+        env.reset(seed=1)
+        before = str(env.unwrapped.position)
+        twin = copy.copy(env)
+        twin.step(int(legal_of(twin.unwrapped)[0]))
+        assert str(env.unwrapped.position) == before != str(twin.unwrapped.position)
+    position = first_case.position(1)
+    twin = copy.copy(position)
+    twin.play(twin.legal_actions()[0])
+    assert str(position) == before != str(twin)
+
+
+def test_copies_of_positions_keep_their_class(first_case: Case) -> None:
+    class Mine(Position):
+        """A class of a user."""
+
+    mine = Mine.from_text(first_case.game, str(first_case.position(1)))
+    for twin in (mine.copy(), copy.copy(mine), mine.resample_hidden(1)):
+        assert type(twin) is Mine
 
 
 def test_last_returns_all_rewards(case: Case, rng: random.Random) -> None:

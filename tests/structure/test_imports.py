@@ -22,7 +22,7 @@ TIERS = (
     r"envs\.registry",
     r"envs\.render(\.\w+)?",
     r"envs\.(setup|observation|position|notation)",
-    r"envs\.adapters(\.(spaces|lookahead|torch_unpack))?",
+    r"envs\.adapters(\.(copying|spaces|lookahead|torch_unpack))?",
     r"envs\.adapters\.batch(\.\w+)?",
     r"envs\.adapters\.(aec|duel|cuda)(\.\w+)?",
     r"envs\.adapters\.devices",

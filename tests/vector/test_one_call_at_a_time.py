@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 import time
 from typing import Any
@@ -103,6 +105,9 @@ def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch)
         ("reset", games.reset),
         ("rollout", lambda: games.rollout(1)),
         ("random_actions", games.random_actions),
+        ("position", lambda: games.position(0)),
+        ("get_state", games.get_state),
+        ("copy", lambda: pickle.dumps(games)),
     ):
         with pytest.raises(AlreadyPendingCallError, match=f"{name}: another thread is inside"):
             call()
@@ -111,6 +116,19 @@ def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch)
     assert np.array_equal(twin.random_actions(), actions)
     assert np.array_equal(results[0][1], twin.step(actions)[1])
     assert np.array_equal(games.random_actions(), twin.random_actions())
+
+
+@ONE_GAME
+def test_copies_share_nothing(case: Case) -> None:
+    """However they are copied, and also without copied outputs."""
+    games = vector(case, 3, copy=False)
+    games.reset(seed=1)
+    before = games.get_state()[0].tobytes()
+    for twin in (copy.copy(games), copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
+        twin.step(twin.random_actions())
+        assert games.get_state()[0].tobytes() == before
+        assert twin.get_state()[0].tobytes() != before
+        assert twin._caller is not games._caller
 
 
 @ONE_GAME

@@ -73,3 +73,14 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     env.close()
     with pytest.raises(ClosedEnvironmentError):
         env.set_state(state)
+
+
+def test_masks_belong_to_the_user() -> None:
+    """Writing into masks does not change those returned later."""
+    env = made(seed=1)
+    env.reset()
+    before = env.action_masks()
+    for masks in (env.action_masks(), *env.env_method("action_masks")):
+        masks[:] = 2
+    assert (env.action_masks() == before).all()
+    assert (np.array(env.env_method("action_masks")) == before).all()

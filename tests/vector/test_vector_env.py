@@ -254,6 +254,13 @@ def test_unpack_takes_only_packed_observations(case: Case) -> None:
                 games.unpack({**missing, name: wrong})
         with pytest.raises(OptionError, match=rf"observations\['{name}'\]"):
             games.unpack(missing)
+    torch = pytest.importorskip("torch")
+    for name in packed:
+        mixed = {**packed, name: torch.from_numpy(packed[name].view(np.int64))}
+        with pytest.raises(OptionError, match="must be all NumPy arrays or all torch tensors"):
+            games.unpack(mixed)
+    with pytest.raises(IllegalActionError, match=r"actions: not an array: .*grad"):
+        games.step(torch.zeros(3, requires_grad=True))
     for nothing in (5, vector(case, 3).reset(seed=1)[0]):
         with pytest.raises(OptionError, match=r"observations\['observation'\]: must be"):
             games.unpack(nothing)

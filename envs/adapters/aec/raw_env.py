@@ -15,6 +15,7 @@ from pettingzoo import AECEnv
 from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.adapters.batch.calls import needs_reset
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
@@ -31,7 +32,7 @@ class NoPositionError(ResetNeeded, AttributeError):
     """There is no position before the first `reset`. Also an `AttributeError`, for `hasattr`."""
 
 
-class RawEnv(AECEnv[str, Any, int]):
+class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     """A game as a PettingZoo AEC environment, without wrappers.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from pettingzoo.utils import wrappers
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION
 
@@ -40,7 +41,7 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
             raw.clear_masks()  # the episode is over, so nothing is legal
 
 
-class OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Any, Any]):
+class OrderEnforcing(CopiedDeeply, wrappers.OrderEnforcingWrapper[str, Any, Any]):
     """PettingZoo's wrapper, with a clear error from `last` when all agents are gone."""
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:

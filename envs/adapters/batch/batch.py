@@ -250,7 +250,7 @@ class Batch:
         made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
         made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
-        saved = self.states, self.get_series()
+        saved = self.get_states(), self.get_series()
         return {"made": made, "begun": self.begun, "setups": self._setups, "saved": saved}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:

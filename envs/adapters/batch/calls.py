@@ -1,4 +1,4 @@
-"""One call at a time: guards the methods that change an environment's games."""
+"""One call at a time: guards the methods that change an environment's games or look at them."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ class Call:
     Args:
         env: the environment, with the attributes `_caller`, `_batch` and `closed`.
         name: the name of the method.
-        begins: whether the call begins episodes; otherwise episodes must be in progress.
+        begins: whether the call needs no episodes in progress.
+        looks: whether the call only looks at the games, as it may also after `close`.
     """
 
-    __slots__ = ("_begins", "_env", "_name")
+    __slots__ = ("_begins", "_env", "_looks", "_name")
 
-    def __init__(self, env: Any, name: str, begins: bool = False) -> None:
-        self._env, self._name, self._begins = env, name, begins
+    def __init__(self, env: Any, name: str, begins: bool = False, looks: bool = False) -> None:
+        self._env, self._name, self._begins, self._looks = env, name, begins, looks
 
     def __enter__(self) -> None:
         env, caller, me = self._env, self._env._caller, threading.get_ident()
@@ -54,7 +55,7 @@ class Call:
             caller.check_alone(self._name, me)
             require_reset(env)  # the last call was interrupted where `__exit__` did not run
         caller.thread = me
-        if env.closed or not (self._begins or env._batch.begun):
+        if (env.closed and not self._looks) or not (self._begins or env._batch.begun):
             caller.thread = None
             raise not_playing(env, self._name)
 
@@ -66,7 +67,7 @@ class Call:
     ) -> None:
         caller = self._env._caller
         if kind is None:
-            caller.interrupted = caller.interrupted and not self._begins
+            caller.interrupted = caller.interrupted and not self._env._batch.begun
         elif not issubclass(kind, ValueError):
             require_reset(self._env)
         caller.thread = None

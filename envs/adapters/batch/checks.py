@@ -133,6 +133,8 @@ def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
         raise IllegalActionError(
             f"{whose}actions: not an array; shape {out.shape} is needed"
         ) from None
+    except (RuntimeError, TypeError) as error:  # tensors with a gradient or on a device
+        raise IllegalActionError(f"{whose}actions: not an array: {error}") from error
     if given.shape != out.shape:
         raise IllegalActionError(
             f"{whose}actions: shape {given.shape} given, {out.shape} is needed"

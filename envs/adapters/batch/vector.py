@@ -12,9 +12,10 @@ from gymnasium.vector.utils import batch_space
 
 from azumaya.envs.adapters.batch.arguments import check_mode, check_names, packed_words
 from azumaya.envs.adapters.batch.batch import Batch
-from azumaya.envs.adapters.batch.calls import Call, Caller, not_playing
+from azumaya.envs.adapters.batch.calls import Call, Caller
 from azumaya.envs.adapters.batch.checks import check_count
 from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
@@ -29,7 +30,7 @@ Arrays = dict[str, np.ndarray]
 MOST_PLIES = 2**63 - 1
 
 
-class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
+class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
     """Many games stepped together, with one action per game by its player to move.
 
     Args:
@@ -282,6 +283,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         words = packed_words(observations, "observation", self.game.observation.packed_words)
         masks = packed_words(observations, "action_mask", self._batch.words)
+        if isinstance(words, np.ndarray) != isinstance(masks, np.ndarray):
+            raise OptionError("observations: must be all NumPy arrays or all torch tensors")
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)
             return {
@@ -301,11 +304,10 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: there is no such row.
         """
-        if not self._batch.begun:
-            raise not_playing(self, "position")
-        number = whole_number(row, "row", 0, self.num_envs - 1)
-        position: Position = self._batch.position(number)
-        return position
+        with Call(self, "position", looks=True):
+            number = whole_number(row, "row", 0, self.num_envs - 1)
+            position: Position = self._batch.position(number)
+            return position
 
     def random_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, `(n,)` int64; 0 if it is over.
@@ -346,9 +348,8 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Rows may be selected, repeated and concatenated, in the same way in both arrays: each row
         carries a checksum that `set_state` verifies.
         """
-        if not self._batch.begun:
-            raise not_playing(self, "get_state")
-        return self._batch.get_states(), self._batch.get_series()
+        with Call(self, "get_state", looks=True):
+            return self._batch.get_states(), self._batch.get_series()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
         """Return to what `get_state` gave, here or in another environment of the same kind.
@@ -373,12 +374,19 @@ class AzumayaVectorEnv(VectorEnv[Arrays, np.ndarray, np.ndarray]):
             return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything, buffers as their contents only: copied buffers would not be aligned."""
-        content = {name: getattr(self._outputs, name) for name in CONTENT}
-        return {**self.__dict__, "_outputs": content}
+        """Everything, buffers as their contents only: copied buffers would not be aligned.
+
+        The contents are copied here, because they are written out after this call.
+        """
+        with Call(self, "copy", begins=True, looks=True):
+            buffered = {name: getattr(self._outputs, name) for name in CONTENT}
+            content = {name: None if b is None else b.copy() for name, b in buffered.items()}
+            return {**self.__dict__, "_outputs": content, "_batch": self._batch.__getstate__()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__dict__.update(saved)
+        self._batch = Batch.__new__(Batch)
+        self._batch.__setstate__(saved["_batch"])
         self._outputs = self._batch.new_outputs()
         for name, content in saved["_outputs"].items():
             getattr(self._outputs, name)[:] = content
