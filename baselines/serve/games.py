@@ -9,15 +9,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 from weakref import WeakValueDictionary
 
-from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.entrants import HUMAN, Entrant, trained_options
 from azumaya.baselines.files import is_count, shown
 from azumaya.baselines.serve.choices import Choices, checked_texts, option_values
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.seats import seated
 from azumaya.baselines.serve.store import Kept, Store
 from azumaya.baselines.table import Table
 from azumaya.envs.game import Game
@@ -122,7 +122,7 @@ class Games:
         typed = option_values(game, checked_texts(game, kept.options))
         given = {**kept.trained, **typed}
         options = {name: value for name, value in given.items() if value is not None}
-        first, second = map(_seated, kept.players)
+        first, second = map(seated, kept.players)
         table = Table((first, second), kept.seed, [Position(game, seed=kept.seed, **options)])
         for move in kept.moves:
             table.play(move)
@@ -362,24 +362,6 @@ class Games:
         if opened.table.here.is_over:
             raise RefusalError(409, "the game is over")
         return opened.table.here, float(milliseconds), opened.table.key
-
-
-class Absent(Agent):
-    """An agent as this process needs it, where nobody asks it: a name at the table.
-
-    Processes that search find the agent itself by the name.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> NoReturn:
-        """Raises: the moves come from elsewhere."""
-        raise NotImplementedError(f"agent {self.name}: only processes that search ask it")
-
-
-def _seated(name: str) -> Entrant:
-    return Entrant(name, None if name == HUMAN else Absent(name))
 
 
 def _check_game(player: Entrant, game: Game) -> None:
