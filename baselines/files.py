@@ -46,24 +46,25 @@ def check_folder(path: Path, argument: str) -> None:
         raise OptionError(f"{argument}: there is no folder {shown(path.parent)}")
 
 
-def locked(file: int) -> bool:
+def locked(file: int, *, without_locks: bool = True) -> bool:
     """Keep other processes out of an open file or folder until it is closed.
 
     Args:
         file: its descriptor.
+        without_locks: what to return where there are no locks: on Windows, and on some file
+            systems.
 
     Returns:
-        False if it is locked already. True also where there are no locks: on Windows, and on some
-        file systems.
+        Whether it is locked now; False if another process has locked it already.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
     except ImportError:
-        return True
+        return without_locks
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in (errno.EAGAIN, errno.EACCES)
+        return without_locks and error.errno not in (errno.EAGAIN, errno.EACCES)
     return True
 
 

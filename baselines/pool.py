@@ -9,7 +9,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 
 
 def follow_parent(folder: str | None = None) -> None:
@@ -51,11 +51,15 @@ def process_pool(count: int, folder: str | None = None) -> ProcessPoolExecutor:
 @contextlib.contextmanager
 def ended_pool(count: int) -> Iterator[ProcessPoolExecutor]:
     """A pool as `process_pool` makes it, whose processes are ended whatever they are doing."""
-    others = {*multiprocessing.active_children()}
     pool = process_pool(count)
     try:
         yield pool
     finally:
-        for process in {*multiprocessing.active_children()} - others:
-            process.kill()
+        kill_processes(pool)
         pool.shutdown(cancel_futures=True)
+
+
+def kill_processes(pool: Executor) -> None:
+    """Kill the processes of a pool, if it has any; only Python 3.14 has a method for that."""
+    for process in [*(getattr(pool, "_processes", None) or {}).values()]:
+        process.kill()

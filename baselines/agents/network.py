@@ -103,10 +103,11 @@ class Candidates:
         return (cells.bincount()[cells] == 1)[:, None]
 
 
-def slice_of(planes: Sequence[int]) -> slice:
-    """Successive planes as a slice, so that taking them makes no copy."""
-    assert list(planes) == list(range(planes[0], planes[-1] + 1))
-    return slice(planes[0], planes[-1] + 1)
+def index_of(planes: Sequence[int]) -> slice | list[int]:
+    """An index of some planes; of successive ones a slice, so that taking them makes no copy."""
+    if planes and list(planes) == list(range(planes[0], planes[-1] + 1)):
+        return slice(planes[0], planes[-1] + 1)
+    return list(planes)
 
 
 def houses_of_cells(size: int) -> torch.Tensor:
@@ -144,9 +145,9 @@ class NumberNet(nn.Module):
         groups, planes = group_planes(game), game.observation.planes
         self.size, self.numbers = game.observation.shape[0], len(groups.numbered[0])
         self.sets = [i for i, p in enumerate(groups.shared) if planes[p].kind == "cells"][:2]
-        self.numbered = [slice_of(kind) for kind in groups.numbered]
-        self.shared = slice_of(groups.shared)
-        self.register_buffer("scale", scale_of(game)[groups.shared, 0, 0], persistent=False)
+        self.numbered = [index_of(kind) for kind in groups.numbered]
+        self.shared = index_of(groups.shared)
+        self.register_buffer("scale", scale_of(game)[self.shared, 0, 0], persistent=False)
         self.house_count = 2 * self.size + (self.size // BLOCKS[self.size]) ** 2
         self.register_buffer("houses", houses_of_cells(self.size), persistent=False)
         fields, told = 1 + 2 * len(self.sets), len(groups.numbered) + len(groups.shared)

@@ -74,7 +74,7 @@ class PolicyAgent(Agent):
         """Choose an action in each position.
 
         The same positions and keys give the same actions. In another batch the logits of a position
-        may differ by some 1e-7, because torch rounds differently there.
+        may differ by less than 1e-6, because torch rounds differently there.
 
         Raises:
             CheckpointError: the network does not fit the game or the options of the positions.

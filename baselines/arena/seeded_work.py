@@ -96,11 +96,11 @@ def read_work(path: Path) -> tuple[Line, list[Line]]:
     try:
         content = path.read_bytes()
         settings = json.loads(content.partition(b"\n")[0])
-        if not isinstance(settings, dict):
-            raise WorkFileError("damaged: the first line is not a JSON object")
-        return settings, lines_of(path, content)
     except (OSError, ValueError) as error:
         raise WorkFileError(f"{path}: {error}") from error
+    if not isinstance(settings, dict):
+        raise WorkFileError(f"{path}: damaged: the first line is not a JSON object")
+    return settings, lines_of(path, content)
 
 
 def _results(
@@ -111,8 +111,8 @@ def _results(
         yield from map(work, seeds)
         return
     with ended_pool(jobs) as pool:
-        ahead = deque(pool.submit(work, seed) for seed in itertools.islice(seeds, 2 * jobs))
         try:
+            ahead = deque(pool.submit(work, seed) for seed in itertools.islice(seeds, 2 * jobs))
             for seed in seeds:
                 yield ahead.popleft().result()
                 ahead.append(pool.submit(work, seed))

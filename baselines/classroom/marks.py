@@ -71,8 +71,9 @@ class Scheme:
             meetings: whether there are games in the class.
         """
         there = {EXAM: exam, CLASS: meetings, **dict.fromkeys(opponents, True)}
-        if not self.counted({name: float(is_there) or None for name, is_there in there.items()}):
-            named = ", ".join(name for name, weight in self.weights.items() if weight)
+        counting = [name for name, weight in self.weights.items() if weight]
+        if not any(there.get(name) for name in counting):
+            named = ", ".join(counting)
             raise OptionError(
                 f"weights {named}: nothing that counts for the mark can be measured, because the "
                 "game has no exam or the class no games; give an opponent a weight, such as "

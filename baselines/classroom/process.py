@@ -26,7 +26,7 @@ from typing import Any
 from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
-from azumaya.baselines.files import UnusableFileError, parse_json
+from azumaya.baselines.files import UnusableFileError, locked, parse_json
 from azumaya.envs.kernels.cache import default_root
 from azumaya.envs.registry import MODULES
 
@@ -41,7 +41,7 @@ LONGEST_ERROR = 400
 STARTING = 600.0
 """Seconds for a process to start; minutes if kernels are compiled on a busy machine."""
 FOLDERS = "azumaya-class-"
-"""How the names of the folders begin in which submissions run."""
+"""The prefix of the folders in which submissions run."""
 SETTLED = 60.0
 """Seconds after which a folder is locked if its run lives."""
 ENDING = 2.0
@@ -134,7 +134,8 @@ class PlayerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock: int | None = None
         try:
-            self._lock = _locked(self._folder)
+            self._lock = _opened(self._folder)
+            locked(self._lock)  # where there are no locks, folders of killed runs remain
             self._start(game)
             ready = self._started()
             self.isolation = Isolation(ready["layers"], ready["missing"])
@@ -303,24 +304,17 @@ def remove_left_folders() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
         with contextlib.suppress(OSError):  # somebody else's, or in use
             if time.time() - folder.stat().st_mtime > SETTLED:
-                lock = _locked(folder)
+                folder_file = _opened(folder)
                 try:
-                    folder.rmdir()
+                    if locked(folder_file, without_locks=False):
+                        folder.rmdir()
                 finally:
-                    os.close(lock)
+                    os.close(folder_file)
 
 
-def _locked(folder: str | Path) -> int:
-    """A descriptor of a folder that locks it; raises `OSError` if another one does."""
-    import fcntl  # noqa: PLC0415 - not on every system
-
-    found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BaseException:
-        os.close(found)
-        raise
-    return found
+def _opened(folder: str | Path) -> int:
+    """A descriptor of a folder."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def _read(pipe: int) -> bytes:

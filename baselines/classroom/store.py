@@ -19,7 +19,7 @@ from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Fault, Sitting
-from azumaya.baselines.files import parse_json, shown
+from azumaya.baselines.files import locked, parse_json, shown
 from azumaya.baselines.version import version
 from azumaya.envs.notation import GameRecord
 
@@ -204,12 +204,8 @@ class ClassFile:
         return Sitting(result, asked, faults, saved["of"], saved["skipped"])
 
     def _keep_others_out(self) -> None:
-        import fcntl  # noqa: PLC0415 - not on every system
-
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise ClassFileError(f"{shown(self.path)}: another run is using it") from error
+        if not locked(self._file):
+            raise ClassFileError(f"{shown(self.path)}: another run is using it")
 
 
 def _differences(

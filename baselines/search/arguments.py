@@ -34,9 +34,7 @@ def check_cut(cut: Any) -> int:
 
 def check_megabytes(megabytes: Any) -> float:
     """An amount of memory above 0, whether it suffices or not; `OptionError` for anything else."""
-    check_number("megabytes", megabytes, most=MOST_MEGABYTES, above=True)
-    amount: float = megabytes
-    return amount
+    return check_number("megabytes", megabytes, most=MOST_MEGABYTES, above=True)
 
 
 @contextlib.contextmanager

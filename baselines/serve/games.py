@@ -161,22 +161,33 @@ class Games:
         Raises:
             RefusalError: it is another visitor's.
         """
-        with self._lock:
+        with self._lock:  # also while it is put first: it may just be deleted
             opened = self._in_use.get(name)
-        if opened is None:
-            return None
-        _check_owner(opened.kept, visitor)
-        return self._put(opened)
+            if opened is None:
+                return None
+            _check_owner(opened.kept, visitor)
+            return self._put_first(opened)
 
     def _put(self, opened: OpenGame) -> OpenGame:
         with self._lock:
-            opened = self._in_use.setdefault(opened.kept.id, opened)
-            self._ready[opened.kept.id] = opened
-            self._ready.move_to_end(opened.kept.id)
-            self._count(opened, len(opened.table.history))
-            while len(self._ready) > 1 and self._is_full():
-                self._count(self._ready.popitem(last=False)[1], 0)
+            return self._put_first(self._in_use.setdefault(opened.kept.id, opened))
+
+    def _put_first(self, opened: OpenGame) -> OpenGame:
+        """Keep a game ready, and those used longest ago no longer; under the lock."""
+        self._ready[opened.kept.id] = opened
+        self._ready.move_to_end(opened.kept.id)
+        self._count(opened, len(opened.table.history))
+        while len(self._ready) > 1 and self._is_full():
+            self._count(self._ready.popitem(last=False)[1], 0)
         return opened
+
+    def _forget(self, name: str) -> None:
+        """Keep a deleted game no longer."""
+        with self._lock:
+            self._in_use.pop(name, None)
+            ready = self._ready.pop(name, None)
+            if ready is not None:
+                self._count(ready, 0)
 
     def _is_full(self) -> bool:
         """Whether more is kept ready than there is room for."""
@@ -222,11 +233,7 @@ class Games:
             raise RefusalError(404, NOT_YOURS)
         _check_owner(kept, visitor)
         self._store.remove(name)
-        with self._lock:
-            self._in_use.pop(name, None)
-            ready = self._ready.pop(name, None)
-            if ready is not None:
-                self._count(ready, 0)
+        self._forget(name)
 
     # ---- moves ----
 
@@ -268,6 +275,7 @@ class Games:
 
     def _keep(self, opened: OpenGame, moves: Sequence[str]) -> None:
         if not self._store.keep_moves(opened.kept.id, moves):  # it was deleted meanwhile
+            self._forget(opened.kept.id)
             raise RefusalError(404, NOT_YOURS)
 
     def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:

@@ -29,8 +29,6 @@ CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained"
 LATER = ("trained TEXT NOT NULL DEFAULT '{}'",)
 """Columns that were added later; files of earlier versions lack them."""
-
-
 SECONDS_TO_OPEN = 2.0
 """How long to wait for a server that is just ending and still uses the file."""
 

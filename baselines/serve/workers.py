@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -17,7 +15,7 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.analyse_commands import summary
-from azumaya.baselines.pool import process_pool
+from azumaya.baselines.pool import kill_processes, process_pool
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.serve.limits import RefusalError
 from azumaya.envs import Position
@@ -91,9 +89,8 @@ class Workers:
 
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
-        if self.count:
-            for process in multiprocessing.active_children():
-                process.kill()
+        for worker in self._all:
+            worker.kill()
         for worker in self._all:
             worker.close()
 
@@ -108,10 +105,10 @@ class Worker:
     def __init__(self, new_pool: Callable[[], Executor]) -> None:
         self._new_pool = new_pool
         self._pool = new_pool()
-        self._begun: Future[int] | None = None
+        self._begun: Future[None] | None = None
 
-    def begin(self) -> Future[int]:
-        """Start the process, unless it runs; gives its id once it has imported what it needs."""
+    def begin(self) -> Future[None]:
+        """Start the process, unless it runs; done once it has imported what it needs."""
         if self._begun is None:
             self._begun = self._pool.submit(_ready)
         return self._begun
@@ -138,23 +135,23 @@ class Worker:
 
     def _renew(self) -> None:
         """End the process, and start another."""
-        ended = self.begin()
-        for process in multiprocessing.active_children():
-            if ended.done() and not ended.exception() and process.pid == ended.result():
-                process.kill()  # a pool cannot end it
+        self.kill()
         self._pool.shutdown(wait=False)
         self._pool, self._begun = self._new_pool(), None
         self.begin()
+
+    def kill(self) -> None:
+        """End the process, whatever it is doing; a thread goes on."""
+        kill_processes(self._pool)
 
     def close(self) -> None:
         """Wait until the process, which was killed, has ended, or the thread."""
         self._pool.shutdown(cancel_futures=True)
 
 
-def _ready() -> int:
-    """The id of this process, once it has what agents need; its first import takes a second."""
+def _ready() -> None:
+    """Import what agents need, which takes a second."""
     _known("random")
-    return os.getpid()
 
 
 @lru_cache(maxsize=4)

@@ -104,7 +104,7 @@ def work(task: tuple[Make[Played], ValueConfig, np.ndarray], keys: np.ndarray) -
 def kept_for(config: ValueConfig, make: Callable[[Any], Kept]) -> Kept:
     """What a worker keeps while it plays for a run; made with the first job of that run."""
     run = make, config
-    if [run] != [before for before, _ in _KEPT]:
+    if not _KEPT or _KEPT[0][0] != run:
         _KEPT.clear()
         _KEPT.append((run, make(config)))
     kept: Kept = _KEPT[0][1]

@@ -209,8 +209,11 @@ def held(page: Any, name: str) -> list[Any]:
 
 def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
     """Wait until so many requests wait for an answer."""
-    while len(waiting) < count:
+    for _ in range(500):
+        if len(waiting) >= count:
+            return
         page.wait_for_timeout(20)
+    raise AssertionError(f"{len(waiting)} requests wait for an answer; {count} should")
 
 
 def lay(page: Any, label: str, cell: int = 0) -> None:

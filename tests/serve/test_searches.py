@@ -198,9 +198,9 @@ def test_waiting_for_a_process_does_not_count_as_thinking(count: int) -> None:
     workers = Workers(count, waiting=4)
 
     async def check() -> None:
-        other = asyncio.ensure_future(workers.run(rest, 1.0, milliseconds=1000))
+        other = asyncio.ensure_future(workers.run(rest, 3.0, milliseconds=1000))
         await asyncio.sleep(0)
-        assert await workers.run(abs, -3, seconds=0.3) == 3
+        assert await workers.run(abs, -3, seconds=2.0) == 3
         assert other.done()
 
     try:

@@ -125,7 +125,9 @@ async function begin(game, side, opponent, fields) {
   for (const [key, value] of fields) if (key.startsWith("option:") && value) options[key.slice(7)] = value;
   const wish = { game, options, first: players[0], second: players[1] };
   if (fields.get("seed")) wish.seed = Number(fields.get("seed"));
+  const here = visit;
   const view = await ask("games", wish);
+  if (here !== visit) return; // the person has gone elsewhere; the game is in the list
   history.pushState({}, "", `/g/${view.id}`);
   showGame(view);
 }

@@ -251,7 +251,8 @@ class Batch:
         made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
         saved = self.get_states(), self.get_series()
-        return {"made": made, "begun": self.begun, "setups": self._setups, "saved": saved}
+        setups = self._setups.snapshot()
+        return {"made": made, "begun": self.begun, "setups": setups, "saved": saved}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         Batch.__init__(self, **saved["made"])

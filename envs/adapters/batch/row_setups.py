@@ -14,6 +14,8 @@ from azumaya.envs.setup import Setup
 
 ORIGIN = np.dtype([("rules", U64), ("starts", U64)])
 """What names a setup in saved states: see `Setup.origin`."""
+MOST_KNOWN = 64
+"""The most setups that are remembered for states saved under them."""
 _OWN = 0
 
 
@@ -36,7 +38,7 @@ class RowSetups:
         """Their origins; None: not computed yet, because it takes a compiled kernel."""
         self._codes, self._episodes = np.zeros(count, np.int32), np.zeros(count, np.int64)
         self._known: dict[int, Setup] = {}
-        """By their rules, setups given so far, without starts, which would take much memory."""
+        """By their rules, the last setups given, without starts, which would take much memory."""
 
     @property
     def only_own(self) -> bool:
@@ -54,7 +56,7 @@ class RowSetups:
         """The code of a setup, which takes the place of one that no row has any more."""
         used = {_OWN, *np.unique(self._codes).tolist()}
         self._setups = [s if code in used else None for code, s in enumerate(self._setups)]
-        self._known.setdefault(setup.origin[0], setup.without_starts())
+        self._know(setup)
         if setup in self._setups:
             return self._setups.index(setup)
         if None not in self._setups:
@@ -63,6 +65,20 @@ class RowSetups:
         code = self._setups.index(None)
         self._setups[code], self._origins[code] = setup, setup.origin
         return code
+
+    def _know(self, setup: Setup) -> None:
+        self._known.pop(setup.origin[0], None)
+        self._known[setup.origin[0]] = setup.without_starts()
+        if len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def snapshot(self) -> RowSetups:
+        """A copy that later episodes do not change."""
+        taken = copy(self)
+        taken._setups, taken._origins = [*self._setups], [*self._origins]
+        taken._codes, taken._episodes = self._codes.copy(), self._episodes.copy()
+        taken._known = {**self._known}
+        return taken
 
     def position(self, row: int, states: np.ndarray, series: np.ndarray) -> Position:
         """The position of a row, from its state and its series, `(1,)` each."""
@@ -104,7 +120,7 @@ class RowSetups:
                 "options than those of this environment; make one with them, or give them to reset "
                 "first"
             )
-        restored = copy(self)
+        restored = self.snapshot()
         restored._setups = [self._setups[_OWN], *found]
         restored._origins = [self._origins[_OWN], *wanted]
         restored._codes, restored._episodes = (which + 1).astype(np.int32), np.array(episodes)

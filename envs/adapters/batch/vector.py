@@ -379,8 +379,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         The contents are copied here, because they are written out after this call.
         """
         with Call(self, "copy", begins=True, looks=True):
-            buffered = {name: getattr(self._outputs, name) for name in CONTENT}
-            content = {name: None if b is None else b.copy() for name, b in buffered.items()}
+            content = {name: getattr(self._outputs, name).copy() for name in CONTENT}
             return {**self.__dict__, "_outputs": content, "_batch": self._batch.__getstate__()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
