@@ -97,10 +97,10 @@ class Candidates:
         """For features `(M, F)` of candidates the sums over each position, `(B, F)`."""
         return torch.segment_reduce(x, "sum", lengths=self.lengths, axis=0)
 
-    def alone(self) -> torch.Tensor:
-        """Whether a candidate is the only one of its cell, `(M, 1)`."""
+    def in_cell(self) -> torch.Tensor:
+        """How many candidates the cell of each has, `(M, 1)`."""
         cells = self.groups[-1]
-        return (cells.bincount()[cells] == 1)[:, None]
+        return cells.bincount()[cells][:, None]
 
 
 def index_of(planes: Sequence[int]) -> slice | list[int]:
@@ -125,9 +125,10 @@ class NumberNet(nn.Module):
     are one in sixteen of all numbers on all cells. A layer mixes a candidate's features with their
     sums over the candidates of the same number in its row, column, block and on the board, and over
     those of its cell. The first layer is told whose cell it is (from the first two sets of cells
-    that all numbers share), whether it is the only candidate there, the other planes at the cell,
-    and how often its number is in the planes of each kind. (Placing a number in a house of a
-    cell of which it is the only candidate makes the cell dead.)
+    that all numbers share), its share of that cell's candidates, whether it is the only one, the
+    other planes at the cell, and how often its number is in the planes of each kind. (The shares
+    add up to the number of cells that are alive. Placing a number in a house of a cell of which it
+    is the only candidate makes the cell dead.)
 
     Args:
         game: a game with candidates.
@@ -150,7 +151,7 @@ class NumberNet(nn.Module):
         self.register_buffer("scale", scale_of(game)[self.shared, 0, 0], persistent=False)
         self.house_count = 2 * self.size + (self.size // BLOCKS[self.size]) ** 2
         self.register_buffer("houses", houses_of_cells(self.size), persistent=False)
-        fields, told = 1 + 2 * len(self.sets), len(groups.numbered) + len(groups.shared)
+        fields, told = 1 + 3 * len(self.sets), len(groups.numbered) + len(groups.shared)
         widths = [fields, *[width] * depth]
         self.layers = nn.ModuleList(
             nn.Linear((1 + KINDS) * a + (0 if i else told), b)
@@ -191,7 +192,8 @@ class NumberNet(nn.Module):
         counts = torch.stack([planes[:, kind].sum(2) for kind in self.numbered], 1) / self.size
         told = torch.cat((shared, counts[these.position, :, these.number]), 1)
         one, own = torch.ones_like(shared[:, :1]), shared[:, self.sets]
-        return torch.cat((one, own, own * these.alone()), 1), told, counts
+        rivals = these.in_cell()
+        return torch.cat((one, own, own / rivals, own * (rivals == 1)), 1), told, counts
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""

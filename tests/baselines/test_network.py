@@ -95,7 +95,7 @@ def test_candidates_are_summed_over_their_houses(name: str) -> None:
     assert set(places) == found
     worth = torch.arange(float(len(places)))[:, None] % 7
     given = dict(zip(places, worth[:, 0].tolist(), strict=True))
-    sums, alone = these.sums(worth), these.alone()
+    sums, in_cell = these.sums(worth), these.in_cell()
     for i, (b, n, r, c) in enumerate(places):
         same = {p: given[p] for p in found if p[:2] == (b, n)}
         groups = (
@@ -106,7 +106,7 @@ def test_candidates_are_summed_over_their_houses(name: str) -> None:
             [given[p] for p in found if (p[0], *p[2:]) == (b, r, c)],
         )
         assert sums[i].tolist() == [sum(group) for group in groups]
-        assert bool(alone[i]) == (len(groups[4]) == 1)
+        assert int(in_cell[i]) == len(groups[4])
     totals = these.totals(worth)[:, 0].tolist()
     assert totals == [sum(given[p] for p in found if p[0] == b) for b in range(len(planes))]
 
