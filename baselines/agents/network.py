@@ -128,7 +128,8 @@ class NumberNet(nn.Module):
     that all numbers share), its share of that cell's candidates, whether it is the only one, the
     other planes at the cell, and how often its number is in the planes of each kind. (The shares
     add up to the number of cells that are alive. Placing a number in a house of a cell of which it
-    is the only candidate makes the cell dead.)
+    is the only candidate makes the cell dead.) The value comes from sums over all candidates, and
+    from how many candidates and other numbers there are on the board and on either set of cells.
 
     Args:
         game: a game with candidates.
@@ -158,7 +159,7 @@ class NumberNet(nn.Module):
             for i, (a, b) in enumerate(itertools.pairwise(widths))
         )
         self.logit = nn.Linear(width, 1)
-        pooled = width + fields + len(groups.numbered)
+        pooled = width + fields + (1 + len(self.sets)) * len(groups.numbered)
         more = num_actions - self.numbers * self.size**2
         self.more = nn.Linear(pooled, more) if more > 0 else None
         self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
@@ -178,34 +179,44 @@ class NumberNet(nn.Module):
         return Candidates(position, lengths, number, cell, torch.stack(groups), count)
 
     @torch.no_grad()
-    def look(
-        self, planes: torch.Tensor, these: Candidates
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def look(self, planes: torch.Tensor, these: Candidates) -> tuple[torch.Tensor, torch.Tensor]:
         """What the first layer sees, from planes `(B, C, S)`; nothing here is learned.
 
         Returns:
-            The features of candidates that are summed over their groups, `(M, F)`; those that are
-            not, `(M, G)`; and how often each number is in the planes of each kind, `(B, K, N)`, as
-            a fraction of the rows of the board.
+            The features of candidates that are summed over their groups, `(M, F)`, and those that
+            are not, `(M, G)`.
         """
         shared = planes[:, self.shared].transpose(1, 2)[these.position, these.cell] * self.scale
         counts = torch.stack([planes[:, kind].sum(2) for kind in self.numbered], 1) / self.size
         told = torch.cat((shared, counts[these.position, :, these.number]), 1)
         one, own = torch.ones_like(shared[:, :1]), shared[:, self.sets]
         rivals = these.in_cell()
-        return torch.cat((one, own, own / rivals, own * (rivals == 1)), 1), told, counts
+        return torch.cat((one, own, own / rivals, own * (rivals == 1)), 1), told
+
+    @torch.no_grad()
+    def overview(self, planes: torch.Tensor) -> torch.Tensor:
+        """How many numbers of each kind of planes there are, from planes `(B, C, S)`.
+
+        Returns:
+            The numbers on the whole board and on each of the sets of cells, by kind, as fractions
+            of the cells, `(B, (1 + sets) K)`.
+        """
+        numbers = torch.stack([planes[:, kind].sum(1) for kind in self.numbered], 1).float()
+        sets = planes[:, self.shared][:, self.sets].float()
+        places = torch.cat((torch.ones_like(numbers[:, :1]), sets), 1)
+        return (numbers @ places.transpose(1, 2)).flatten(1) / self.size**2
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
         planes = planes.flatten(2)
         these = self.candidates(planes[:, self.numbered[0]])
-        fields, told, counts = self.look(planes, these)
+        fields, told = self.look(planes, these)
         x = fields
         for i, layer in enumerate(self.layers):
             parts = x, these.sums(x) / self.size, *(() if i else (told,))
             x = torch.relu(_linear(layer, torch.cat(parts, 1)))
         means = these.totals(torch.cat((x, fields), 1)) / self.size**2
-        pooled = torch.cat((means, counts.sum(2) / self.size), 1)
+        pooled = torch.cat((means, self.overview(planes)), 1)
         action = these.number * self.size**2 + these.cell
         logits = pooled.new_zeros(len(planes), self.numbers * self.size**2)
         logits = logits.index_put((these.position, action), _linear(self.logit, x)[:, 0])
