@@ -214,6 +214,7 @@ class NumberNet(nn.Module):
         x = fields
         for i, layer in enumerate(self.layers):
             parts = x, these.sums(x) / self.size, *(() if i else (told,))
+            assert isinstance(layer, nn.Linear)
             x = torch.relu(_linear(layer, torch.cat(parts, 1)))
         means = these.totals(torch.cat((x, fields), 1)) / self.size**2
         pooled = torch.cat((means, self.overview(planes)), 1)
