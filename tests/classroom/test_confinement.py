@@ -23,13 +23,14 @@ from azumaya.baselines.classroom.process import (
     PlayerProcess,
     Room,
     SubmissionError,
-    _locked,
+    _opened,
     lacking,
     remove_left_folders,
 )
 from azumaya.baselines.classroom.seccomp import MACHINES, program
 from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
+from azumaya.baselines.files import locked
 from azumaya.envs import Position
 from tests.classroom.submissions import (
     ATTEMPTS,
@@ -217,16 +218,17 @@ def test_folders_of_runs_that_were_killed_are_removed(
 
 def test_the_system_unlocks_the_folder_of_a_run_that_is_killed(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from azumaya.baselines.classroom.process import _locked\n"
-        "_locked(sys.argv[1]); print('locked', flush=True); time.sleep(60)"
+        "import sys, time; from azumaya.baselines.classroom.process import _opened, locked\n"
+        "print(locked(_opened(sys.argv[1])), flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
-        assert other.stdout.readline() == b"locked\n"
-        with pytest.raises(BlockingIOError):
-            _locked(tmp_path)
+        assert other.stdout.readline() == b"True\n"
+        folder = _opened(tmp_path)
+        assert not locked(folder)
         other.kill()
-    os.close(_locked(tmp_path))
+    assert locked(folder)
+    os.close(folder)
 
 
 def test_what_a_missing_layer_allows_is_said() -> None:
