@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
-from azumaya.baselines.agents.asking import told
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.files import shown
@@ -20,7 +19,7 @@ from azumaya.baselines.search.naming import KINDS, is_search_name, search_agent
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import OptionError, brief, told
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:

@@ -45,3 +45,12 @@ def brief(value: Any) -> str:
         return " ".join(_SHORT.repr(value).split())
     except Exception:  # Python refuses to write ints of 5,000 digits, also inside containers
         return f"a value of type {type(value).__name__}"
+
+
+def told(error: BaseException) -> str:
+    """An exception in one line, even if its own text cannot be had."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException as another:
+        text = f"its text cannot be shown ({type(another).__name__})"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

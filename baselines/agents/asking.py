@@ -12,19 +12,11 @@ import numpy as np
 from azumaya.baselines.agents.states import ActsOnStates, GameStates
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import Opponent, checked_answer
+from azumaya.envs.errors import told
 
 
 class AgentFailedError(RuntimeError):
     """An agent raised an exception of its own, which is the cause of this one."""
-
-
-def told(error: BaseException) -> str:
-    """An exception in one line, even if its own text cannot be had."""
-    try:
-        text = " ".join(str(error).split())
-    except BaseException as another:
-        text = f"its text cannot be shown ({type(another).__name__})"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.agents.asking import AgentFailedError, told
-from azumaya.envs.errors import brief
+from azumaya.baselines.agents.asking import AgentFailedError
+from azumaya.envs.errors import brief, told
 
 UNWRITTEN = "the function has still to be written."
 """What is said of a stub."""

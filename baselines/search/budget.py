@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
+from azumaya.baselines.search.arguments import check_number
 from azumaya.baselines.threads import Together
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import as_whole
@@ -55,10 +54,8 @@ class Budget:
                     f"budget: steps={brief(self.steps)}: a whole number from 1 is needed"
                 )
             object.__setattr__(self, "steps", steps)
-        if self.milliseconds is not None and not _is_duration(self.milliseconds):
-            raise OptionError(
-                f"budget: milliseconds={brief(self.milliseconds)}: a number above 0 is needed"
-            )
+        if self.milliseconds is not None:
+            check_number("budget: milliseconds", self.milliseconds, above=True)
 
     def __str__(self) -> str:
         if self.steps is not None:
@@ -74,13 +71,6 @@ def check_budget(budget: Any) -> Budget:
             "Budget(milliseconds=50)"
         )
     return budget
-
-
-def _is_duration(value: Any) -> bool:
-    """Whether a value is a number above 0 that is not infinite."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return bool(0 < value <= sys.float_info.max)  # type: ignore[operator]
 
 
 class Search(Protocol):

@@ -29,7 +29,7 @@ CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained"
 LATER = ("trained TEXT NOT NULL DEFAULT '{}'",)
 """Columns that were added later; files of earlier versions lack them."""
-SECONDS_TO_OPEN = 2.0
+SECONDS_TO_LOCK = 2.0
 """How long to wait for a server that is just ending and still uses the file."""
 
 
@@ -85,7 +85,7 @@ class Store:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # for the owner alone
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(
-            path, timeout=SECONDS_TO_OPEN, check_same_thread=False, isolation_level=None
+            path, timeout=SECONDS_TO_LOCK, check_same_thread=False, isolation_level=None
         )
         try:
             self._set_up()

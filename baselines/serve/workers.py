@@ -114,7 +114,7 @@ class Worker:
         return self._begun
 
     async def run(self, seconds: float | None, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Do some work, for no more than so many seconds; raises as `Workers.run`."""
+        """Do some work within a time limit, if there is one; raises as `Workers.run`."""
         try:
             return await self._attempt(seconds, work, *arguments)
         except BrokenProcessPool:  # the process was killed: start another, and try once more

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import IllegalActionError, OptionError, brief
+from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.extras import require
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.render.board import view_of, web_file
@@ -111,7 +111,7 @@ class Board(AnyWidget):
             self._take_back(ply + 1)
 
     def _take_back(self, length: int) -> None:
-        """Go back to when so many positions had been on the board."""
+        """Keep the first `length` positions of the game, and show the last of them."""
         del self._history[length:]
         self._show(self.moves[: length - 1])
 
@@ -142,7 +142,7 @@ class Board(AnyWidget):
             here.copy().play(action)
         except Exception as error:
             raise OpponentFailedError(
-                f"the opponent failed: {_told(error)}; your move was taken back"
+                f"the opponent failed: {told(error)}; your move was taken back"
             ) from error
         return action
 
@@ -172,9 +172,4 @@ class Board(AnyWidget):
         except (ValueError, OpponentFailedError) as error:
             self.send({"kind": "said", "text": str(error)})
         except Exception as error:  # a message of another form; somebody's observer that failed
-            self.send({"kind": "said", "text": _told(error)})
-
-
-def _told(error: Exception) -> str:
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+            self.send({"kind": "said", "text": told(error)})

@@ -208,7 +208,7 @@ def held(page: Any, name: str) -> list[Any]:
 
 
 def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
-    """Wait until so many requests wait for an answer."""
+    """Wait until `count` requests are pending."""
     for _ in range(500):
         if len(waiting) >= count:
             return

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agent_names import find_agent
-from azumaya.baselines.agents.asking import AgentFailedError, ask, told
+from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.envs import Position
-from azumaya.envs.errors import brief
+from azumaya.envs.errors import brief, told
 from azumaya.envs.whole import as_whole
 
 NOBODY = -1
