@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -149,3 +150,43 @@ def test_after_an_interrupt_all_games_must_be_reset(
     games.reset(seed=1)
     games.reset(options={"reset_mask": some})
     games.step(games.random_actions())
+
+
+def interrupted_at(call: Callable[[], Any], moment: int) -> bool:
+    """Make a call that Ctrl-C stops in its `moment`-th Python function; returns if it has one."""
+    left = moment
+
+    def press(_frame: Any, event: str, _arg: Any) -> None:
+        nonlocal left
+        left -= event == "call"
+        if left == 0 and event == "call":
+            raise KeyboardInterrupt
+
+    sys.setprofile(press)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.setprofile(None)
+    return left <= 0
+
+
+@ONE_GAME
+@pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
+def test_an_interrupt_is_never_another_error(case: Case, name: str) -> None:
+    """Whichever function Ctrl-C falls into, one of NumPy too, it comes out as it is."""
+    games = vector(case, 4)
+    games.reset(seed=1)
+    saved, actions = games.get_state(), games.random_actions()
+    calls: dict[str, Callable[[], Any]] = {
+        "reset": lambda: games.reset(seed=2),
+        "step": lambda: games.step(actions),
+        "rollout": lambda: games.rollout(2),
+        "set_state": lambda: games.set_state(saved),
+    }
+    moment = 1
+    while interrupted_at(calls[name], moment):
+        games.reset(seed=1)
+        moment += 1
+    assert moment > 5

@@ -111,8 +111,7 @@ class RowSetups:
         Raises:
             OptionError: a row was played under options that this batch was never given.
         """
-        kinds, which = np.unique(np.asarray(origins), return_inverse=True)
-        wanted = [(int(kind["rules"]), int(kind["starts"])) for kind in kinds]
+        wanted, which = _kinds(np.asarray(origins))
         found = [self._found(*origin) for origin in wanted]
         if None in found:
             raise OptionError(
@@ -133,3 +132,16 @@ class RowSetups:
                 return setup
         assert own is not None
         return own.without_starts() if own.origin[0] == rules else self._known.get(rules)
+
+
+def _kinds(origins: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """The different origins of rows, `(n,)` `ORIGIN`, and which of them each row has, `(n,)`.
+
+    Field by field: when NumPy compares records it calls Python code, and Ctrl-C in there becomes a
+    `TypeError`.
+    """
+    rules, of_rules = np.unique(origins["rules"], return_inverse=True)
+    starts, of_starts = np.unique(origins["starts"], return_inverse=True)
+    pairs, which = np.unique(of_rules * len(starts) + of_starts, return_inverse=True)
+    split = (divmod(pair, len(starts)) for pair in pairs.tolist())
+    return [(int(rules[i]), int(starts[j])) for i, j in split], which
