@@ -15,6 +15,10 @@ kind of cell or house something is, not where it is:
   ones cost their owner a cell. The first is counted up to three, the others up to two.
 - **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
   many numbers have each pair of values.
+- **Stocks**: where each player has a stock of each number, a number of which nobody has a stone
+  left has no candidates, and candidates that only one player can lay have rows of their own. For
+  each region there is a row for how many stones are in it and on how many of its cells something
+  can be laid, since in such a game the fullness of regions decides.
 
 A move changes the candidates of few numbers. So what they see, and the features of the regions, are
 kept in a memo by number and candidates: the positions after the moves of a player share most of it.
@@ -49,6 +53,15 @@ FIRST_CANDIDATE = FIRST_REGION + VIEWS * 2 * REGION_ROWS
 CANDIDATE_ROWS = 3**5
 ROWS = FIRST_CANDIDATE + 2 * CANDIDATE_ROWS
 """The rows of cells by side, of regions by view and side, and of candidates by side."""
+BOTH = 3
+"""Who can lay a number: 1 stands for the player, 2 for the opponent."""
+FIRST_FULLNESS = ROWS + 2 * 2 * CANDIDATE_ROWS
+"""With stocks: the rows of candidates that only one player can lay come before."""
+FULLNESS_ROWS = (CELLS // NUMBERS + 1) ** 2
+STOCK_ROWS = FIRST_FULLNESS + 2 * FULLNESS_ROWS
+"""The rows where there are stocks: also those of regions by side and how full they are."""
+STOCKS = "own stock", "opposing stock"
+"""The groups of the planes that say how many stones of each number a player has left."""
 _LAST = U64((1 << (CELLS - 64)) - 1)
 
 BITS = 4
@@ -79,13 +92,20 @@ def suits(game: Game) -> bool:
     return game.observation.houses_only and right and regions == 4
 
 
+def has_stocks(game: Game) -> bool:
+    """Whether a game's observation shows a stock of each number for either player."""
+    return set(STOCKS) <= {plane.group for plane in game.observation.planes}
+
+
 def house_features(game: Game) -> Features:
     """The features of a game that `suits` accepts."""
-    numbers = number_rows(game, ROWS)
-    most = CELLS + VIEWS * 2 * NUMBERS * NUMBERS + CELLS * NUMBERS + numbers.most
+    stocks = has_stocks(game)
+    numbers = number_rows(game, STOCK_ROWS if stocks else ROWS)
+    most = CELLS + VIEWS * 2 * NUMBERS * NUMBERS + CELLS * NUMBERS + NUMBERS + numbers.most
     words = game.observation.packed_words + 1
     write = _kernel(game, numbers.add)
-    return Features("houses 3", numbers.end, most, most, words, write, MEMO_WORDS)
+    kind = "houses 3, stocks 1" if stocks else "houses 3"
+    return Features(kind, numbers.end, most, most, words, write, MEMO_WORDS)
 
 
 @dataclass(frozen=True)
@@ -237,13 +257,14 @@ def step_of(sets, w, cell):
 
 
 @kernel
-def add_candidates(low, high, sizes, mine, theirs, mine_alone, theirs_alone, side, features, count):
-    """Write the features of one side's candidates of a number.
+def add_candidates(
+    low, high, sizes, mine, theirs, mine_alone, theirs_alone, first, features, count
+):
+    """Write the features of one side's candidates of a number, whose rows begin at `first`.
 
     Each of the sets that follow the candidates is four words: the cells that have, or see, at least
     one (`sizes`: two), and those with at least two (three).
     """
-    first = FIRST_CANDIDATE + side * CANDIDATE_ROWS
     for w in range(2):
         left = low if w == 0 else high
         while left != ZERO:
@@ -312,22 +333,75 @@ def _regions_kernel(region):  # type: ignore[no-untyped-def]
     return update_regions
 
 
+def _layers_kernel(game):  # type: ignore[no-untyped-def]
+    """The kernel `layers(row, n)`: who can lay number `n` (from 0), by the stocks."""
+    if not has_stocks(game):
+
+        @kernel
+        def anyone(row, n):
+            return BOTH
+
+        return anyone
+    planes = game.observation.planes[game.observation.cell_planes :]
+    groups = [plane.group for plane in planes]
+    own, opposing = (groups.index(group) for group in STOCKS)
+    number = number_kernel(game)
+
+    @kernel
+    def layers(row, n):
+        return np.int64(number(row, own + n) > 0) + 2 * np.int64(number(row, opposing + n) > 0)
+
+    return layers
+
+
+def _fullness_kernel(game):  # type: ignore[no-untyped-def]
+    """The kernel that writes how full regions are; `live` are cells on which something fits."""
+    plane, stocks = plane_kernel(CELLS), has_stocks(game)
+    stone, own = (int(cell_planes(game, kind)[0]) for kind in ("stone", "own"))
+    opposing = int(cell_planes(game, "opposing")[0])
+
+    @kernel
+    def add_fullness(row, regions, live0, live1, features, count):
+        if not stocks:
+            return count
+        full0, full1 = ZERO, ZERO
+        for n in range(NUMBERS):
+            low, high = plane(row, stone + n)
+            full0 |= low
+            full1 |= high
+        for side in range(2):
+            side0, side1 = plane(row, opposing if side else own)
+            first = FIRST_FULLNESS + side * FULLNESS_ROWS
+            for r in range(NUMBERS):
+                here0, here1 = regions[2 * r] & side0, regions[2 * r + 1] & side1
+                if here0 | here1 != ZERO:
+                    live = popcount(here0 & live0) + popcount(here1 & live1)
+                    full = popcount(here0 & full0) + popcount(here1 & full1)
+                    features[count] = first + (NUMBERS + 1) * live + full
+                    count += 1
+        return count
+
+    return add_fullness
+
+
 def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
     """The kernel of the features, over the tables of a game."""
     plane = plane_kernel(CELLS)
     candidate = int(cell_planes(game, "candidate")[0])
     own, opposing = (int(cell_planes(game, side)[0]) for side in ("own", "opposing"))
     update_regions = _regions_kernel(int(cell_planes(game, "region bit")[0]))
+    layers, add_fullness = _layers_kernel(game), _fullness_kernel(game)
 
     @kernel
-    def sizes_of(row):
-        """The cells with at least two candidates, and those with at least three."""
+    def count_candidates(row):
+        """How many candidates each cell has, as bits that count up to `CAP`."""
         ones0, ones1, twos0, twos1 = ZERO, ZERO, ZERO, ZERO
         for n in range(NUMBERS):
-            low, high = plane(row, candidate + n)
-            ones0, twos0 = count_up(ones0, twos0, low)
-            ones1, twos1 = count_up(ones1, twos1, high)
-        return twos0, twos1, ones0 & twos0, ones1 & twos1
+            if layers(row, n):
+                low, high = plane(row, candidate + n)
+                ones0, twos0 = count_up(ones0, twos0, low)
+                ones1, twos1 = count_up(ones1, twos1, high)
+        return ones0, ones1, twos0, twos1
 
     @kernel
     def write(row, memo, player, features):
@@ -335,9 +409,14 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
         counts = np.zeros((2, CLASSES, 2, 2), np.uint64)
         mine0, mine1 = plane(row, own)
         theirs0, theirs1 = plane(row, opposing)
-        sizes = sizes_of(row)
-        count = 0
+        ones0, ones1, twos0, twos1 = count_candidates(row)
+        sizes = twos0, twos1, ones0 & twos0, ones1 & twos1
+        regions = memo[REGIONS : REGIONS + 2 * NUMBERS]
+        count = add_fullness(row, regions, ones0 | twos0, ones1 | twos1, features, 0)
         for n in range(NUMBERS):
+            who = layers(row, n)
+            if not who:
+                continue
             low, high = plane(row, candidate + n)
             a0, a1, b0, b1 = low & mine0, high & mine1, low & theirs0, high & theirs1
             at, same = find_entry(memo, n, a0, a1, b0, b1)
@@ -350,8 +429,13 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
             by_a = seen[4], seen[5], seen[6], seen[7]
             alone_a = seen_from(a0 & ~sizes[0], a1 & ~sizes[1])
             alone_b = seen_from(b0 & ~sizes[0], b1 & ~sizes[1])
-            count = add_candidates(a0, a1, sizes, by_a, by_b, alone_a, alone_b, 0, features, count)
-            count = add_candidates(b0, b1, sizes, by_b, by_a, alone_b, alone_a, 1, features, count)
+            first = FIRST_CANDIDATE + who % BOTH * 2 * CANDIDATE_ROWS
+            count = add_candidates(
+                a0, a1, sizes, by_a, by_b, alone_a, alone_b, first, features, count
+            )
+            count = add_candidates(
+                b0, b1, sizes, by_b, by_a, alone_b, alone_a, first + CANDIDATE_ROWS, features, count
+            )
             for i in range(np.int64(memo[at + COUNT])):
                 features[count] = memo[at + LIST + i]
                 count += 1

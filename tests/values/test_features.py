@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,12 @@ from azumaya.baselines.values.house_features import (
     CANDIDATE_ROWS,
     CELL_ROWS,
     FIRST_CANDIDATE,
+    FIRST_FULLNESS,
     FIRST_REGION,
+    FULLNESS_ROWS,
     REGION_ROWS,
     ROWS,
+    STOCK_ROWS,
 )
 from azumaya.baselines.values.orbits import pattern_rows
 from azumaya.envs import Position
@@ -63,14 +67,12 @@ def plain_house_features(position: Position) -> Counter[int]:
     named = {p.name: planes[i].ravel() for i, p in enumerate(game.observation.planes)}
     region = sum(named[f"region bit {b}"].astype(int) << b for b in range(4))
     sides = [set(np.flatnonzero(named[name])) for name in ("own", "opposing")]
-    fits = [
-        {n: set(np.flatnonzero(named[f"candidate {n}"])) & side for n in range(1, 10)}
-        for side in sides
-    ]
+    who = who_lays(named)
+    fits = [{n: set(np.flatnonzero(named[f"candidate {n}"])) & side for n in who} for side in sides]
     found: Counter[int] = Counter()
     for view, side in itertools.product(range(2), range(2)):
         classes: dict[Any, list[int]] = {}
-        for n in range(1, 10):
+        for n in who:
             seeing = fits[1 - side][n] | fits[side][n] if view else fits[1 - side][n]
             by_region: dict[int, list[int]] = {}
             for cell in fits[side][n]:
@@ -85,23 +87,50 @@ def plain_house_features(position: Position) -> Counter[int]:
                 none, one, more = (min(count, 3) for count in counts)
                 found[side * CELL_ROWS + 16 * none + 4 * one + more] += 1
     sizes = Counter(cell for side in fits for cells in side.values() for cell in cells)
-    for side, n in itertools.product(range(2), range(1, 10)):
+    for side, n in itertools.product(range(2), who):
         for cell in fits[side][n]:
             code = min(sizes[cell], 3) - 1
             for least in (9, 1):
                 for of in (side, 1 - side):
                     near = (c for c in fits[of][n] if sees(cell, c) and sizes[c] <= least)
                     code = 3 * code + min(len(list(near)), 2)
-            found[FIRST_CANDIDATE + side * CANDIDATE_ROWS + code] += 1
+            kind = [{"mine", "theirs"}, {"mine"}, {"theirs"}].index(who[n])
+            found[FIRST_CANDIDATE + (2 * kind + side) * CANDIDATE_ROWS + code] += 1
+    if "own stock 1" in named:
+        regions = [set(np.flatnonzero(region == r)) for r in range(9)]
+        laid = set(np.flatnonzero(sum(named[f"stone {n}"] for n in range(1, 10))))
+        found.update(plain_fullness(regions, sides, set(sizes), laid))
     return found
+
+
+def plain_fullness(
+    regions: list[set[int]], sides: list[set[int]], live: set[int], laid: set[int]
+) -> Iterator[int]:
+    """The features of regions by whose they are and how full, from sets of cells."""
+    for side, region in itertools.product(range(2), regions):
+        cells = region & sides[side]
+        if cells:
+            full = 10 * len(cells & live) + len(cells & laid)
+            yield FIRST_FULLNESS + side * FULLNESS_ROWS + full
+
+
+def who_lays(named: dict[str, np.ndarray]) -> dict[int, set[str]]:
+    """By number, whose stones are not used up; without stocks, nobody's are."""
+    stocks = {"mine": "own stock", "theirs": "opposing stock"}
+    left = {
+        n: {who for who, stock in stocks.items() if named.get(f"{stock} {n}", np.ones(1)).any()}
+        for n in range(1, 10)
+    }
+    return {n: who for n, who in left.items() if who}
 
 
 @pytest.mark.parametrize("name", ["sudoku_moyo", "sudoku_horikomi"])
 def test_house_features_equal_a_plain_count(name: str) -> None:
-    """Of cells by how their candidates are seen, of regions by number, and of candidates."""
+    """Of cells by how their candidates are seen, of regions, and of candidates."""
+    rows = STOCK_ROWS if name == "sudoku_horikomi" else ROWS
     for position in positions_of(TESTED[name]):
         seen = features_for(position)
-        near = Counter({row: n for row, n in seen.items() if row < ROWS})
+        near = Counter({row: n for row, n in seen.items() if row < rows})
         assert near == plain_house_features(position)
 
 
@@ -110,7 +139,7 @@ def test_numbers_and_stocks_have_rows_of_their_own() -> None:
     game = TESTED["sudoku_horikomi"]
     single = [p for p in game.observation.planes if p.kind == "number" and p.index is None]
     for position in positions_of(game):
-        rows = [row for row in features_for(position).elements() if row >= ROWS]
+        rows = [row for row in features_for(position).elements() if row >= STOCK_ROWS]
         assert len(rows) == len(single) + 9
 
 
@@ -237,7 +266,7 @@ def test_the_rows_are_as_many_as_the_features_say() -> None:
         "halma_dominari": 75_643,
         "revers_dominari": 125_844,
         "score_dominari": 181_120,
-        "sudoku_horikomi": 732,
+        "sudoku_horikomi": 1_904,
         "sudoku_moyo": 791,
         "sudoku_tiles": 654,
         "vierer_dominari": 5_034,
