@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from azumaya.baselines.values.planes import STOCKS
 from azumaya.envs.game import Game
 from azumaya.envs.symmetries import Axis
 
@@ -39,26 +40,30 @@ class PlaneGroups:
     """Which planes belong to single numbers, and which to the whole board.
 
     Attributes:
-        numbered: for each kind of plane, the index of its plane for each number, `(K, N)`.
+        numbered: for each kind of plane of cells, the index of its plane for each number, `(K, N)`.
+        counted: the same for planes that hold one value for a number, such as a stock.
         shared: the indices of the other planes.
     """
 
     numbered: tuple[tuple[int, ...], ...]
+    counted: tuple[tuple[int, ...], ...]
     shared: tuple[int, ...]
 
 
 def group_planes(game: Game) -> PlaneGroups:
     """Group a game's planes by kind; for example, the candidates of all numbers are one kind."""
-    kinds: dict[str, list[int]] = {}
+    kinds: dict[tuple[str, str], list[int]] = {}
     for index, plane in enumerate(game.observation.planes):
-        if plane.kind == "cells" and plane.index is not None and plane.index[0] is Axis.NUMBER:
-            kinds.setdefault(plane.group, []).append(index)
-    most = max(map(len, kinds.values()), default=0)
-    numbered = tuple(tuple(planes) for planes in kinds.values() if len(planes) == most > 1)
-    used = {index for planes in numbered for index in planes}
-    return PlaneGroups(
-        numbered, tuple(i for i in range(len(game.observation.planes)) if i not in used)
+        if plane.index is not None and plane.index[0] is Axis.NUMBER:
+            kinds.setdefault((plane.kind, plane.group), []).append(index)
+    most = max((len(planes) for (kind, _), planes in kinds.items() if kind == "cells"), default=0)
+    numbered, counted = (
+        tuple(tuple(planes) for (kind, _), planes in kinds.items() if (kind, len(planes)) == wanted)
+        for wanted in (("cells", most), ("number", most))
     )
+    used = set(itertools.chain(*numbered, *counted)) if most > 1 else set()
+    shared = tuple(i for i in range(len(game.observation.planes)) if i not in used)
+    return PlaneGroups(numbered, counted, shared) if used else PlaneGroups((), (), shared)
 
 
 def scale_of(game: Game) -> torch.Tensor:
@@ -126,7 +131,9 @@ class NumberNet(nn.Module):
     sums over the candidates of the same number in its row, column, block and on the board, and over
     those of its cell. The first layer is told whose cell it is (from the first two sets of cells
     that all numbers share), its share of that cell's candidates, whether it is the only one, the
-    other planes at the cell, and how often its number is in the planes of each kind. (The shares
+    other planes at the cell, how often its number is in the planes of each kind, and how many
+    stones of it either player has left, where players have stocks. There a number that nobody has
+    left is a candidate only of cells in neither set, where stones come from no stock. (The shares
     add up to the number of cells that are alive. Placing a number in a house of a cell of which it
     is the only candidate makes the cell dead.) The value comes from sums over all candidates, and
     from how many candidates and other numbers there are on the board and on either set of cells.
@@ -148,11 +155,14 @@ class NumberNet(nn.Module):
         self.size, self.numbers = game.observation.shape[0], len(groups.numbered[0])
         self.sets = [i for i, p in enumerate(groups.shared) if planes[p].kind == "cells"][:2]
         self.numbered = [index_of(kind) for kind in groups.numbered]
+        self.stocks = [list(kind) for kind in groups.counted if planes[kind[0]].group in STOCKS]
+        self.most_left = max((planes[kind[0]].high for kind in self.stocks), default=0)
         self.shared = index_of(groups.shared)
         self.register_buffer("scale", scale_of(game)[self.shared, 0, 0], persistent=False)
         self.house_count = 2 * self.size + (self.size // BLOCKS[self.size]) ** 2
         self.register_buffer("houses", houses_of_cells(self.size), persistent=False)
-        fields, told = 1 + 3 * len(self.sets), len(groups.numbered) + len(groups.shared)
+        fields = 1 + 3 * len(self.sets)
+        told = len(groups.numbered) + len(groups.shared) + 2 * len(self.stocks)
         widths = [fields, *[width] * depth]
         self.layers = nn.ModuleList(
             nn.Linear((1 + KINDS) * a + (0 if i else told), b)
@@ -189,6 +199,9 @@ class NumberNet(nn.Module):
         shared = planes[:, self.shared].transpose(1, 2)[these.position, these.cell] * self.scale
         counts = torch.stack([planes[:, kind].sum(2) for kind in self.numbered], 1) / self.size
         told = torch.cat((shared, counts[these.position, :, these.number]), 1)
+        if self.stocks:
+            left = planes[:, self.stocks, 0].float()[these.position, :, these.number]
+            told = torch.cat((told, left / self.most_left, left > 0), 1)
         one, own = torch.ones_like(shared[:, :1]), shared[:, self.sets]
         rivals = these.in_cell()
         return torch.cat((one, own, own / rivals, own * (rivals == 1)), 1), told
@@ -209,7 +222,12 @@ class NumberNet(nn.Module):
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
         planes = planes.flatten(2)
-        these = self.candidates(planes[:, self.numbered[0]])
+        fitting = planes[:, self.numbered[0]]
+        if self.stocks:
+            spent = (planes[:, self.stocks, 0] == 0).all(1)
+            owned = planes[:, self.shared][:, self.sets].any(1)
+            fitting = fitting * ~(spent[:, :, None] & owned[:, None])
+        these = self.candidates(fitting)
         fields, told = self.look(planes, these)
         x = fields
         for i, layer in enumerate(self.layers):

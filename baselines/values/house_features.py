@@ -32,7 +32,13 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.values.features import Features
-from azumaya.baselines.values.planes import cell_planes, kind_of, number_kernel, plane_kernel
+from azumaya.baselines.values.planes import (
+    STOCKS,
+    cell_planes,
+    kind_of,
+    number_kernel,
+    plane_kernel,
+)
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, has, lowest, popcount
@@ -60,8 +66,6 @@ FIRST_FULLNESS = ROWS + 2 * 2 * CANDIDATE_ROWS
 FULLNESS_ROWS = (CELLS // NUMBERS + 1) ** 2
 STOCK_ROWS = FIRST_FULLNESS + 2 * FULLNESS_ROWS
 """The rows where there are stocks: also those of regions by side and how full they are."""
-STOCKS = "own stock", "opposing stock"
-"""The groups of the planes that say how many stones of each number a player has left."""
 _LAST = U64((1 << (CELLS - 64)) - 1)
 
 BITS = 4

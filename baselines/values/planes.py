@@ -11,6 +11,8 @@ from azumaya.envs.game import Game, Plane
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, word_count
 from azumaya.envs.kernels.compile import kernel
 
+STOCKS = "own stock", "opposing stock"
+"""The groups of the planes that say how many stones of each number a player has left."""
 _6, _63 = U64(6), U64(63)
 
 

@@ -117,7 +117,7 @@ def test_numbers_and_lines_are_alike(name: str) -> None:
     game = find_game(name)
     network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4, depth=2)
     planes = torch.as_tensor(positions(name, 6)["observation"])
-    moved, groups = planes.clone(), group_planes(game).numbered
+    moved, groups = planes.clone(), group_planes(game).numbered + group_planes(game).counted
     rows = torch.arange(planes.shape[2])
     rows[:2] = torch.tensor([1, 0])
     numbers = torch.arange(len(groups[0])).roll(1)
@@ -132,6 +132,24 @@ def test_numbers_and_lines_are_alike(name: str) -> None:
     assert torch.allclose(others[:, laying:], logits[:, laying:], atol=1e-5)
     assert torch.allclose(worths, values, atol=1e-5)
     assert logits[:, :laying].std() > 0
+
+
+def test_stocks_say_which_numbers_can_be_laid() -> None:
+    """In Sudoku Horikomi a number that nobody has left only fits neutral cells."""
+    game = find_game("sudoku_horikomi")
+    network = NumberNet(game, 729, width=4)
+    planes = torch.as_tensor(positions("sudoku_horikomi", 6)["observation"])
+    groups, named = group_planes(game), [plane.name for plane in game.observation.planes]
+    owned = planes[:, [named.index("own"), named.index("opposing")]].any(1)
+    spent = planes.clone()
+    spent[:, [kind[4] for kind in groups.counted]] = 0
+    (logits, _), (others, _) = network(planes), network(spent)
+    of_fives = slice(4 * 81, 5 * 81)
+    assert (logits[:, of_fives].view(-1, 9, 9)[owned] != 0).any()
+    assert (others[:, of_fives].view(-1, 9, 9)[owned] == 0).all()
+    mine = planes.clone()
+    mine[:, groups.counted[1][4]] = 0  # now only the observer has fives
+    assert not torch.equal(network(mine)[0][:, of_fives], logits[:, of_fives])
 
 
 def test_positions_without_candidates_have_values() -> None:
