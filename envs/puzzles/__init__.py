@@ -6,7 +6,13 @@ What environments need is light and imported here. The rest is in the modules: `
 """
 
 from azumaya.envs.puzzles.bank import BANK_SEED, load_bank
-from azumaya.envs.puzzles.formats import format_grid, parse_puzzle, read_puzzles
+from azumaya.envs.puzzles.formats import (
+    format_grid,
+    iter_puzzles,
+    parse_puzzle,
+    read_cells,
+    read_puzzles,
+)
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError, check_rule
 from azumaya.envs.puzzles.split import load_part
 
@@ -16,8 +22,10 @@ __all__ = [
     "PuzzleRuleError",
     "check_rule",
     "format_grid",
+    "iter_puzzles",
     "load_bank",
     "load_part",
     "parse_puzzle",
+    "read_cells",
     "read_puzzles",
 ]

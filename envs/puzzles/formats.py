@@ -94,11 +94,6 @@ def iter_puzzles(path_or_text: str | os.PathLike[str]) -> Iterator[NumberedPuzzl
     return _puzzles_in(*_opened(path_or_text))
 
 
-def read_numbered(path_or_text: str | os.PathLike[str]) -> list[NumberedPuzzle]:
-    """All puzzles in a file or text, at least one, with their lines; see `read_puzzles`."""
-    return list(_all_of(path_or_text))
-
-
 def read_puzzles(path_or_text: str | os.PathLike[str]) -> list[str]:
     """All puzzles in a file or text, at least one, 81 characters each.
 

@@ -7,6 +7,7 @@ empty cell. Both run row by row from the top left, as `geometry.sudoku81` number
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,10 @@ class PuzzleFormatError(ValueError):
         super().__init__(f"{place}: {problem}")
         self.problem, self.source, self.line, self.column = problem, source, line, column
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments: `args` holds the message alone."""
+        return type(self), (self.problem, self.source, self.line, self.column)
+
 
 class PuzzleRuleError(ValueError):
     """A number occurs twice in a house of a puzzle.
@@ -51,6 +56,10 @@ class PuzzleRuleError(ValueError):
     def __init__(self, number: int, squares: tuple[str, str], house: str):
         super().__init__(f"puzzle: {number} lies on {squares[0]} and on {squares[1]}, in {house}")
         self.number, self.squares, self.house = number, squares, house
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments: `args` holds the message alone."""
+        return type(self), (self.number, self.squares, self.house)
 
 
 def house_name(house: int) -> str:

@@ -25,7 +25,6 @@ from azumaya.envs.whole import whole_number
 U64 = np.uint64
 EMPTY = NUMBERS  # the row of the empty cells
 LACKING = 2  # the column of the houses that lack a number
-BOARD = (NUMBERS + 1, 3)  # the shape of a board
 
 MOST_SOLUTIONS = 1_000_000
 """The most solutions that are collected at once."""

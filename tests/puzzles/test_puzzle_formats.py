@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -21,7 +22,6 @@ from azumaya.envs.puzzles.formats import (
     parse_puzzle,
     parse_puzzles,
     read_cells,
-    read_numbered,
     read_puzzles,
 )
 from azumaya.envs.puzzles.grid import (
@@ -185,7 +185,7 @@ def test_read_puzzle_takes_exactly_one_puzzle() -> None:
 
 def test_line_numbers_are_where_puzzles_start() -> None:
     text = f"# both\n{EASY}\n\n{as_ss(HARD)}\n"
-    assert read_numbered(text) == [(EASY, 2), (HARD, 5)]
+    assert list(iter_puzzles(text)) == [(EASY, 2), (HARD, 5)]
 
 
 def test_files_are_read_by_path_or_name(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_large_files_take_little_memory(tmp_path: Path) -> None:
 def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "MOST_PUZZLES", 2)
     text = f"{EASY}\n{EASY}\n\n"
-    for read in (read_puzzles, read_numbered, read_cells, parse_puzzles):
+    for read in (read_puzzles, read_cells, parse_puzzles):
         assert len(read(text)) == 2
         with pytest.raises(PuzzleFormatError, match=r"puzzle:4: more than 2 puzzles"):
             read(text + HARD)
@@ -308,7 +308,7 @@ def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("source", [Path("x\0y"), None, 3, b"x", ["x"], Path("x\0y.csv")])
 def test_other_sources_than_path_and_text_are_refused(source: object) -> None:
-    for read in (read_puzzles, read_numbered, read_cells, iter_puzzles):
+    for read in (read_puzzles, read_cells, iter_puzzles):
         with pytest.raises(PuzzleFormatError, match=r"null character|must be a path or a string"):
             read(source)
     if not isinstance(source, Path):
@@ -356,3 +356,16 @@ def test_a_broken_rule_names_squares_and_house(cells, squares, house: str) -> No
 
 def test_a_puzzle_within_the_rule_passes() -> None:
     assert [check_rule(puzzle) for puzzle in (EASY, SOLVED, "." * 81)] == [None, None, None]
+
+
+def test_errors_can_be_pickled() -> None:
+    """As pools of processes do, with their places."""
+    with pytest.raises(PuzzleRuleError) as rule:
+        check_rule("11" + "." * 79)
+    with pytest.raises(PuzzleFormatError) as form:
+        parse_puzzle("x" * 81)
+    for error in (rule.value, form.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        assert (str(again), again.__dict__) == (str(error), error.__dict__)
+    assert form.value.line == 1
