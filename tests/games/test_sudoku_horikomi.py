@@ -317,7 +317,8 @@ def empty_by_block(text: str) -> list[int]:
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 def test_ranking(end: tuple[str, str, list[int], list[int], int], light: int) -> None:
     text, move, light_empty, dark_empty, gain = end
-    position = from_text(text + " light=1" * light)
+    options = {"setup": "choose"} if light else {}
+    position = from_text(text + " light=1" * light, **options)
     position.play(move)
     blocks = empty_by_block(str(position))
     assert sorted(blocks[b] for b in LIGHT) == light_empty
@@ -328,7 +329,7 @@ def test_ranking(end: tuple[str, str, list[int], list[int], int], light: int) ->
     assert str(position).endswith(f"result={signed}")
     for wrong in {-1, 0, 1} - {signed}:
         with pytest.raises(PositionError, match="result"):
-            from_text(str(position).rpartition("result=")[0] + f"result={wrong}")
+            from_text(str(position).rpartition("result=")[0] + f"result={wrong}", **options)
 
 
 def naive_lead(text: str) -> int:
@@ -360,7 +361,7 @@ def test_ranking_at_every_ply_of_random_games() -> None:
 
 
 def test_text_with_dark_as_player_0() -> None:
-    position = from_text(FOUR_ONES + " d light=1 stock=044444444,444444444")
+    position = from_text(FOUR_ONES + " d light=1 stock=044444444,444444444", setup="choose")
     assert position.to_move == 0
     assert stock(position, 0)[0] == 4
     assert stock(position, 1)[0] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from typing import Any
 
@@ -271,6 +272,12 @@ def test_a_custom_territory_may_equal_a_named_one() -> None:
         ([i // 9 + 1 for i in range(81)], "LLLL.DDDL", "owners"),
         ([i // 9 + 1 for i in range(81)], "LLLLDDDD", "owners"),
         ([i // 9 for i in range(81)], "LDLL.DDLD", "region 9"),
+        ([i // 9 + 1.5 for i in range(81)], "LDLD.LDLD", "81 region numbers from 1 to 9"),
+        ([True] * 9 + [i // 9 + 1 for i in range(9, 81)], "LDLD.LDLD", "81 region numbers"),
+        ([float("inf")] * 81, "LDLD.LDLD", "81 region numbers"),
+        ("٣" * 81, "LDLD.LDLD", "81 region numbers"),
+        (["1"] * 81, "LDLD.LDLD", "81 region numbers"),
+        (None, "LDLD.LDLD", "81 region numbers"),
     ],
 )
 def test_wrong_territories_are_refused(regions: Any, owners: str, message: str) -> None:
@@ -391,7 +398,13 @@ def test_handicap_may_end_the_game() -> None:
     assert position.to_move == 0
 
 
-@pytest.mark.parametrize("handicap", [3, (2, 1), (0, -1), (0, 1.5), (True, 1), "01", (0, 1, 2)])
+@pytest.mark.parametrize(
+    "handicap",
+    [
+        3, (2, 1), (0, -1), (0, 1.5), (True, 1), "01", (0, 1, 2), {1, 0}, {0: "a", 3: "b"},
+        {0, 3}, iter((0, 3)), np.array([[0, 3]]), np.array(3), np.array([0.0, 3.0]),
+    ],
+)  # fmt: skip
 def test_wrong_handicaps_are_refused(handicap: Any) -> None:
     with pytest.raises(OptionError, match="handicap"):
         moyo(handicap=handicap)
@@ -503,8 +516,20 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
         (f"{text_of(SOLVED)} l result=2", {}, "result=2"),
         (f"{text_of(EMPTY)} l light=2", {}, "light="),
         (f"{text_of(EMPTY)} l stage=lunch", {}, "stage=lunch"),
+        (f"{text_of(EMPTY)} l light=1", {}, "light=1 needs"),
+        (f"{text_of(EMPTY)} d light=1 stage=colour", {"setup": "choose"}, "light=1 needs"),
+        (f"{text_of(EMPTY)} d light=1 stage=draft owners=????.????", {"territory": "draft"},
+         "light=1 needs"),
+        (f"{text_of(EMPTY)} d light=1 owners=LDLL.DDLD",
+         {"territory": "draft", "setup": "choose"}, "light=1 needs"),
+        (f"{text_of(EMPTY)} l stage=handicap handicap=0,2 starter=1", {"handicap": (0, 2)},
+         "starter=1 needs"),
+        (f"{text_of(EMPTY)} l stage=colour starter=1", {"setup": "choose"}, "starter=1 needs"),
+        (f"{text_of(EMPTY)} d stage=starter starter=1", {"setup": "choose"}, "starter=1 needs"),
+        (f"{text_of(EMPTY)} l stage=draft owners=????.???? starter=1",
+         {"territory": "draft", "setup": "choose"}, "starter=1 needs"),
     ],
-)
+)  # fmt: skip
 def test_impossible_texts_are_refused(text: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(PositionError, match=message):
         Position.from_text("sudoku_moyo", text, **options)
@@ -525,3 +550,16 @@ def test_the_observation_is_seen_from_the_observer() -> None:
     stones = one[[names.index(f"stone {n}") for n in range(1, 10)]]
     digits = np.tensordot(np.arange(1, 10), stones, 1).ravel()
     assert "".join("." if d == 0 else str(d) for d in digits) == without("e5", "d9", "a9")
+
+
+@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi"])
+@pytest.mark.parametrize("setup", ["fixed", "choose"])
+@pytest.mark.parametrize("territory", ["standard", "draft", "rows"])
+@pytest.mark.parametrize("handicap", [None, (0, 2), (1, 1)])
+def test_every_position_has_a_text(game: str, setup: str, territory: str, handicap: Any) -> None:
+    """With all options, whatever is chosen before play."""
+    options = {"setup": setup, "territory": territory, "handicap": handicap}
+    for seed in range(3):
+        rng, position = random.Random(seed), Position(game, seed=seed, **options)
+        while not position.play(rng.choice(position.legal_actions())).is_over:
+            assert Position.from_text(game, str(position), **options) == position

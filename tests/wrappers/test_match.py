@@ -11,8 +11,9 @@ import pytest
 from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
-from azumaya.envs.games.shima.record import MATCH
+from azumaya.envs.games.shima.record import MATCH, MOYO
 from azumaya.envs.notation import read_records, replay
+from azumaya.envs.setup import prepare
 from azumaya.wrappers import Match, RecordGames
 
 VARIANTS = [
@@ -46,9 +47,11 @@ def words(text: str) -> dict[str, str]:
 
 def single_game(text: str, options: dict[str, object]) -> Position:
     """The current game of a match as a single game scored by points."""
-    kept = [p for p in text.split() if p.split("=")[0] not in ("puzzle", "game", "began", "first")]
-    single = {k: v for k, v in options.items() if k != "scoring"}
-    return Position.from_text("sudoku_moyo", " ".join(kept), scoring="points", **single)
+    match = Position.from_text(MATCH, text, **options).state
+    states = MOYO.new_states(1)
+    for name in MOYO.rules.state.names:
+        states[name] = match[name]
+    return Position.of_states(MOYO, prepare(MOYO, {**options, "scoring": "points"}), states)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
@@ -135,6 +138,47 @@ def test_impossible_matches_are_refused(word: str, error: str) -> None:
     board, mover = str(env.position).split()[:2]
     with pytest.raises(PositionError, match=error):
         Position.from_text(MATCH, f"{board} {mover} {word}")
+
+
+EMPTY = "/".join(["........."] * 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "error"),
+    [
+        ("l game=2 stage=draft owners=????.????", {"territory": "draft"}, "nothing is drafted or"),
+        ("l game=2 stage=colour", {"setup": "choose"}, "nothing is drafted or chosen again"),
+        ("d game=2 stage=starter", {"setup": "choose"}, "nothing is drafted or chosen again"),
+        ("l game=2", {}, "light=1 is needed"),
+        ("l game=2 owners=LDLL.DDLD", {"territory": "draft"}, "light=1 is needed"),
+        ("l light=1", {}, "light=1 needs"),
+        ("l began=1", {}, "began=1 needs"),
+        ("d light=1 game=2 began=1", {}, "began=1 needs"),
+        ("l began=1 stage=colour", {"setup": "choose"}, "began=1 needs"),
+        ("d began=1 stage=starter", {"setup": "choose"}, "began=1 needs"),
+        ("l began=1 stage=draft owners=????.????", {"territory": "draft", "setup": "choose"},
+         "began=1 needs"),
+        ("l stage=handicap handicap=0,2 starter=1", {"setup": "choose", "handicap": (0, 2)},
+         "must agree"),
+        ("d light=1 game=2 stage=handicap handicap=0,2", {"handicap": (0, 2)}, "must agree"),
+    ],
+)  # fmt: skip
+def test_impossible_roles_are_refused(text: str, options: dict[str, object], error: str) -> None:
+    """Nothing is chosen in the second game, and its roles are those of the first, swapped."""
+    with pytest.raises(PositionError, match=error):
+        Position.from_text(MATCH, f"{EMPTY} {text}", **options)
+
+
+@pytest.mark.parametrize("setup", ["fixed", "choose"])
+@pytest.mark.parametrize("territory", ["standard", "draft", "rows"])
+@pytest.mark.parametrize("handicap", [None, (0, 2), (1, 1)])
+def test_every_position_of_a_match_has_a_text(setup: str, territory: str, handicap: object) -> None:
+    """Whatever was chosen."""
+    options = {"setup": setup, "territory": territory, "handicap": handicap}
+    for seed in range(3):
+        rng, position = random.Random(seed), Position(MATCH, seed=seed, **options)
+        while not position.play(rng.choice(position.legal_actions())).is_over:
+            assert Position.from_text(MATCH, str(position), **options) == position
 
 
 def test_only_raw_moyo_can_be_matched() -> None:

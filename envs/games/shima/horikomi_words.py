@@ -8,7 +8,7 @@ import numpy as np
 
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import new_states
-from azumaya.envs.games.shima import words
+from azumaya.envs.games.shima import texts, words
 from azumaya.envs.games.shima.board import (
     DARK,
     HANDICAP,
@@ -61,7 +61,7 @@ def write_text(state: Any, settings: Settings) -> str:
     It is left out if every stone counts for the owner of its region.
     """
     extra = [] if _is_usual(state) else [f"stock={_stock_text(state)}"]
-    return words.write_text(state, extra)
+    return texts.write_text(state, extra)
 
 
 def _is_usual(state: Any) -> bool:
@@ -85,7 +85,7 @@ def _stock_text(state: Any) -> str:
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
-    states, parts = words.read_text(text, HORIKOMI_STATE, settings, ("stock",))
+    states, parts = texts.read_text(text, HORIKOMI_STATE, settings, ("stock",))
     states["stock"] = FULL_STOCK
     if states["stage"][0] == PLAY:
         open_play(states[0])
@@ -95,7 +95,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     if state["over"]:
         _check_result(state)
     else:
-        words.check_to_move(state, can_move(state, int(state["to_move"])))
+        texts.check_to_move(state, can_move(state, int(state["to_move"])))
     return states
 
 

@@ -13,17 +13,18 @@ import numpy as np
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.shima import moyo_words
-from azumaya.envs.games.shima.board import MOYO_STATE
+from azumaya.envs.games.shima.board import HANDICAP, MOYO_STATE, STARTER
 from azumaya.envs.games.shima.match import sum_up
 from azumaya.envs.games.shima.starts import (
     as_matches,
-    breaks_a_house,
     empty_states,
     with_points,
 )
 from azumaya.envs.games.shima.stones import lay_puzzles
 from azumaya.envs.games.shima.territory import territory_of
+from azumaya.envs.games.shima.texts import chooses_colours
 from azumaya.envs.games.sudoku_words import digits_of
+from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
@@ -61,13 +62,33 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     if "result" in fields:
         total = read_whole(fields["result"], "result", -1, 1)
         single = _with_own_result(single, first, total, settings)
-    states = as_matches(moyo_words.read_text(single, with_points(settings)), settings)
+    singles = moyo_words.read_text(single, with_points(settings), second=game == 2)
+    states = as_matches(singles, settings)
     if "puzzle" in fields:
         states["givens"] = _givens(fields["puzzle"], states, settings)
     states["game"], states["first"] = game - 1, first
     states["began"] = read_whole(fields.get("began", "0"), "began", 0, 1)
+    _check_roles(states[0], settings)
     sum_up(states[0])
     return states
+
+
+def _check_roles(state: Any, settings: Settings) -> None:
+    """Refuse roles that contradict the options, or that are not those of the first game swapped."""
+    stage, second, began = (int(state[name]) for name in ("stage", "game", "began"))
+    if second and stage < HANDICAP:
+        raise PositionError("position: in the second game nothing is drafted or chosen again")
+    if second and not state["light"] and not chooses_colours(settings):
+        raise PositionError("position: in the second game player_1 is light: light=1 is needed")
+    if began and (stage <= STARTER or settings["setup"] != "choose"):
+        raise PositionError(
+            "position: began=1 needs the option setup='choose' and a starter that has been chosen"
+        )
+    if stage == HANDICAP and state["starter"] != began ^ second:
+        raise PositionError(
+            "position: starter= and began= must agree: who began the first game starts in it, and "
+            "the other player in the second"
+        )
 
 
 def _with_own_result(single: str, first: int, total: int, settings: Settings) -> str:
@@ -83,11 +104,11 @@ def _with_own_result(single: str, first: int, total: int, settings: Settings) ->
 def _givens(puzzle: str, states: np.ndarray, settings: Settings) -> np.ndarray:
     if len(puzzle) != CELLS or set(puzzle) - set(".123456789"):
         raise PositionError(f"position: puzzle={puzzle}: must be 81 digits and dots")
-    digits = np.array([[0 if c == "." else int(c) for c in puzzle]], np.uint8)
-    if breaks_a_house(digits, HOUSES + territory_of(settings).houses).any():
+    digits = [0 if c == "." else int(c) for c in puzzle]
+    if first_clash(digits, HOUSES + territory_of(settings).houses) is not None:
         raise PositionError("position: puzzle= has a number twice in a house or region")
     laid = empty_states(1, MOYO_STATE, settings)
-    lay_puzzles(laid, digits)
+    lay_puzzles(laid, np.array([digits], np.uint8))
     if (laid["stones"] & ~states["stones"]).any():
         raise PositionError("position: puzzle= has a stone that does not lie on the board")
     return np.asarray(laid["stones"])

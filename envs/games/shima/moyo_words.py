@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.games.shima import words
+from azumaya.envs.games.shima import texts, words
 from azumaya.envs.games.shima.board import HANDICAP, MOYO_STATE, NEUTRAL, PLAY, POINTS
 from azumaya.envs.games.shima.moyo import can_move, target
 from azumaya.envs.games.shima.stones import neutral_room
@@ -36,12 +36,15 @@ A move is named by the number and the square: 5e4 lays a 5 on e4."""
 def write_text(state: Any, settings: Settings) -> str:
     """The position text; `points=` is the number of stones laid since the loser's last one."""
     extra = [f"points={int(state['streak'])}"] if state["stage"] == POINTS else []
-    return words.write_text(state, extra)
+    return texts.write_text(state, extra)
 
 
-def read_text(text: str, settings: Settings) -> np.ndarray:
-    """The position of a text, `(1,)` states; raises `PositionError`."""
-    states, parts = words.read_text(text, MOYO_STATE, settings, ("points",))
+def read_text(text: str, settings: Settings, second: bool = False) -> np.ndarray:
+    """The position of a text, `(1,)` states; raises `PositionError`.
+
+    `second` tells whether it is the second game of a match, in which the roles are swapped.
+    """
+    states, parts = texts.read_text(text, MOYO_STATE, settings, ("points",), second)
     states["points"] = settings["scoring"] == "points"
     if "points" in parts.fields:
         _read_points(states, parts)
@@ -63,7 +66,7 @@ def _check_possible(states: np.ndarray) -> None:
     if state["over"]:
         _check_result(state)
     else:
-        words.check_to_move(state, can_move(state, int(state["to_move"])))
+        texts.check_to_move(state, can_move(state, int(state["to_move"])))
 
 
 def _check_result(state: Any) -> None:

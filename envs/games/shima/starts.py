@@ -24,8 +24,8 @@ from azumaya.envs.games.shima.horikomi import FULL_STOCK, open_play
 from azumaya.envs.games.shima.moyo import starter_can_move
 from azumaya.envs.games.shima.stones import lay_puzzles
 from azumaya.envs.games.shima.territory import territory_of
-from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS, SQUARES
+from azumaya.envs.geometry.houses import first_clash, have_clashes
+from azumaya.envs.geometry.sudoku81 import HOUSES, SQUARES
 from azumaya.envs.puzzles.choice import PuzzleSet
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import as_whole
@@ -45,10 +45,10 @@ def check_handicap(value: Any) -> tuple[int, int] | None:
     """
     if value is None:
         return None
-    try:
-        player, stones = map(as_whole, value)
-    except (TypeError, ValueError):
-        player, stones = None, None
+    in_order = isinstance(value, tuple | list) or (
+        isinstance(value, np.ndarray) and value.ndim == 1
+    )
+    player, stones = map(as_whole, value) if in_order and len(value) == 2 else (None, None)
     if player not in (0, 1) or stones is None or stones < 0:
         raise OptionError(
             f"handicap={brief(value)}: must be None or (player, stones) with player 0 or 1 and at "
@@ -137,7 +137,7 @@ def puzzle_starts(
     digits = puzzles.digits
     houses = HOUSES + territory_of(settings).houses
     unknown = [house for house in houses if not (puzzles.bank and house in HOUSES)]
-    broken = breaks_a_house(digits, unknown)
+    broken = have_clashes(digits, unknown)
     if broken.any():
         if not puzzles.bank:
             raise OptionError(_where_broken(digits, int(broken.argmax()), houses))
@@ -167,17 +167,6 @@ def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
         for i in (states["stage"] == PLAY).nonzero()[0]:
             stuck[i] = not open_play(states[i])
     return stuck
-
-
-def breaks_a_house(digits: np.ndarray, houses: Sequence[Sequence[int]]) -> np.ndarray:
-    """Which boards, `(n, 81)`, have a number twice in one of the houses: `(n,)` bool."""
-    members = np.zeros((CELLS, len(houses)), np.float32)
-    for h, cells in enumerate(houses):
-        members[list(cells), h] = 1
-    broken = np.zeros(len(digits), bool)
-    for number in range(1, NUMBERS + 1):
-        broken |= ((digits == number).astype(np.float32) @ members > 1).any(axis=1)
-    return broken
 
 
 def _where_broken(digits: np.ndarray, index: int, houses: Sequence[Sequence[int]]) -> str:

@@ -14,6 +14,7 @@ from azumaya.envs.games.shima.board import REGION_BITS, ROW, STONES_ON
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF, WORDS
 from azumaya.envs.kernels.bits import U64, board_of
 from azumaya.envs.symmetries import Settings
+from azumaya.envs.whole import as_whole
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,17 @@ FREE = "?"
 
 def _region_numbers(regions: Iterable[int] | str) -> tuple[int, ...]:
     try:
-        numbers = tuple(int(r) for r in regions)
-    except (TypeError, ValueError) as error:
+        if isinstance(regions, str):
+            given = [int(r) if r in "0123456789" else None for r in regions]
+        else:
+            given = [as_whole(r) for r in regions]
+    except TypeError:  # not iterable
+        given = [None]
+    numbers = tuple(r for r in given if r is not None)
+    if len(numbers) < len(given):
         raise OptionError(
             f"Territory regions={brief(regions)}: must be 81 region numbers from 1 to 9"
-        ) from error
+        )
     if len(numbers) != CELLS:
         raise OptionError(f"Territory regions: must be 81 region numbers, not {len(numbers)}")
     for region in range(1, NUMBERS + 1):
