@@ -14,8 +14,10 @@ from typing import Any
 
 from azumaya.envs.errors import OptionError, RecordError, brief
 from azumaya.envs.extras import require
+from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.registry import find_game
+from azumaya.envs.setup import Setup, check_names
 from azumaya.envs.whole import whole_number
 
 LONGEST_RECORD = 16 << 20
@@ -32,7 +34,7 @@ class GameRecord:
 
     Attributes:
         environment: the environment id, for example `azumaya/sudoku_moyo-v0`.
-        options: the options that differ from their defaults.
+        options: the options that are not at their default; their values in canonical form.
         start: the text of the start position.
         moves: the names of the moves.
         returns: the sum of each player's rewards.
@@ -53,8 +55,7 @@ class GameRecord:
 
     def to_json(self) -> str:
         """The record as one line of JSON (needs the extra `records`)."""
-        line: bytes = require("msgspec", "records").json.encode(asdict(self), enc_hook=_plain)
-        return line.decode()
+        return _encode(asdict(self)).decode()
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
@@ -71,12 +72,49 @@ class GameRecord:
         return record
 
 
+def _encode(content: Mapping[str, Any]) -> bytes:
+    line: bytes = require("msgspec", "records").json.encode(content, enc_hook=_plain)
+    return line
+
+
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
-    if isinstance(value, Path):
+    if isinstance(value, Path | str):  # a subclass of str, like NumPy's
         return str(value)
+    if isinstance(value, Sequence):
+        return list(value)
     raise TypeError(f"a record cannot contain a {type(value).__name__}")
+
+
+def options_of(game: Game, setup: Setup) -> dict[str, Any]:
+    """The options of a setup that are not at their default, in canonical form.
+
+    Those that may name files are as they were given: their canonical form is the files' content.
+    """
+    found = {}
+    for option in game.options:
+        if option.name not in setup.given:
+            continue
+        if option.reads_files:
+            found[option.name] = setup.given[option.name]
+        elif setup.settings[option.name] != option.settle(option.default):
+            found[option.name] = setup.settings[option.name]
+    return found
+
+
+def check_options_fit(game: Game, setup: Setup) -> None:
+    """Check, before a game, that a record can contain its options.
+
+    Raises:
+        OptionError: an option has a value that JSON has no form for.
+        MissingExtraError: the extra `records` is not installed.
+    """
+    for name, value in options_of(game, setup).items():
+        try:
+            _encode({name: value})
+        except (TypeError, ValueError, OverflowError) as error:
+            raise OptionError(f"{name}={brief(value)}: cannot be recorded: {error}") from error
 
 
 def record_of(
@@ -89,10 +127,9 @@ def record_of(
     Raises:
         OptionError: `players` is not two names.
     """
-    options = {name: value for name, value in start.options.items() if name != "position"}
     return GameRecord(
         environment=start.game.id,
-        options={**options, **end.revealed(start)},
+        options={**options_of(start.game, start._setup), **end.revealed(start)},
         start=str(start),
         moves=tuple(moves),
         returns=(float(end.returns()[0]), float(end.returns()[1])),
@@ -156,7 +193,11 @@ def replay(record: GameRecord) -> Iterator[Position]:
         raise RecordError(f"record={brief(record)}: a GameRecord is needed")
     try:
         game = find_game(record.environment)
-        position = Position(game, **{**record.options, "position": record.start})
+        check_names(game, record.options)
+        # the start position tells all that came from a file, which may be missing here
+        files = {option.name for option in game.options if option.reads_files}
+        options = {name: value for name, value in record.options.items() if name not in files}
+        position = Position(game, **{**options, "position": record.start})
     except ValueError as error:
         raise RecordError(f"record: the game cannot begin: {error}") from error
     yield position.copy()

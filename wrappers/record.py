@@ -8,9 +8,11 @@ from typing import Any
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.adapters.copying import CopiedDeeply
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.notation import (
     GameRecord,
+    check_options_fit,
     check_players,
     check_records_file,
     record_of,
@@ -19,7 +21,7 @@ from azumaya.envs.notation import (
 from azumaya.envs.position import Position
 
 
-class RecordGames(BaseWrapper[str, Any, int]):
+class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
     """Append each finished game to a file of game records (needs the extra `records`).
 
     Args:
@@ -27,12 +29,14 @@ class RecordGames(BaseWrapper[str, Any, int]):
         path: the file; records are appended, one per line. Its folder must exist.
         players: the players' names, player_0 first.
 
-    Games left unfinished at a reset are not recorded. If the position is changed between moves, by
-    `set_state`, the record begins anew from the position there.
+    Moves are those of the environment without wrappers, also if a wrapper maps the actions, as
+    `AugmentedAEC` does. Games left unfinished at a reset are not recorded. If anything but one move
+    in a step changes the position, such as `set_state`, the record begins anew from the position
+    there.
 
     Raises:
         OptionError: `env` is not an Azumaya environment, `path` is not a file that can be written,
-            or `players` is not two names.
+            `players` is not two names, or an option has a value that a record cannot contain.
         MissingExtraError: the extra `records` is not installed.
     """
 
@@ -40,6 +44,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
             raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
         self.path, self.players = check_records_file(path), check_players(players)
+        check_options_fit(env.unwrapped.game, env.unwrapped._made)
         super().__init__(env)
         self._start: Position | None = None
         self._moves: list[str] = []
@@ -57,6 +62,11 @@ class RecordGames(BaseWrapper[str, Any, int]):
         self._start = self._last = self.unwrapped.position
         self._moves = []
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As the environment's `last`."""
+        seen: tuple[Any, float, bool, bool, dict[str, Any]] = self.env.last(observe)
+        return seen
+
     def step(self, action: int | None) -> None:
         """Play an action; the move that ends the game writes the record."""
         before = self._followed()
@@ -67,19 +77,41 @@ class RecordGames(BaseWrapper[str, Any, int]):
             self._start = start
             raise
         after = self.unwrapped.position
-        if action is not None and after != before:
-            self._moves.append(before.move_name(action))
+        if after == before:  # an agent that is gone, or an illegal move that ended the episode
+            self._start, self._last = start, after
+            return
+        move = self._move(before, after)
+        if move is None:
+            self._begin_anew(after)
+            return
+        self._moves.append(move)
         self._start, self._last = start, after
-        if start is not None and after.is_over and after != before:
+        if start is not None and after.is_over:
             write_records(self.path, [self.record()])
             self._start = None
+
+    def _move(self, before: Position, after: Position) -> str | None:
+        """The name of the move between two positions; None if more has happened than a move.
+
+        A wrapper inside may have mapped the action, or have played further moves.
+        """
+        action = self.unwrapped._last_action
+        try:
+            played = before.copy().play(action)
+        except IllegalActionError:
+            return None
+        return before.move_name(action) if played == after else None
+
+    def _begin_anew(self, now: Position) -> None:
+        """Make a position the start of the record; there is none if the game is over in it."""
+        self._moves, self._last = [], now
+        self._start = None if now.is_over else now
 
     def _followed(self) -> Position:
         """The position; if anything but a recorded move has changed it, the record begins anew."""
         now: Position = self.unwrapped.position
         if self._last is not None and self._last.state.tobytes() != now.state.tobytes():
-            self._start = None if now.is_over else now
-            self._moves, self._last = [], now
+            self._begin_anew(now)
         return now
 
     def record(self) -> GameRecord:
@@ -87,6 +119,7 @@ class RecordGames(BaseWrapper[str, Any, int]):
 
         Raises:
             OptionError: no game is in progress.
+            gymnasium.error.ResetNeeded: a call was interrupted.
         """
         now = None if self._last is None else self._followed()
         if self._start is None or now is None:

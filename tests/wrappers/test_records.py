@@ -6,13 +6,17 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pettingzoo.utils.wrappers import BaseWrapper
 
-from azumaya.envs import GAMES, OptionError, Position, RecordError, make, notation
+from azumaya.envs import GAMES, OptionError, Position, RecordError, make, notation, raw
+from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.game import Option
 from azumaya.envs.notation import (
     GameRecord,
     read_record,
@@ -21,7 +25,7 @@ from azumaya.envs.notation import (
     replay,
     write_records,
 )
-from azumaya.wrappers import RecordGames
+from azumaya.wrappers import AugmentedAEC, RecordGames
 from tests.cases import CASES, Case, is_over, legal_of
 from tests.vector.cases import FIRST
 
@@ -124,6 +128,119 @@ def test_a_wrong_move_is_named_by_its_number(tmp_path: Path) -> None:
         list(replay(replace(record, environment="azumaya/chess-v0")))
     with pytest.raises(RecordError, match="cannot begin"):
         list(replay(replace(record, start="nonsense")))
+
+
+def play_out(env: object, seed: int) -> None:
+    """Play a random game, by the masks that an environment shows."""
+    generator = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        over, legal = terminated or truncated, np.flatnonzero(observation["action_mask"])
+        env.step(None if over else int(generator.choice(legal)))
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_moves_are_those_of_the_game_inside(case: Case, tmp_path: Path) -> None:
+    """A wrapper that transforms the game maps every action."""
+    env = RecordGames(AugmentedAEC(case.raw()), tmp_path / "games.jsonl")
+    for seed in range(2):
+        play_out(env, seed)
+    records = list(read_records(env.path))
+    assert len(records) == 2
+    for record in records:
+        assert list(replay(record))[-1].is_over
+    assert list(replay(records[-1]))[-1] == env.unwrapped.position
+
+
+class Twice(BaseWrapper):
+    """Plays a further move after every third one."""
+
+    moves = 0
+
+    def step(self, action: int | None) -> None:
+        """Play an action, and sometimes another."""
+        super().step(action)
+        self.moves += 1
+        if self.moves % 3 == 0 and not is_over(self.unwrapped):
+            super().step(int(legal_of(self.unwrapped)[-1]))
+
+
+def test_a_record_begins_anew_after_a_step_of_several_moves(tmp_path: Path) -> None:
+    env = RecordGames(Twice(raw("vierer_dominari")), tmp_path / "games.jsonl")
+    env.reset(seed=1)
+    starts = []
+    for _ in range(3):
+        env.step(int(legal_of(env.unwrapped)[0]))
+        starts.append(env.record().start)
+    assert starts[:2] == [str(Position("vierer_dominari", seed=1))] * 2
+    assert starts[2] == str(env.unwrapped.position)
+    for seed in range(3):
+        play_out(env, seed)
+    for record in read_records(env.path):
+        list(replay(record))
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "kept"),
+    [
+        ("abalone", {"max_plies": np.int64(6)}, {"max_plies": 6}),
+        ("abalone", {"max_plies": 6, "layout": np.str_("swiss_daisy"), "tiebreak": None},
+         {"max_plies": 6, "layout": "swiss_daisy"}),
+        ("abalone", {"layout": "standard", "max_plies": np.int16(400)}, {}),
+        ("sudoku_moyo", {"handicap": (np.int64(0), 2)}, {"handicap": [0, 2]}),
+        ("sudoku_moyo", {"handicap": np.array([1, 12])}, {"handicap": [1, 9]}),
+        ("sudoku_moyo", {"handicap": [0, 0], "scoring": "win"}, {"handicap": [0, 0]}),
+        ("halma_dominari", {"setup": [np.str_("123456"), "654321"]},
+         {"setup": ["123456", "654321"]}),
+    ],
+)  # fmt: skip
+def test_options_are_recorded_in_canonical_form(
+    game: str, given: dict[str, object], kept: dict[str, object], tmp_path: Path
+) -> None:
+    """Those at their default are left out, and numbers of NumPy are numbers."""
+    record = played(tmp_path / "games.jsonl", game, **given)
+    assert record.options == kept
+    assert list(replay(record))[-1].is_over
+
+
+def test_options_that_no_record_can_contain_are_refused_before_a_game(tmp_path: Path) -> None:
+    class Odd:
+        pass
+
+    game = GAMES["abalone"]
+    known = (*game.options.known, Option("odd", None, "any", "nothing", lambda value: value))
+    other = replace(game, options=replace(game.options, known=known))
+    with pytest.raises(OptionError, match=r"odd=.*cannot be recorded: .* contain a O"):
+        RecordGames(RawEnv(other, odd=Odd()), tmp_path / "games.jsonl")
+    assert RecordGames(RawEnv(other, odd=3), tmp_path / "games.jsonl")
+
+
+def test_a_record_needs_no_file_of_puzzles(tmp_path: Path) -> None:
+    """Its start position has the puzzle."""
+    puzzles = tmp_path / "puzzles.txt"
+    puzzles.write_text("." * 40 + "5" + "." * 40 + "\n")
+    record = played(tmp_path / "games.jsonl", "sudoku_moyo", puzzle=puzzles)
+    assert record.options == {"puzzle": str(puzzles)}
+    positions = [str(position) for position in replay(record)]
+    puzzles.unlink()
+    assert [str(position) for position in replay(record)] == positions
+
+
+@pytest.mark.parametrize("name", ["game", "self", "seed", "colour"])
+def test_options_that_the_game_does_not_have(name: str, tmp_path: Path) -> None:
+    record = played(tmp_path / "games.jsonl", "abalone", max_plies=4)
+    with pytest.raises(RecordError, match=f"cannot begin: unexpected keyword argument '{name}'"):
+        list(replay(replace(record, options={**record.options, name: 1})))
+
+
+def test_a_game_goes_on_in_its_copy(tmp_path: Path) -> None:
+    env = RecordGames(make("abalone", max_plies=4), tmp_path / "games.jsonl")
+    env.reset(seed=1)
+    other = copy(env)
+    other.step(int(legal_of(other.unwrapped)[0]))
+    assert (len(other.record().moves), len(env.record().moves)) == (1, 0)
+    assert env.unwrapped.position != other.unwrapped.position
 
 
 @pytest.mark.parametrize("line", ["", "{}", "[]", '{"environment": 3}', "{", "\x00"])
