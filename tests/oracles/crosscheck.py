@@ -3,8 +3,9 @@
     python -m tests.oracles.crosscheck --game all --plies 1000000 --seed 0 --jobs 2
 
 Progress is kept in `--state` (default `runs/crosscheck`): after an interruption the same command
-continues. The check of a game stops at its first disagreement, which is printed with all that is
-needed to replay it; the exit status is then 1.
+continues, unless the library or its tests have changed since. The check of a game stops at its
+first disagreement, which is printed with all that is needed to replay it; the exit status is then
+1.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.cases import TESTED
+from tests.mutant_suites import version_of_sources
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 
 SPECIAL_SHARE = 0.2
@@ -32,7 +34,7 @@ _TABLES: dict[str, list[Table]] = {}
 
 @dataclass
 class Progress:
-    """The progress of the check of one game."""
+    """The progress of the check of one game; `sources` is the version of what was checked."""
 
     game: str
     seed: int
@@ -41,6 +43,7 @@ class Progress:
     ends: Counter[str] = field(default_factory=Counter)
     happened: Counter[str] = field(default_factory=Counter)
     mismatch: str = ""
+    sources: str = ""
 
     @property
     def total(self) -> int:
@@ -82,9 +85,13 @@ class Check:
         self._early: dict[int, Progress] = {}
 
     def _load(self, game: str, seed: int) -> Progress:
+        fresh = Progress(game, seed, sources=version_of_sources())
         if not self.file.exists():
-            return Progress(game, seed)
+            return fresh
         kept = json.loads(self.file.read_text())
+        if kept.get("sources") != fresh.sources:
+            print(f"{game}: begins again, because the sources have changed", flush=True)
+            return fresh
         counted = {key: Counter(v) for key, v in kept.items() if isinstance(v, dict)}
         return Progress(**{**kept, **counted})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -87,6 +88,19 @@ def test_the_command_continues_where_it_stopped(
     assert again.progress == check.progress
     assert again.progress.plies == first.plies + second.plies
     assert again.next_batch() == (first_game, 5, 6, 3)
+
+
+def test_the_command_begins_again_when_the_sources_have_changed(
+    first_game: str, tmp_path: Path
+) -> None:
+    """What was checked earlier says nothing of the library as it is now."""
+    file = tmp_path / f"{first_game}-5.json"
+    for sources in ({"sources": "others"}, {}):  # {}: kept before there was a version
+        kept = {"game": first_game, "seed": 5, "next_episode": 6, "plies": {"plain": 900}}
+        file.write_text(json.dumps(kept | sources))
+        check = Check(first_game, 5, 500, tmp_path)
+        assert not check.is_done
+        assert check.next_batch()[2] == 0
 
 
 def test_the_command_runs(

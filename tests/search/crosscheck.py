@@ -5,8 +5,8 @@
 Positions are taken from the ends of random games, over the settings of a game in turn. For each
 of them the values of all moves are compared with those of `Minimax`, which knows no table, no
 windows and no bounds. Progress is kept in `--state` (default `runs/solver-crosscheck`): after an
-interruption the same command continues. The check of a game stops at its first disagreement, which
-is printed; the exit status is then 1.
+interruption the same command continues, unless the library or its tests have changed since. The
+check of a game stops at its first disagreement, which is printed; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
@@ -25,6 +25,7 @@ from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from tests.cases import TESTED
+from tests.mutant_suites import version_of_sources
 from tests.search.minimax import late_positions
 from tests.search.positions import settings_of
 
@@ -37,7 +38,14 @@ NODES, MEGABYTES = 10**7, 1
 
 @dataclass
 class Progress:
-    """The progress of the check of one game; `seconds` is CPU time."""
+    """The progress of the check of one game.
+
+    Attributes:
+        game, tree: what is checked, and the largest tree.
+        next_seed, positions, mismatch: how far it has come, and the first disagreement.
+        seconds: CPU time.
+        sources: the version of what was checked.
+    """
 
     game: str
     tree: int
@@ -45,6 +53,7 @@ class Progress:
     positions: int = 0
     seconds: float = 0.0
     mismatch: str = ""
+    sources: str = field(default_factory=version_of_sources)
 
 
 @functools.cache
@@ -75,11 +84,12 @@ def check_seed(game: Game, seed: int, tree: int, solver: Solver = moves_of) -> t
 
 
 def load(file: Path, fresh: Progress) -> Progress:
-    """The progress kept in a file, if it is of the same check."""
+    """The progress kept in a file, if it is of the same check of the same sources."""
     if file.exists():
-        kept = Progress(**json.loads(file.read_text()))
-        if kept.tree == fresh.tree:
-            return kept
+        kept = json.loads(file.read_text())
+        if (kept["tree"], kept.get("sources")) == (fresh.tree, fresh.sources):
+            return Progress(**kept)
+        print(f"{fresh.game}: begins again, because the sources or the trees differ", flush=True)
     return fresh
 
 

@@ -37,6 +37,18 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert load(file, other) is other  # of another check
 
 
+def test_it_begins_again_when_the_sources_have_changed(tmp_path: Path) -> None:
+    """What was checked earlier says nothing of the library as it is now."""
+    file, again = tmp_path / "progress.json", Progress(GAME.name, 60, 0)
+    kept = Progress(GAME.name, 60, 5, 80)
+    crosscheck.save(kept, file)
+    assert load(file, again) == kept
+    for sources in ({"sources": "others"}, {}):  # {}: kept before there was a version
+        old = {"game": GAME.name, "tree": 60, "next_seed": 5, "positions": 80}
+        file.write_text(json.dumps(old | sources))
+        assert load(file, again) is again
+
+
 def test_it_stops_at_a_disagreement(tmp_path: Path) -> None:
     progress, file = Progress(GAME.name, 60, 0), tmp_path / "progress.json"
     run(progress, 10**4, file, wrong_now_and_then)
