@@ -1,12 +1,13 @@
 """Wrappers: environments in other forms, for example for one seat, for SB3, or transformed."""
 
+from azumaya.wrappers.draws import random_transform
 from azumaya.wrappers.flat import FlatObservations
 from azumaya.wrappers.match import Match
 from azumaya.wrappers.record import RecordGames
 from azumaya.wrappers.single_agent import SingleAgentEnv
 from azumaya.wrappers.statistics import SeatStatistics
 from azumaya.wrappers.symmetry import Augmented, AugmentedAEC
-from azumaya.wrappers.transform import Transform, random_transform
+from azumaya.wrappers.transform import Transform
 
 __all__ = [
     "Augmented",

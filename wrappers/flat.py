@@ -8,12 +8,13 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 
 MASK = "action_mask"
 
 
-class FlatObservations(BaseWrapper):
+class FlatObservations(CopiedDeeply, BaseWrapper):
     """An AEC environment whose observations are a flat row of planes and a row for the mask.
 
     Args:

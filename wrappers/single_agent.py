@@ -131,6 +131,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             self.env.step(action)
         except IllegalActionError as error:
             self._why_reset = _OVER
+            self.env.clear_masks()  # the episode is over, so nothing is legal
             info = {**self._info(), "illegal": str(error)}
             return self._observation(), -1.0, True, False, info
         self._let_opponent_move()

@@ -21,29 +21,13 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.symmetry import Factor
 from azumaya.envs.position import Position
+from azumaya.wrappers.draws import Draws
 from azumaya.wrappers.single_agent import SingleAgentEnv
-from azumaya.wrappers.transform import Transform, random_transform
-
-KEYS = 2**63
-
-
-class _Draws:
-    """The transforms of a series of episodes, drawn from `group`, with renamings if `rename`."""
-
-    def __init__(self, group: Sequence[Factor] | None, rename: bool) -> None:
-        self.group, self.rename = group, rename
-        self.rng = np.random.default_rng()
-
-    def next(self, position: Position, seed: int | None) -> Transform:
-        """The transform of an episode that begins with a position; a seed begins a new series."""
-        if seed is not None:
-            self.rng = np.random.default_rng(seed)
-        key = int(self.rng.integers(KEYS))
-        game = position.game
-        return random_transform(game, key, position, group=self.group, rename=self.rename)
+from azumaya.wrappers.transform import Transform
 
 
 def _check_shown(env: Any, seen: Any, original: Any) -> None:
@@ -55,7 +39,7 @@ def _check_shown(env: Any, seen: Any, original: Any) -> None:
         )
 
 
-class Augmented(gymnasium.Wrapper[Any, int, Any, int]):
+class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
     """A single-agent environment in which every episode has its own transform.
 
     Args:
@@ -75,7 +59,8 @@ class Augmented(gymnasium.Wrapper[Any, int, Any, int]):
         >>> observation, info = env.reset(seed=1)
 
     Raises:
-        OptionError: `env` is not a `SingleAgentEnv`, or a wrapper has changed its observations.
+        OptionError: `env` is not a `SingleAgentEnv`, a wrapper has changed its observations, or
+            `group` is not one of this board.
     """
 
     def __init__(
@@ -86,7 +71,7 @@ class Augmented(gymnasium.Wrapper[Any, int, Any, int]):
         _check_shown(env, env.observation_space, env.unwrapped.observation_space)
         super().__init__(env)
         self.single: SingleAgentEnv = env.unwrapped
-        self._draws = _Draws(group, rename)
+        self._draws = Draws(self.single.env.game, group, rename)
         self.transform = Transform(self.single.env.game)
 
     def reset(
@@ -129,7 +114,7 @@ class Augmented(gymnasium.Wrapper[Any, int, Any, int]):
         return mask
 
 
-class AugmentedAEC(BaseWrapper[str, Any, int]):
+class AugmentedAEC(CopiedDeeply, BaseWrapper[str, Any, int]):
     """An AEC environment in which every episode has its own transform.
 
     Args:
@@ -144,7 +129,8 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
     transforms.
 
     Raises:
-        OptionError: `env` is not an Azumaya environment, or a wrapper has changed its observations.
+        OptionError: `env` is not an Azumaya environment, a wrapper has changed its observations,
+            or `group` is not one of this board.
     """
 
     def __init__(
@@ -155,7 +141,7 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
         agent = AGENTS[0]
         _check_shown(env, env.observation_space(agent), env.unwrapped.observation_space(agent))
         super().__init__(env)
-        self._draws = _Draws(group, rename)
+        self._draws = Draws(env.unwrapped.game, group, rename)
         self.transform = Transform(env.unwrapped.game)
         self._masks: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -189,6 +175,12 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
             for agent, info in self.env.infos.items()
         }
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As the environment's `last`, with what the agent sees of the transformed game."""
+        _, gained, ended, cut, _ = self.env.last(observe=False)  # fails if there is no agent
+        agent = self.agent_selection
+        return self.observe(agent) if observe else None, gained, ended, cut, self.infos[agent]
+
     def state(self) -> np.ndarray:
         """The transformed position as player_0 sees it."""
         planes: np.ndarray = self.transform.observation(super().state())
@@ -196,5 +188,5 @@ class AugmentedAEC(BaseWrapper[str, Any, int]):
 
     def step(self, action: int | None) -> None:
         """Play an action of the transformed game; None if the agent's game is over."""
-        known = action is not None and self.action_space(self.agent_selection).contains(action)
+        known = action is not None and self.action_space(AGENTS[0]).contains(action)
         super().step(self.transform.inverse.action(action) if known else action)

@@ -12,10 +12,9 @@ import numpy as np
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Cells
-from azumaya.envs.geometry.symmetry import Factor, Symmetry, identity
+from azumaya.envs.geometry.symmetry import Symmetry, identity
 from azumaya.envs.kernels.bits import U64
-from azumaya.envs.kernels.rng import random_below
-from azumaya.envs.position import Position, check_seed
+from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import check_names
 from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
@@ -193,8 +192,7 @@ class Transform:
         if shape[-1:] != self.action_index.shape:
             raise OptionError(
                 f"mask: the last dimension must be {len(self.action_index)} actions, not the shape "
-                f"{shape}; if the settings are not the defaults, pass them to the "
-                "Transform"
+                f"{shape}; if the settings are not the defaults, pass them to the Transform"
             )
         return mask[..., self.action_index]
 
@@ -215,9 +213,8 @@ class Transform:
         for group in self._indexed(Axis.NUMBER).values():
             for number, renamed in enumerate(self.renaming):
                 planes[group[renamed + 1]] = group[number + 1]
-        return (
-            planes[:, None] * self.game.observation.cells + np.argsort(self._axes[Axis.CELL])
-        ).ravel()
+        cells = np.argsort(self._axes[Axis.CELL])
+        return (planes[:, None] * self.game.observation.cells + cells).ravel()
 
     @cached_property
     def recoded_planes(self) -> dict[int, dict[int, int]]:
@@ -400,58 +397,3 @@ def in_order(position: Position) -> bool:
     """Whether a position is in a stage in which the order of players and numbers is fixed."""
     stage = position.game.symmetries.in_order
     return stage is not None and bool(position.state[stage[0]][0] == stage[1])
-
-
-def _checked(group: Any) -> tuple[Factor, ...]:
-    """A group as factors with members; raises `OptionError`."""
-    try:
-        factors = tuple(tuple(factor) for factor in group)
-    except TypeError:
-        factors = ((),)
-    if not all(factors) or not all(isinstance(s, Symmetry) for factor in factors for s in factor):
-        raise OptionError(
-            f"group={brief(group)}: factors are needed, tuples of Symmetry, as in "
-            "game.symmetries.group"
-        )
-    return factors
-
-
-def random_transform(
-    game: Game | str,
-    key: int,
-    position: Position | None = None,
-    *,
-    group: Sequence[Factor] | None = None,
-    rename: bool = True,
-) -> Transform:
-    """A random transform, uniformly distributed and determined by a key.
-
-    Args:
-        game: the game or its name.
-        key: from 0 to 2**64 - 1.
-        position: where the transform will be used first. It gives the settings, and whether the
-            order of players and numbers is fixed there and must be kept.
-        group: the factors to draw from; None means all of the game's.
-        rename: whether to rename numbers as well.
-
-    Raises:
-        OptionError: the key is not in its range, the position is of another game, or the group
-            does not consist of factors.
-    """
-    game = game_of(game)
-    if position is not None and not (isinstance(position, Position) and position.game is game):
-        raise OptionError(f"position={brief(position)}: must be a position of {game.title}")
-    word = U64(check_seed(key, "key"))
-    data, fixed = game.symmetries, position is not None and in_order(position)
-    symmetry, draws = identity(game.observation.cells), 0
-    for factor in data.group if group is None else _checked(group):
-        allowed = [member for member in factor if not (fixed and member.swaps)]
-        symmetry = symmetry.then(allowed[int(random_below(word, draws, len(allowed)))])
-        draws += 1
-    renaming = list(range(data.numbers))
-    for k in range(len(renaming) - 1, 0, -1) if rename and not fixed else ():
-        j = int(random_below(word, draws, k + 1))
-        renaming[k], renaming[j] = renaming[j], renaming[k]
-        draws += 1
-    settings = None if position is None else position._setup.settings
-    return Transform(game, symmetry, renaming, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,14 @@ def test_observations_are_flat_rows_of_planes_and_mask(name: str, maker: Any) ->
         flat.step(action)
         if any(flat.terminations.values()):
             break
+
+
+def test_a_copy_has_a_game_of_its_own() -> None:
+    env = FlatObservations(raw("vierer_dominari"))
+    env.reset(seed=1)
+    other, before = copy(env), str(env.unwrapped.position)
+    other.step(0)
+    assert str(env.unwrapped.position) == before != str(other.unwrapped.position)
 
 
 def test_other_environments_and_keys_are_refused() -> None:

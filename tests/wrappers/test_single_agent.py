@@ -70,15 +70,21 @@ def test_random_seats_come_from_the_seed() -> None:
     assert set(seats[0]) == {0, 1}
 
 
-def test_an_illegal_action_loses_the_game() -> None:
-    env = SingleAgentEnv("sudoku_moyo", seat=0)
+@pytest.mark.parametrize("place", ["info", "observation"])
+def test_an_illegal_action_loses_the_game(place: str) -> None:
+    """Nothing is legal after it, as after any other end."""
+    env = SingleAgentEnv("sudoku_moyo", seat=0, action_mask=place)
     _, info = env.reset(seed=1)
     before = str(env.position)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
-    _, reward, terminated, truncated, info = env.step(illegal)
+    seen, reward, terminated, truncated, info = env.step(illegal)
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert "rule" in info["illegal"]
     assert str(env.position) == before
+    masks = [info["action_mask"], env.action_masks()]
+    masks += [seen["action_mask"]] if place == "observation" else []
+    assert not any(mask.any() for mask in masks)
+    assert env.reset()[1]["action_mask"].any()
 
 
 def test_same_seed_same_episode() -> None:

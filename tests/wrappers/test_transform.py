@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import (
@@ -105,3 +106,42 @@ def test_transforms_and_wrappers_can_be_copied(game: Any) -> None:
     for wrapper in wrappers:
         for again in (pickle.loads(pickle.dumps(wrapper)), copy.deepcopy(wrapper)):
             again.reset(seed=1)
+
+
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+def test_a_copy_has_a_game_of_its_own(game: Any) -> None:
+    """`copy.copy`, too, copies the game."""
+    single, aec = Augmented(SingleAgentEnv(game.name)), AugmentedAEC(Case(game, 0, {}).raw())
+    for env in (single, aec):
+        env.reset(seed=1)
+        before, other = str(env.unwrapped.position), copy.copy(env)
+        mask = other.action_masks() if env is single else other.last()[0]["action_mask"]
+        other.step(int(mask.argmax()))
+        assert str(env.unwrapped.position) == before != str(other.unwrapped.position)
+
+
+def test_groups_of_another_board_are_refused() -> None:
+    """By the constructors, not at the first reset."""
+    sizes = {game.observation.cells: game for game in TESTED.values()}
+    game, other = list(sizes.values())[:2]
+    group = other.symmetries.group
+    error = (
+        rf"group: .* is of a board of {other.observation.cells} cells; the planes of {game.title}"
+    )
+    for make in (
+        lambda: Augmented(SingleAgentEnv(game.name), group=group),
+        lambda: AugmentedAEC(Case(game, 0, {}).raw(), group=group),
+        lambda: random_transform(game, 1, group=group),
+    ):
+        with pytest.raises(OptionError, match=error):
+            make()
+
+
+def test_before_the_first_reset_there_is_no_episode() -> None:
+    """The wrapper asks for a reset, as the environment inside does."""
+    env = AugmentedAEC(Case(FIRST, 0, {}).raw())
+    for call in (env.last, lambda: env.step(3), lambda: env.step(None), lambda: env.step("x")):
+        with pytest.raises(ResetNeeded, match="reset must be called first"):
+            call()
+    env.reset(seed=1)
+    assert env.last()[0]["action_mask"].any()
