@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
+from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
+from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 
 
-class SeatStatistics(VectorWrapper):
+class SeatStatistics(CopiedDeeply, VectorWrapper):
     """Adds the returns of both seats to the infos when an episode ends.
 
     The rewards of a vector environment are those of the player who moved. Their sum, which
@@ -30,8 +32,10 @@ class SeatStatistics(VectorWrapper):
     """
 
     def __init__(self, env: Any) -> None:
-        if not isinstance(getattr(env, "unwrapped", None), AzumayaVectorEnv):
-            raise OptionError(f"env={brief(env)}: must be an Azumaya vector environment")
+        inner = getattr(env, "unwrapped", None)
+        # one on a device is of a subclass, but gives tensors, which do not add up with arrays
+        if not isinstance(inner, AzumayaVectorEnv) or not isinstance(inner._batch, Batch):
+            raise OptionError(f"env={brief(env)}: must be an Azumaya vector environment on the CPU")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
         self._returns = np.zeros((env.num_envs, 2))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.wrappers import SeatStatistics
 from tests.cases import Case
@@ -55,6 +58,31 @@ def test_other_environments_are_refused(case: Case) -> None:
     """The wrapper refuses environments of other kinds."""
     with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
         SeatStatistics(case.env())
+
+
+class OnADevice(AzumayaVectorEnv):
+    """Has another engine, as the environment for CUDA has, whose outputs are tensors."""
+
+    def _make_batch(self, **arguments: Any) -> Any:
+        made = super()._make_batch(**arguments)
+        return SimpleNamespace(new_outputs=made.new_outputs, words=made.words)
+
+
+@ONE_GAME
+def test_environments_on_a_device_are_refused(case: Case) -> None:
+    with pytest.raises(OptionError, match="must be an Azumaya vector environment on the CPU"):
+        SeatStatistics(OnADevice(case.game, 2))
+
+
+@ONE_GAME
+def test_a_copy_has_games_of_its_own(case: Case) -> None:
+    games = SeatStatistics(vector(case, 6))
+    games.reset(seed=1)
+    other, before = copy(games), str(games.unwrapped.position(0))
+    other.step(other.unwrapped.random_actions())
+    assert str(games.unwrapped.position(0)) == before != str(other.unwrapped.position(0))
+    assert not games._lengths.any()
+    assert other._lengths.all()
 
 
 # ---- illegal moves that lose ----
