@@ -32,7 +32,7 @@ class Rules:
     arguments are zeroed rows of uint64.
 
     Attributes:
-        state: the record's dtype.
+        state: the record's dtype, whose size is a multiple of 8 bytes.
         reset: kernel `reset(states, i, starts, key)`: make `states[i]` the start of an episode,
             drawn from the prepared `starts`, `(n,)`, by the episode's key.
         play: kernel `play(state, action)`: make a legal move, and everything that follows from it
@@ -329,6 +329,12 @@ class Game:
         taken = [name for name in names if hasattr(np.record, name)]
         if taken:
             raise ValueError(f"{self.name}: the fields {taken} are attributes of NumPy's records")
+        size = self.rules.state.itemsize
+        if size % 8:
+            raise ValueError(
+                f"{self.name}: the state has {size} bytes; it must have a multiple of 8, so add "
+                f"fields of {8 - size % 8} bytes or make some of them longer"
+            )
         self._check_fields("rules.hidden", self.rules.hidden)
         self._check_fields("symmetries.fields", self.symmetries.fields)
 

@@ -12,6 +12,7 @@ from azumaya.envs.extras import require
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.render.board import view_of, web_file
 from azumaya.envs.render.pointing import why_not
+from azumaya.envs.whole import whole_number
 
 AnyWidget: Any = require("anywidget", "notebook").AnyWidget
 traitlets: Any = require("traitlets", "notebook")
@@ -41,7 +42,7 @@ class Board(AnyWidget):
         moves: the names of the moves made so far.
 
     Raises:
-        OptionError: the opponent is neither.
+        OptionError: the opponent is neither, or the seed is not from 0 to 2**64 - 1.
         ValueError: the agent cannot play this game with these options.
     """
 
@@ -56,7 +57,7 @@ class Board(AnyWidget):
         self._history = [position.copy()]
         self._side = position.to_move if opponent is not None else None
         self._opponent = self._function(opponent, position)
-        self._seed = seed
+        self._seed = whole_number(seed, "seed", 0, int(np.iinfo(np.uint64).max))
         super().__init__()
         self.on_msg(self._hear)
         self._show(())

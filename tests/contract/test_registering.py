@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
@@ -50,6 +51,13 @@ def test_all_games_are_listed_with_those_of_modules() -> None:
         "from azumaya.envs.registry import all_games; print(*all_games())", AZUMAYA_GAMES=MODULE
     )
     assert done.stdout.split() == [*GAMES, YARDSTICK.name], done.stderr
+
+
+def test_a_state_of_odd_size_is_refused() -> None:
+    """Checksums and batches take states as words."""
+    state = np.dtype([*YARDSTICK.rules.state.descr, ("more", np.int32)])
+    with pytest.raises(ValueError, match=r"the state has \d+ bytes; it must have a multiple of 8"):
+        replace(YARDSTICK, rules=replace(YARDSTICK.rules, state=state))
 
 
 def test_pettingzoo_and_gymnasium_find_it() -> None:

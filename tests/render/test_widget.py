@@ -143,6 +143,12 @@ def test_what_is_no_opponent() -> None:
         board(opponent=5)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "1", None, True])
+def test_bad_seeds_are_refused_before_a_move(seed: Any) -> None:
+    with pytest.raises(OptionError, match=r"seed=.*: a whole number from 0 to 2\*\*64 - 1"):
+        board(seed=seed)
+
+
 def test_the_position_given_is_not_changed() -> None:
     position = Position(GAME, seed=1)
     widget = position.board()
