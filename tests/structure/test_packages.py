@@ -10,9 +10,11 @@ import pytest
 
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
+from tests.check_package import tracked
 
 ROOT = Path(__file__).parents[2]
-SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+_CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, SETUPTOOLS = _CONFIGURATION["project"], _CONFIGURATION["tool"]["setuptools"]
 
 
 def folder_of(package: str) -> Path:
@@ -41,19 +43,29 @@ def test_every_module_is_in_a_package() -> None:
     assert all(file.exists() for file in alone)
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="it asks git for the files")
 def test_data_files_are_packaged() -> None:
-    """Files other than Python are named in `package-data`."""
+    """`package-data` names exactly the tracked files of the packages that are not Python."""
     shipped = {
-        file
+        f"{package.replace('.', '/')}/{file.relative_to(folder_of(package)).as_posix()}"
         for package, patterns in SETUPTOOLS["package-data"].items()
         for pattern in patterns
         for file in folder_of(package).glob(pattern)
     }
-    for package in SETUPTOOLS["packages"]:
-        if not package.startswith("azumaya.envs"):
-            continue
-        files = {f for f in folder_of(package).iterdir() if f.is_file() and f.suffix != ".py"}
-        assert files <= shipped, package
+    assert shipped == {name for name in tracked() if not name.endswith(".py")}
+
+
+def test_the_versions_of_python_are_the_same_everywhere() -> None:
+    """In the package's classifiers, the Makefile, the README and the tests of the core in CI."""
+    words = [each.split(" :: ")[-1] for each in PROJECT["classifiers"]]
+    minors = [int(word.removeprefix("3.")) for word in words if word.startswith("3.")]
+    assert minors == list(range(minors[0], minors[-1] + 1))
+    assert PROJECT["requires-python"] == f">=3.{minors[0]}"
+    makefile, readme = ((ROOT / name).read_text() for name in ("Makefile", "README.md"))
+    assert f"(3, {minors[0]}) <= sys.version_info[:2] <= (3, {minors[-1]})" in makefile
+    assert f"Python 3.{minors[0]} to 3.{minors[-1]}." in readme
+    tested = ", ".join(f'"3.{minor}"' for minor in minors)
+    assert f"python: [{tested}]" in (ROOT / ".github/workflows/tests.yml").read_text()
 
 
 def test_versioned_modules_are_the_games() -> None:
