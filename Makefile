@@ -1,5 +1,5 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
-# PYTHON is any Python from 3.11 on; everything is installed into .venv.
+# PYTHON is Python 3.11, 3.12 or 3.13; everything is installed into .venv.
 # ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
 # maskable_ppo.
 
@@ -13,7 +13,8 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
-	test-integrations test-browser test-notebook test-load test-course test-package constraints clean
+	test-integrations test-ray test-browser test-notebook test-load test-course test-package \
+	constraints clean
 
 train: $(VENV)/.train
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
@@ -41,8 +42,9 @@ crosscheck: $(VENV)/.dev
 mutants: $(VENV)/.dev
 	$(BIN)/python -m tests.mutants $(RUN)
 
+# Those on Ray are skipped here, and said to be; `make test-ray` runs them.
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -rs
 
 CORE_TESTS := pytest pytest-xdist hypothesis
 
@@ -52,6 +54,12 @@ test-oldest: $(VENV)-oldest/.core
 
 test-newest: $(VENV)-newest/.core
 	$(VENV)-newest/bin/python tests/run.py core
+
+# What survives the death of a node of Ray, in an environment of its own. Without Ray it fails.
+test-ray: $(VENV)-ray/.ray
+	$(VENV)-ray/bin/python -c "import ray.cluster_utils"
+	$(VENV)-ray/bin/python -m pytest -m slow -k node_ tests/league/test_league_on_ray.py \
+		tests/baselines/test_crews.py $(RUN)
 
 CHROMIUM := command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; } \
 	|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
@@ -74,6 +82,7 @@ $(VENV)/.browser: $(VENV)/.dev
 	touch $@
 
 $(VENV)-notebook/.lab: pyproject.toml constraints.txt
+	$(CHECK_PYTHON)
 	$(CHROMIUM)
 	$(PYTHON) -m venv --clear $(VENV)-notebook
 	$(VENV)-notebook/bin/python -m pip install -q -c constraints.txt -e ".[notebook]" \
@@ -93,9 +102,12 @@ test-package: $(VENV)/.dev
 test-integrations: $(VENV)/.dev
 	$(BIN)/python -m tests.integrations $(RUN)
 
+CHECK_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	|| { echo "Python 3.11, 3.12 or 3.13 is needed, which $(PYTHON) is not:" \
+	"make PYTHON=/path/to/python3.13 ..."; exit 1; }
+
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	$(CHECK_PYTHON)
 	$(PYTHON) -m venv $(VENV)
 
 # torch comes first and alone, so that no other package's requirement decides its version.
@@ -109,7 +121,15 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
 	touch $@
 
+$(VENV)-ray/.ray: pyproject.toml constraints.txt
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear $(VENV)-ray
+	$(VENV)-ray/bin/python -m pip install -q -c constraints.txt torch
+	$(VENV)-ray/bin/python -m pip install -q -c constraints.txt -e ".[ray,train]" $(CORE_TESTS)
+	touch $@
+
 $(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
+	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install -q -c tests/integrations/oldest.txt -e . $(CORE_TESTS)
 	touch $@
@@ -117,12 +137,22 @@ $(VENV)-oldest/.core: pyproject.toml tests/integrations/oldest.txt
 # Recreated each time, because new versions appear without a change here.
 .PHONY: $(VENV)-newest/.core
 $(VENV)-newest/.core:
+	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(VENV)-newest
 	$(VENV)-newest/bin/python -m pip install -q -e . $(CORE_TESTS)
 
+# Packages that .venv may lack, because only `make test-browser` and `make test-ray` install them:
+# unless it has them, their pins stay as they are.
+ELSEWHERE := playwright|greenlet|ray|msgpack
+
 constraints: $(VENV)/.dev
-	{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; } > .constraints.new
+	{ $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; \
+		grep -E '^($(ELSEWHERE))==' constraints.txt; } > .constraints.found
+	{ head -1 constraints.txt; awk -F== '!seen[tolower($$1)]++' .constraints.found \
+		| LC_ALL=C sort -f -t= -k1,1; } > .constraints.new
 	mv .constraints.new constraints.txt
+	rm .constraints.found
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-notebook build dist docs/_build docs/_generated *.egg-info src/*.egg-info
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-notebook $(VENV)-ray .venv-ci build dist \
+		docs/_build docs/_generated *.egg-info src/*.egg-info
