@@ -184,7 +184,8 @@ def close(frames, ply, table, control):
         low = value
     if value < frame.upper:
         high = value
-    depth = PROVEN if frame.proven else frame.depth
+    # the root of a search for a proof has the depth PROVEN, also where it could not prove a value
+    depth = PROVEN if frame.proven else min(frame.depth, PROVEN - 1)
     work = control[0].nodes - frame.began
     remember(table, frame.key[0], frame.key[1], control[0].age, work, frame.move, low, high, depth)
     control[0].value, control[0].proven = value, frame.proven

@@ -9,8 +9,9 @@ import pytest
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import own_evaluation
-from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.solver import Solving, solve
+from azumaya.baselines.search.table import NO_MOVE, PROVEN
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import SOLVED, before_the_end, label, late, midgame
@@ -99,6 +100,20 @@ def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[st
 def test_a_table_of_two_entries_changes_no_value(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 10, nodes=400, seed=7):
         assert solve(position, nodes=10**6, megabytes=0.001).moves == gains
+
+
+def test_what_could_not_be_proven_is_not_remembered_as_proven() -> None:
+    """Where there is no room for more moves, positions are estimated, also in a proof."""
+    position = Position("vierer_dominari")
+    room = Room(kernels_of(position), 1)
+    room.moves = room.moves[: len(position.legal_actions()) + 64 * kernels_of(position).words]
+    room.prove(position.state, payoff_bound(position))
+    while not room.done:
+        room.go_on(room.nodes + 10**6)
+    assert room.proven() == (None, NO_MOVE)
+    (root,) = room.table[(room.table["key"] == room.frames["key"][0]).all(axis=1)]
+    assert root["work"] > 0
+    assert max(root["low_depth"], root["high_depth"]) == PROVEN - 1
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
