@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import random
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.benchmarks import signature
+from azumaya.benchmarks.limits import CHUNK, LIMITS, limits
 from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.aec.wrapped import wrap
@@ -22,8 +21,6 @@ from azumaya.envs.game import Game
 
 BARE_GAMES, BARE_PLIES = 256, 200
 """For bare rules, the number of games and the moves that one call makes in each."""
-CHUNK = 4096
-"""The fewest steps between two readings of the clock."""
 SEED = 0
 MATCH_STARTS = 100
 """Starts of a match between agents, each of which is played in both seats."""
@@ -111,32 +108,10 @@ def batch(
     row["bytes_per_step"] = round(sum(written) / size, 1)
     for name, rates in limits(written, size, seconds / 4, repeats).items():
         row[name] = float(f"{rates.median:.5g}")
+    row["limits"] = LIMITS
     env.close()
     row["signature"] = signature.of_batch(game, observation, size, threads)
     return row
-
-
-def limits(written: list[int], size: int, seconds: float, repeats: int) -> dict[str, Rates]:
-    """How many steps a second `memset` and `memcpy` of the same buffers would allow."""
-    outs = [np.ones(count, np.uint8) for count in written]
-    sources = [np.ones(count, np.uint8) for count in written]
-    places = [(o.ctypes.data, s.ctypes.data, o.nbytes) for o, s in zip(outs, sources, strict=True)]
-    rounds = max(1, CHUNK // size)
-
-    def chunk_of(work: Callable[[int, int, int], Any]) -> Callable[[], int]:
-        def chunk() -> int:
-            for _ in range(rounds):
-                for out, source, count in places:
-                    work(out, source, count)
-            return rounds * size
-
-        return chunk
-
-    fill, copy = ctypes.memset, ctypes.memmove
-    return {
-        "memset": measure(chunk_of(lambda out, _, count: fill(out, 0, count)), seconds, repeats),
-        "memcpy": measure(chunk_of(copy), seconds, repeats),
-    }
 
 
 def play_aec(env: Any, rng: random.Random) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 from pathlib import Path
 from typing import Any
 
-from azumaya.benchmarks.report import CARTPOLE, Table
+from azumaya.benchmarks.report import CARTPOLE, Table, memset
 from azumaya.benchmarks.results import Row
 from azumaya.envs.extras import require
 
@@ -57,7 +58,7 @@ def _bars(table: Table) -> Any:
         at = [number + place * width for number in range(len(best))]
         axes.bar(at, heights, width, label=label)
         if label == "planes":
-            limits = [row["memset"] / unit if row else 0.0 for row in best]
+            limits = [(memset(row) or nan) / unit for row in best]
             axes.plot(at, limits, "k_", markersize=14, label="memset of the planes")
     axes.set(yscale="log", ylim=(0.1, None))
     axes.axhline(1, color="grey", linewidth=0.8)
@@ -79,7 +80,7 @@ def _curves(table: Table) -> Any:
     for axes, form in zip(frames[0], forms, strict=True):
         for game in table.games:
             mine = sorted(
-                (row["size"], row["value"], row["memset"])
+                (row["size"], row["value"], memset(row) or nan)
                 for row in rows
                 if row["game"] == game and row["form"] == form
             )

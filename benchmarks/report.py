@@ -72,6 +72,22 @@ def markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in (headings, rule, *lines))
 
 
+LEAST_FILLED = 1024
+"""The smallest batch for which `memset` called from Python says something of memory."""
+
+
+def memset(row: Row | None) -> float | None:
+    """The rate of a memset of a row's buffers; None where the row does not say.
+
+    Rows without `limits` are of 2026-11-25 and before. Then each buffer was filled by a call from
+    Python, and in small batches these calls took most of the time.
+    """
+    if row is None or ("limits" not in row and row["size"] < LEAST_FILLED):
+        return None
+    rate: float = row["memset"]
+    return rate
+
+
 def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> str:
     """The report of a run."""
     table = Table(header, rows)
@@ -159,11 +175,11 @@ def _one_core(table: Table) -> str:
         cells, planes = [rate(plies), ratio(plies, cartpole)], None
         for form in ("planes", "packed", "none"):
             best = table.best("batch", game=game, form=form, threads=1, copies=False)
-            value, limit = (best["value"], best["memset"]) if best else (None, None)
+            value = best["value"] if best else None
             planes = planes or value
             cells.append(rate(value))
             if form == "planes":
-                cells += [ratio(value, cartpole), ratio(value, limit)]
+                cells += [ratio(value, cartpole), ratio(value, memset(best))]
             elif form == "packed":
                 cells.append(ratio(value, planes))
         marks = sorted(table.signatures(game))
@@ -265,13 +281,19 @@ def _sizes(table: Table) -> str:
             cells = []
             for size in sizes:
                 row = table.best("batch", game=game, form=form, size=size, threads=1, copies=False)
-                cells.append(
-                    f"{rate(row['value'])} ({ratio(row['value'], row['memset'])})" if row else "–"
-                )
+                cells.append(_with_share(row))
             lines.append((game, *cells))
         headings = ("game", *(f"{size:,}" for size in sizes))
         texts.append(f"Steps/s of `{form}` (of memset):\n\n{markdown(headings, lines)}")
     return "\n\n".join(texts)
+
+
+def _with_share(row: Row | None) -> str:
+    """The rate of a row and, in brackets, its share of the rate of a memset."""
+    if row is None:
+        return "–"
+    limit = memset(row)
+    return rate(row["value"]) + (f" ({ratio(row['value'], limit)})" if limit else "")
 
 
 def _threads(table: Table) -> str:
