@@ -12,7 +12,12 @@ from typing import Any
 from azumaya.baselines.machine import commit, cpu_model
 from azumaya.envs.adapters.batch.workers import available_cores
 
-PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "azumaya")
+MEASURED = (
+    "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch", "stable-baselines3",
+    "sb3-contrib",
+)  # fmt: skip
+"""The packages that rows depend on: those of one run must all have the same versions."""
+PACKAGES = (*MEASURED, "azumaya")
 
 
 def load() -> float | None:

@@ -1,7 +1,8 @@
 """The files of a run: one JSON object per line, written as soon as it is measured.
 
 `rows.jsonl` begins with a line that describes the machine. A run that finds rows there continues
-from them. When the run has ended, `results.json` has all of them.
+from them: it measures what is missing, and tries again what failed or was skipped. When the run has
+ended, `results.json` has all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from azumaya.benchmarks import machine
 Row = dict[str, Any]
 """`key` (unique in a run), `kind`, and the fields of that kind; rates are units per second."""
 
-SAME = ("cpu", "cores", "python", "numpy", "numba", "commit", "gpu", "torch")
+SAME = ("cpu", "cores", "python", *machine.MEASURED, "commit", "gpu")
 """The fields of the header that must be the same in all parts of a run."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -45,6 +46,11 @@ def write_whole(file: Path, text: str) -> None:
         OSError: the file cannot be written, for instance on a full disk.
     """
     files.write_whole(file, text.encode())
+
+
+def is_measured(row: Row) -> bool:
+    """Whether a row has what it is for, instead of the reason why it has not."""
+    return "error" not in row and "skipped" not in row
 
 
 class Results:
@@ -98,11 +104,11 @@ class Results:
             file.write(json.dumps(line) + "\n")
 
     def __contains__(self, key: str) -> bool:
-        """Whether the row of a key has been measured."""
-        return key in self.rows
+        """Whether the row of a key has been measured; one that says why not is tried again."""
+        return key in self.rows and is_measured(self.rows[key])
 
     def add(self, row: Row) -> None:
-        """Save a row.
+        """Save a row, in place of an earlier one with its key.
 
         Raises:
             ResultsError: it cannot be written; the earlier rows are safe.
@@ -168,11 +174,12 @@ def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
     """Check the header and rows of a file; returns them."""
     headed = isinstance(header, dict) and isinstance(header.get("machine"), dict)
     rowed = isinstance(rows, list) and all(
-        isinstance(row, dict) and {"key", "kind"} <= row.keys() for row in rows
+        isinstance(row, dict) and isinstance(row.get("key"), str) and "kind" in row for row in rows
     )
     if not headed or "settings" not in header or not rowed:
         raise ResultsError(f"{file}: not rows of a benchmark run")
-    return header, rows
+    latest = {row["key"]: row for row in rows}  # a row that failed may have been measured since
+    return header, list(latest.values())
 
 
 def read_run(folder: Path) -> tuple[Row, list[Row]]:

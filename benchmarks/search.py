@@ -30,6 +30,7 @@ ROLLOUTS = (
     "one simulation of UCT from the start: descent, a new node, a random rollout{cut}, backup; "
     f"one core, a new tree every {SEARCH:,} simulations"
 )
+TO_THE_END = " to the end of the game"
 EXPANSIONS = (
     "one simulation of PUCT from the start: descent, a node expanded, each of its moves made and "
     f"evaluated by the game, backup; one core, a new tree every {SEARCH:,} simulations"
@@ -57,7 +58,7 @@ def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
         return made
 
     rates = measure(chunk, seconds, repeats)
-    text = f" cut off after {cut} plies" if cut else " to the end of the game"
+    text = f" cut off after {cut} plies" if cut else TO_THE_END
     return {**rates.fields(), "includes": ROLLOUTS.format(cut=text)}
 
 

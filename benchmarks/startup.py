@@ -24,25 +24,30 @@ import json, sys, time
 begin = time.perf_counter(), time.process_time()
 import azumaya.envs
 imported = time.process_time()
+from numba.core.event import install_recorder
 name, form = sys.argv[1:]
-if form == "aec":
-    env = azumaya.envs.raw(name)
-    env.reset(seed=0)
-    observation, *_ = env.last()
-    env.step(int(observation["action_mask"].argmax()))
-    env.last()
-else:
-    env = azumaya.envs.make_vec(name, 64, threads=1)
-    observations, _ = env.reset(seed=0)
-    env.step(observations["action_mask"].argmax(1))
+with install_recorder("numba:compile") as recorded:
+    if form == "aec":
+        env = azumaya.envs.raw(name)
+        env.reset(seed=0)
+        observation, *_ = env.last()
+        env.step(int(observation["action_mask"].argmax()))
+        env.last()
+    else:
+        env = azumaya.envs.make_vec(name, 64, threads=1)
+        observations, _ = env.reset(seed=0)
+        env.step(observations["action_mask"].argmax(1))
 end = time.process_time()
 print(json.dumps({"import": imported - begin[1], "value": end - begin[1],
-                  "wall": time.perf_counter() - begin[0], "process": end}))
+                  "wall": time.perf_counter() - begin[0], "process": end,
+                  "compiled": sum(event.is_start for _, event in recorded.buffer)}))
 """
 
 
 def probe(game: Game, form: str, cache: str) -> dict[str, float]:
     """CPU seconds of one process: for the import, until the first step, and in total.
+
+    `wall` is seconds of wall time until the first step, `compiled` the number of compilations.
 
     Args:
         game: the game.
@@ -73,5 +78,6 @@ def measure_start(game: Game, form: str, repeats: int) -> dict[str, Any]:
     row["high"] = round(max(each["value"] for each in warm), 3)
     row["cold"] = round(cold["value"], 2)
     row["cold_wall"] = round(cold["wall"], 2)
+    row["cold_compiled"] = cold["compiled"]
     row["compile"] = round(cold["value"] - row["value"], 2)
     return {**row, "unit": "CPU seconds"}

@@ -16,7 +16,7 @@ from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
 from azumaya.benchmarks.report import markdown, rate, ratio
-from azumaya.benchmarks.results import Results, Row
+from azumaya.benchmarks.results import Results, Row, is_measured
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs.game import Game
 
@@ -29,13 +29,19 @@ SAME = "same game"
 """The kind of the rows in which the peer and we play Connect Four."""
 SAME_GAME = (
     "The same rules on both sides: 7 columns, 6 rows, random legal play. What a step shows and "
-    "does still differs: EnvPool writes observations of both players, PufferLib gives no legal "
-    "mask and answers each action with a move of its own opponent, OpenSpiel's C++ rollouts are "
-    "inside one call of its search. Rows of MCTSBot, beside our `uct`, count simulations, not "
-    "steps: UCT with one random rollout each, from the start, on one core. Rows beside our "
-    "`alphabeta` count positions visited while solving: ours from the start of the game, with the "
-    "library's solver and what the game tells it; how many they need is in the guide to search."
+    "does still differs:"
 )
+"""No more than holds of every run: what a row counts is said by the row, as it was measured."""
+INCLUDES = {
+    "bare": games.BARE,
+    "uct": search.ROLLOUTS.format(cut=search.TO_THE_END),
+    "alphabeta": search.VISITS,
+    "aec raw_env": games.AEC,
+    "aec env": games.AEC,
+    "batch step": games.STEP,
+    "batch loop": f"{games.STEP}; the random choice of the action counts in the time",
+}
+"""What our figures count."""
 Figures = dict[str, float]
 
 
@@ -58,22 +64,31 @@ class Comparison:
 
 
 def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Console) -> bool:
-    """Run the peers that have no rows yet; returns whether the run came to its end.
+    """Run the peers that are not finished yet; returns whether the run came to its end.
+
+    A peer with a row that could not be measured is run again.
 
     Raises:
         ResultsError: the folder has rows of another run.
     """
-    results = Results(folder, f"{SETTINGS} {what.game.name} {what.seconds} {what.only}".strip())
+    settings = f"{SETTINGS} {what.game.name} {what.repeats}x{what.seconds} {what.only}".strip()
+    results = Results(folder, settings)
     finished = True
     try:
         for peer in peers:
-            if f"peer/{peer.name}" not in results:
+            if not is_finished(peer, results):
                 _one(what, peer, results, console)
     except KeyboardInterrupt:
         finished = False
         console.print("stopped; the same command continues with this peer")
     results.finish()
     return finished
+
+
+def is_finished(peer: Peer, results: Results) -> bool:
+    """Whether all rows of a peer have been measured."""
+    mine = [row for row in results.rows.values() if row.get("peer") == peer.name]
+    return f"peer/{peer.name}" in results and all(is_measured(row) for row in mine)
 
 
 def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> None:
@@ -86,7 +101,7 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
         console.print(f"{peer.name}: ours before")
         before = [ours(what, game) for game in mine]
         console.print(f"{peer.name}: {peer.script}")
-        rows = run_script(python, peer, what)
+        rows, failure = run_script(python, peer, what)
         after = [ours(what, game) for game in mine]
         for row in pair_up(peer, rows, before[0], after[0], what.game):
             results.add({**row, "load": machine.load()})
@@ -96,6 +111,8 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
                 row |= {"key": f"{row['key']}/same", "kind": SAME, "load": machine.load()}
                 results.add(row)
         ending["rows"] = len(rows)
+        if failure:
+            raise RuntimeError(failure)
     except (InstallError, RuntimeError) as error:
         ending["error"] = f"{type(error).__name__}: {error}"
         console.print(f"{peer.name}: {error}")
@@ -125,8 +142,12 @@ def ours(what: Comparison, game: Game) -> Figures:
     }
 
 
-def run_script(python: Path, peer: Peer, what: Comparison) -> list[Row]:
-    """The rows that a peer's script prints; raises `RuntimeError` if it fails without any."""
+def run_script(python: Path, peer: Peer, what: Comparison) -> tuple[list[Row], str]:
+    """The rows that a peer's script prints, and why it failed if it did.
+
+    Raises:
+        RuntimeError: the script took too long.
+    """
     command = [str(python), str(HERE / peer.script), f"--seconds={what.seconds}"]
     command += [f"--repeats={what.repeats}", f"--only={what.only}"]
     try:
@@ -135,9 +156,10 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> list[Row]:
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{peer.script} took more than {TIME_LIMIT_S:.0f} s") from None
     rows: list[Row] = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]
-    if done.returncode and not rows:
-        raise RuntimeError(f"{peer.script}: {done.stderr.strip()[-400:]}")
-    return rows
+    if not done.returncode:
+        return rows, ""
+    said = done.stderr.strip()[-400:]
+    return rows, f"{peer.script} ended with exit code {done.returncode}: {said}"
 
 
 def pair_up(
@@ -152,6 +174,7 @@ def pair_up(
         if "value" in row:
             beside = mean[row["beside"]]
             full["ours"] = round(beside, 1)
+            full["ours_includes"] = INCLUDES[row["beside"]]
             full["ours_range"] = sorted((before[row["beside"]], after[row["beside"]]))
             full["ratio"] = float(f"{beside / row['value']:.4g}")
             full["cartpole"] = round(mean["CartPole-v1"], 1)
@@ -172,10 +195,31 @@ def render(header: Row, rows: list[Row]) -> str:
     )
     same = [row for row in rows if row["kind"] == SAME]
     if same:
-        text += f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_table(same)}\n"
+        text += (
+            f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_counted(same)}\n\n"
+            f"{_table(same)}\n"
+        )
     if missing:
         text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
     return text
+
+
+def _counted(rows: list[Row]) -> str:
+    """What the rows say that their steps include, and ours; old rows do not say the latter."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        parts = row["peer"], _without_size(row["config"])
+        lines.setdefault(row["includes"], []).append(", ".join(filter(None, parts)))
+        if "ours_includes" in row:
+            lines.setdefault(row["ours_includes"], []).append(f"our `{row['beside']}`")
+    return "\n".join(
+        f"- **{'; '.join(dict.fromkeys(names))}:** {includes}" for includes, names in lines.items()
+    )
+
+
+def _without_size(config: str) -> str:
+    """A configuration without its batch size."""
+    return re.sub(r"(, )?\bbatch \d+$", "", config)
 
 
 def _table(rows: list[Row]) -> str:
@@ -183,14 +227,13 @@ def _table(rows: list[Row]) -> str:
     for row in rows:
         if "value" in row:
             # only the best batch size counts; other configurations are not comparable
-            config = re.sub(r"\bbatch \d+$", "", row["config"])
-            key = (row["peer"], row["game"], config)
+            key = (row["peer"], row["game"], _without_size(row["config"]))
             best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
     lines = [
         (
             row["peer"], row["game"], row["config"], rate(row["value"]),
             ratio(row["value"], row["cartpole"]), row["beside"], rate(row["ours"]),
-            f"**{row['ratio']:.3g}**",
+            f"**{ratio(row['ratio'], 1.0)}**",
         )
         for row in best.values()
     ]  # fmt: skip
