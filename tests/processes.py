@@ -1,10 +1,12 @@
-"""Runs the command line in real processes, with limits and with closed outputs."""
+"""Runs the command line in real processes, with limits and closed outputs, and waits for events."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,20 @@ def run(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
             process.kill()
             raise
     return subprocess.CompletedProcess(words, process.returncode, out or "", err or "")
+
+
+def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Wait until something has happened.
+
+    The limit only ends a test that would otherwise hang, so it should be far longer than needed.
+
+    Raises:
+        AssertionError: it has not happened in time.
+    """
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, f"it has not happened within {seconds:g} s"
+        time.sleep(0.02)
 
 
 def running_with(word: str) -> list[int]:

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,17 +15,10 @@ from typer.testing import CliRunner
 from azumaya.benchmarks.__main__ import app
 from azumaya.benchmarks.results import Results, ResultsError, read_run, write_whole
 from azumaya.envs.registry import GAMES
-from tests.processes import run, running_with, start
+from tests.processes import PATIENCE, eventually, run, running_with, start
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and process groups are POSIX")
 GAME = next(iter(GAMES))
-
-
-def wait_until(happened: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happened() and time.monotonic() < end:
-        time.sleep(0.05)
-    return happened()
 
 
 def measured(folder: Path) -> bool:
@@ -45,7 +36,7 @@ def test_a_signal_to_the_command_alone_ends_the_run(
     folder = tmp_path / "run"
     process = start("bench", "--quick", "--game", GAME, "--output", folder, start_new_session=True)
     try:
-        assert wait_until(lambda: measured(folder) or process.poll() is not None, 120)
+        eventually(lambda: measured(folder) or process.poll() is not None)
         assert process.poll() is None, process.communicate()
         assert running_with(str(folder)) == [process.pid]
         process.send_signal(number)
@@ -66,17 +57,27 @@ def test_a_signal_to_the_command_alone_ends_the_run(
 
 
 STARTS_ONE = """
-import sys
+import subprocess, sys, time
+from pathlib import Path
 from azumaya.baselines.signals import end_on_signals
 from azumaya.benchmarks.child import run_child
 end_on_signals()
-word = sys.argv[1]
+word, body, ready, how = sys.argv[1:]
+
+def communicate(self, timeout):
+    while not Path(ready).exists():
+        time.sleep(0.02)
+    raise subprocess.TimeoutExpired(self.args, timeout)
+
+if how == "late":
+    subprocess.Popen.communicate = communicate
 grandchild = (
     "import subprocess, sys; "
     f"subprocess.run([sys.executable, '-c', {word!r} + sys.argv[1], {word!r}])"
 )
-run_child([sys.executable, "-c", grandchild, sys.argv[2], word], float(sys.argv[3]))
+run_child([sys.executable, "-c", grandchild, body, word], 300)
 """
+"""A program whose time is up, if it is to be late, as soon as its grandchild is ready."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
@@ -85,21 +86,22 @@ def test_all_descendants_end_with_the_run(
     number: signal.Signals | None, stubborn: bool, tmp_path: Path
 ) -> None:
     """They also end when their time is up."""
-    word = f"'{tmp_path}';"
+    word, ready = f"'{tmp_path}';", tmp_path / "ready"
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if stubborn else ""
-    body = deaf + "import time; time.sleep(300)"
-    patience = "300" if number else "3"
+    body = f"{deaf}open({str(ready)!r}, 'w').close(); import time; time.sleep(300)"
+    how = "stopped" if number else "late"
     process = subprocess.Popen(
-        [sys.executable, "-c", STARTS_ONE, word, body, patience],
+        [sys.executable, "-c", STARTS_ONE, word, body, str(ready), how],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
     )  # fmt: skip
     try:
-        assert wait_until(lambda: len(running_with(word)) == 3, 60), running_with(word)
         if number:
-            time.sleep(0.5)
+            eventually(ready.exists)
+            assert len(running_with(word)) == 3
             process.send_signal(number)
-        assert process.wait(30) != 0
-        assert wait_until(lambda: running_with(word) == [], 5)
+        assert process.wait(PATIENCE) != 0
+        assert ready.exists()
+        eventually(lambda: running_with(word) == [])
     finally:
         for left in running_with(word):
             os.kill(left, signal.SIGKILL)

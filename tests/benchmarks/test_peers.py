@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from azumaya.benchmarks.peers import compare, environments
 from azumaya.benchmarks.peers.catalogue import PEERS, Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
-from azumaya.benchmarks.results import read_run
+from azumaya.benchmarks.results import ResultsError, is_measured, read_run
 from tests.benchmarks.conftest import QUIET
 from tests.cases import TESTED, YARDSTICK
 
@@ -77,8 +78,22 @@ def test_rows_are_paired_with_ours(peer: Peer, tmp_path: Path) -> None:
     text = compare.render(header, rows)
     assert text.count("| a_peer | go |") == 1  # the better batch size
     assert "no hex here" in text
-    compare.compare(comparison(tmp_path, "go,hex"), [peer], folder, QUIET)
-    assert read_run(folder)[1] == rows  # a finished peer is not run again
+
+
+def test_only_a_finished_peer_is_not_run_again(
+    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One with a row that could not be measured is; its new rows replace the old ones."""
+    for only, again in (("go", False), ("go,hex", True)):
+        run, folder = comparison(tmp_path, only), tmp_path / only
+        assert compare.compare(run, [peer], folder, QUIET)
+        rows = read_run(folder)[1]
+        with monkeypatch.context() as patch:
+            patch.setattr(compare, "run_script", lambda *_: ([], ""))
+            assert compare.compare(run, [peer], folder, QUIET)
+        counts = {row["key"]: row.get("rows") for row in read_run(folder)[1]}
+        assert list(counts) == [row["key"] for row in rows]
+        assert (counts["peer/a_peer"] == 0) == again
 
 
 def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> None:
@@ -116,9 +131,46 @@ def test_a_failing_script_is_reported(peer: Peer, tmp_path: Path) -> None:
     assert "broken" in read_run(tmp_path / "out")[1][0]["error"]
 
 
+def test_a_script_that_fails_half_way_is_reported(peer: Peer, tmp_path: Path) -> None:
+    """What it had measured is kept, but the peer is not finished."""
+    script = Path(peer.script)
+    whole = script.read_text()
+    script.write_text(whole + "raise SystemExit('broken half-way')\n")
+    run, folder = comparison(tmp_path, "go"), tmp_path / "out"
+    compare.compare(run, [peer], folder, QUIET)
+    header, rows = read_run(folder)
+    assert ["value" in row for row in rows] == [True, True, False]
+    assert "exit code 1: broken half-way" in rows[-1]["error"]
+    assert "broken half-way" in compare.render(header, rows)
+    script.write_text(whole)
+    compare.compare(run, [peer], folder, QUIET)
+    assert all(is_measured(row) for row in read_run(folder)[1])
+
+
+def test_a_run_with_other_repeats_cannot_continue(peer: Peer, tmp_path: Path) -> None:
+    run, folder = comparison(tmp_path, "go"), tmp_path / "out"
+    compare.compare(run, [peer], folder, QUIET)
+    with pytest.raises(ResultsError, match="settings peers"):
+        compare.compare(replace(run, repeats=3), [peer], folder, QUIET)
+
+
+def test_a_report_says_what_the_rows_say(peer: Peer, tmp_path: Path) -> None:
+    """Not what our figures count now: rows may be of an earlier version."""
+    folder = tmp_path / "out"
+    compare.compare(comparison(tmp_path, "draughts"), [peer], folder, QUIET)
+    header, rows = read_run(folder)
+    told = compare.INCLUDES["batch step"]
+    assert f"- **a_peer:** nothing\n- **our `batch step`:** {told}\n" in compare.render(header, rows)
+    old = [{**row, "ours_includes": "as it was"} if "ours" in row else row for row in rows]
+    assert told not in compare.render(header, old)
+    for row in old:
+        row.pop("ours_includes", None)
+    assert "- **a_peer:** nothing\n\n" in compare.render(header, old)
+
+
 def test_all_figures_of_our_game_are_measured() -> None:
     found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1), GAME)
-    assert found.keys() == FIGURES.keys()
+    assert found.keys() == FIGURES.keys() == {"CartPole-v1", *compare.INCLUDES}
     assert all(value > 0 for value in found.values())
 
 

@@ -42,6 +42,18 @@ def test_missing_rows_are_marked() -> None:
     assert "| r/x | no x: pip install x |" in report.render(HEADER, rows)
 
 
+def test_the_share_of_a_memset_called_from_python_is_left_out_for_small_batches() -> None:
+    """There the calls took most of the time; newer rows say that the loop was compiled."""
+    batch = {"kind": "batch", "game": "go", "form": "planes", "threads": 1, "copies": False}
+    rows = [
+        {**batch, "key": str(size), "size": size, "value": size * 1e3, "memset": size * 2e3}
+        for size in (64, 1024)
+    ]
+    assert "| go | 64 k | 1.02 M (0.5) |" in report.render(HEADER, rows)
+    compiled = [{**row, "limits": "compiled"} for row in rows]
+    assert "| go | 64 k (0.5) | 1.02 M (0.5) |" in report.render(HEADER, compiled)
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "–"), (12.34, "12.3"), (102_345, "102 k"), (4.5e9, "4.5 G")]
 )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from azumaya.benchmarks import plan
+from azumaya.benchmarks import machine, plan
 from azumaya.benchmarks import run as runner
-from azumaya.benchmarks.games import StepLoop, limits
+from azumaya.benchmarks.games import StepLoop
+from azumaya.benchmarks.limits import CHUNK, limits
 from azumaya.benchmarks.results import Results, ResultsError, Row, read_run
+from azumaya.benchmarks.timing import Rates
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.game import Game
@@ -55,6 +60,7 @@ def test_bytes_match_the_observations_of_the_game(rows: list[Row], game: Game) -
         assert row["bytes"] == pytest.approx(row["bytes_per_step"] * row["size"], abs=1)
         assert 0 < row["memset"] < 1e12
         assert 0 < row["memcpy"] < 1e12
+        assert row["limits"]
     by_form = {row["form"]: row for row in of_kind(rows, "memory", game.name)}
     assert by_form["planes"]["value"] > planes + actions + game.rules.state.itemsize
     assert game.rules.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
@@ -104,10 +110,23 @@ def test_only_applied_moves_count() -> None:
     assert moves == steps[0] - steps[1] + loop._over
 
 
-def test_limits_write_the_same_bytes() -> None:
-    found = limits([640, 80], 10, 0.0005, 2)
-    assert set(found) == {"memset", "memcpy"}
-    assert all(rates.median > 0 for rates in found.values())
+def test_limits_write_all_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one call from Python for many rounds: such calls cost more than small buffers."""
+    buffers: list[np.ndarray] = []
+    ones = np.ones
+    monkeypatch.setattr(np, "ones", lambda *given: buffers.append(ones(*given)) or buffers[-1])
+    calls = 0
+
+    def once(chunk: Callable[[], int], *_: object) -> Rates:
+        nonlocal calls
+        assert chunk() == CHUNK
+        calls += 1
+        assert [int(each.sum()) for each in buffers[:2]] == [[0, 0], [640, 80]][calls - 1]
+        return Rates([1.0], [1.0])
+
+    monkeypatch.setattr("azumaya.benchmarks.limits.measure", once)
+    assert set(limits([640, 80], 8, 0.0005, 2)) == {"memset", "memcpy"}
+    assert len(buffers) == 4
 
 
 # ---- continuing ----
@@ -136,6 +155,24 @@ def test_a_stopped_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [row["key"] for row in read_run(tmp_path)[1]] == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("why", ["error", "skipped"])
+def test_what_could_not_be_measured_is_tried_again(
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For instance because of a missing package, or of too little memory."""
+    log: list[str] = []
+    failing = plan.Job("a", {"kind": "x"}, lambda: {why: "no luck"})
+    later = jobs_of(["a", "b"], log)
+    for jobs in ([failing, later[1]], later, later):
+        monkeypatch.setattr(runner, "jobs", lambda *_, jobs=jobs: jobs)
+        assert runner.run(TINY, [], tmp_path, QUIET)
+        rows = read_run(tmp_path)[1]
+        assert [row["key"] for row in rows] == ["a", "b"]
+        assert json.loads((tmp_path / "results.json").read_text())["rows"] == rows
+        assert (why in rows[0]) == (jobs[0] is failing)
+    assert log == ["b", "a"]
+
+
 def test_a_run_with_other_settings_cannot_continue(tmp_path: Path) -> None:
     Results(tmp_path, "tiny").add({"key": "a", "kind": "x"})
     with pytest.raises(ResultsError, match=r"settings tiny.*another --output"):
@@ -145,6 +182,27 @@ def test_a_run_with_other_settings_cannot_continue(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace('"cores": ', '"cores": 9'))
     with pytest.raises(ResultsError, match="cores 9"):
         Results(tmp_path, "tiny")
+
+
+@pytest.mark.parametrize("package", machine.MEASURED)
+def test_a_run_with_other_packages_cannot_continue(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one without a package that the run had."""
+    header = Results(tmp_path, "tiny").header["machine"]
+    assert header[package] == importlib.metadata.version(package)
+    version = importlib.metadata.version
+    for other in ("0.0.1", None):
+
+        def another(name: str, other: str | None = other) -> str:
+            if name == package and other is None:
+                raise importlib.metadata.PackageNotFoundError(name)
+            return other if name == package and other else version(name)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(importlib.metadata, "version", another)
+            with pytest.raises(ResultsError, match=re.escape(f"{package} {header[package]}")):
+                Results(tmp_path, "tiny")
 
 
 def test_batches_too_large_for_memory_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

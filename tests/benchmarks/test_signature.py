@@ -10,9 +10,16 @@ from azumaya.benchmarks import signature
 from azumaya.envs.game import TRUNCATED, Game
 from azumaya.envs.kernels.bits import popcount
 from azumaya.envs.kernels.compile import kernel
-from tests.cases import TESTED
+from tests.cases import TESTED, YARDSTICK
 
 games = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+FEW = (next(iter(TESTED.values())), YARDSTICK)
+"""Games whose changed kernels are compiled each time; those of the others take a minute."""
+changed_games = pytest.mark.parametrize(
+    "game",
+    [pytest.param(g, marks=() if g in FEW else pytest.mark.slow) for g in TESTED.values()],
+    ids=lambda game: game.name,
+)
 
 
 @games
@@ -28,7 +35,7 @@ def test_all_ways_of_stepping_give_the_same_signature(game: Game) -> None:
     assert len(found) == 1
 
 
-@games
+@changed_games
 def test_a_changed_rule_changes_it(game: Game) -> None:
     """The rule altered: the lowest legal action is forbidden where there are several."""
     write_legal = game.rules.write_legal
@@ -49,7 +56,7 @@ def test_a_changed_rule_changes_it(game: Game) -> None:
     assert signature.of_rollout(changed) != signature.of_rollout(game)
 
 
-@games
+@changed_games
 def test_a_changed_ending_changes_it(game: Game) -> None:
     """The rule altered: some actions cut the game off."""
     play = game.rules.play
