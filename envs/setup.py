@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Mapping
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -55,6 +56,12 @@ class Setup:
         settings = {**self.settings, **changed}
         return replace(self, given=given, settings=settings, starts=self.starts[:0].copy())
 
+    def with_origin(self, origin: tuple[int, int]) -> Setup:
+        """The same setup with the `origin` of one whose starts are unknown here."""
+        other = replace(self)
+        other.__dict__["origin"] = origin  # where the cached property looks first
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
         """With a checksum of the starts, because kernels trust them."""
         return {**self.__dict__, "checksum": checksum(str(self.num_actions), self.starts)}
@@ -81,12 +88,13 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}
     from_files = {option.name for option in game.options if option.reads_files}
-    if from_files & given.keys() or not all(isinstance(v, Hashable) for v in given.values()):
+    if from_files & given.keys():
         return _prepare(game, given)
     # `repr` distinguishes values that compare equal but are not the same, like True and 1.
     try:
         items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
-    except ValueError:  # an int of 5,000 digits, which Python does not write
+        hash(items)
+    except (TypeError, ValueError):  # a list, also in a tuple; an int too long to be written
         return _prepare(game, given)
     return _prepare_once(game, items)
 
@@ -142,6 +150,19 @@ def check_names(game: Game, given: Mapping[str, Any]) -> None:
                 f"unexpected keyword argument {str(name)!r}: {game.title} has no such option{hint} "
                 f"It has {', '.join(names)}."
             )
+
+
+def known_options(game: Game, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `reset` that the game has; a warning names the others, which are ignored."""
+    names = option_names(game)
+    for name in options:
+        if name not in names:
+            warnings.warn(
+                f"reset(options=...): {game.title} has no option {name!r}; it is ignored. "
+                f"Options: {', '.join(names)}",
+                stacklevel=4,
+            )
+    return {name: value for name, value in options.items() if name in names}
 
 
 def check_options(options: Any) -> dict[str, Any]:

@@ -152,9 +152,12 @@ def test_after_an_interrupt_all_games_must_be_reset(
     games.step(games.random_actions())
 
 
-def interrupted_at(call: Callable[[], Any], moment: int) -> bool:
-    """Make a call that Ctrl-C stops in its `moment`-th Python function; returns if it has one."""
-    left = moment
+def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
+    """Make a call that Ctrl-C stops in its `moment`-th Python function.
+
+    Returns whether it has so many, and whether the interrupt came out of it.
+    """
+    left, came_out = moment, False
 
     def press(_frame: Any, event: str, _arg: Any) -> None:
         nonlocal left
@@ -166,10 +169,10 @@ def interrupted_at(call: Callable[[], Any], moment: int) -> bool:
     try:
         call()
     except KeyboardInterrupt:
-        pass
+        came_out = True
     finally:
         sys.setprofile(None)
-    return left <= 0
+    return left <= 0, came_out
 
 
 @ONE_GAME
@@ -185,8 +188,10 @@ def test_an_interrupt_is_never_another_error(case: Case, name: str) -> None:
         "rollout": lambda: games.rollout(2),
         "set_state": lambda: games.set_state(saved),
     }
-    moment = 1
-    while interrupted_at(calls[name], moment):
-        games.reset(seed=1)
+    moment, reached = 0, True
+    while reached:
         moment += 1
+        reached, came_out = interrupted_at(calls[name], moment)
+        assert came_out == reached, f"the interrupt in function {moment} was swallowed"
+        games.reset(seed=1)
     assert moment > 5

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import time
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -160,8 +162,62 @@ def test_the_memory_of_options_is_bounded() -> None:
     for number in range(9):
         given = replace(prepare(case.game, case.options), num_actions=number)
         setups.begin(np.array([number % 2]), given, episodes)
-        assert len(setups._setups) <= 4
+        assert len(set(setups._others.tolist()) - {None}) <= 2
     assert [len(kept.starts) for kept in setups._known.values()] == [0]
+
+
+def test_a_million_rows_take_no_loop() -> None:
+    """Rows are looked up and copied all at once: a loop over them would take a second each time."""
+    case, count = LASTING[0], 1_000_000
+    setups = RowSetups(case.game, cases_of(case.game)[0].setup, count)
+    rows, episodes = np.arange(count), np.zeros(count, np.int64)
+    setups.begin(rows[::2], prepare(case.game, case.options), episodes)
+    setups.origins(episodes)  # compiles
+    begun = time.process_time()
+    again = deepcopy(setups).restored(setups.origins(episodes), episodes)
+    assert time.process_time() - begun < 1.5
+    assert (again._others == setups._others).all()
+
+
+@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+def test_sb3_episodes_begin_with_the_own_options(case: Case) -> None:
+    """Also if the number of the episode is that of a restored one, which began elsewhere."""
+    begun = case.position(7)
+    begun.play(begun.legal_actions()[0])
+    games, other = (
+        AzumayaVecEnv(case.game, ROWS, seat=begun.to_move, position=str(begun)),
+        AzumayaVecEnv(case.game, ROWS, seat="random", **case.options),
+    )
+    games.seed(1), games.reset()
+    other.set_state(games.get_state())
+    other.seed(1), other.reset()
+    fresh = AzumayaVecEnv(case.game, ROWS, seat="random", seed=1, **case.options)
+    fresh.reset()
+    for ours, theirs in zip(*(g.env_method("position") for g in (other, fresh)), strict=True):
+        check_like(ours, theirs)
+    assert other.get_state()["series"].tobytes() == fresh.get_state()["series"].tobytes()
+
+
+def test_sb3_a_failed_step_keeps_the_options() -> None:
+    """A step that is undone takes back which options the rows have as well."""
+    case = LASTING[0]
+    own, fails = cases_of(case.game)[0], False
+
+    def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        if fails:
+            raise RuntimeError("no move")
+        return masks.argmax(axis=1)
+
+    games = AzumayaVecEnv(case.game, ROWS, opponent=policy, seed=1, **own.options)
+    games.reset()
+    before = games.duel._setups
+    before.begin(np.arange(ROWS), prepare(case.game, case.options), games.duel._series["episode"])
+    options, state = games.env_method("position")[0].options, games.get_state()
+    fails = True
+    with pytest.raises(RuntimeError, match="no move"):
+        games.reset()
+    assert games.env_method("position")[0].options == options == dict(case.options)
+    assert games.get_state()["series"].tobytes() == state["series"].tobytes()
 
 
 @every_lasting

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,6 @@ ORIGIN = np.dtype([("rules", U64), ("starts", U64)])
 """What names a setup in saved states: see `Setup.origin`."""
 MOST_KNOWN = 64
 """The most setups that are remembered for states saved under them."""
-_OWN = 0
 
 
 class RowSetups:
@@ -29,42 +29,28 @@ class RowSetups:
         game: the game.
         own: the batch's own setup.
         count: the number of rows.
+
+    Attributes:
+        only_own: whether no row can have another setup than the batch's own.
     """
 
     def __init__(self, game: Game, own: Setup, count: int) -> None:
-        self.game = game
-        self._setups: list[Setup | None] = [own]
-        self._origins: list[tuple[int, int] | None] = [None]
-        """Their origins; None: not computed yet, because it takes a compiled kernel."""
-        self._codes, self._episodes = np.zeros(count, np.int32), np.zeros(count, np.int64)
+        self.game, self.own, self.only_own = game, own, True
+        self._others = np.full(count, None, object)
+        """The setup that each row was given last; None: the batch's own."""
+        self._episodes = np.zeros(count, np.int64)
         self._known: dict[int, Setup] = {}
         """By their rules, the last setups given, without starts, which would take much memory."""
-
-    @property
-    def only_own(self) -> bool:
-        """Whether no row has had another setup than the batch's own."""
-        return len(self._setups) == 1
 
     def begin(self, rows: np.ndarray, setup: Setup | None, episodes: np.ndarray) -> None:
         """Note that the episodes `(n,)` of some rows begin with a setup; None: the batch's own."""
         if setup is None and self.only_own:
             return
-        self._codes[rows] = _OWN if setup is None else self._code_of(setup)
+        if setup is not None:
+            self._know(setup)
+            self.only_own = False
+        self._others[rows] = setup
         self._episodes[rows] = episodes[rows]
-
-    def _code_of(self, setup: Setup) -> int:
-        """The code of a setup, which takes the place of one that no row has any more."""
-        used = {_OWN, *np.unique(self._codes).tolist()}
-        self._setups = [s if code in used else None for code, s in enumerate(self._setups)]
-        self._know(setup)
-        if setup in self._setups:
-            return self._setups.index(setup)
-        if None not in self._setups:
-            self._setups.append(None)
-            self._origins.append(None)
-        code = self._setups.index(None)
-        self._setups[code], self._origins[code] = setup, setup.origin
-        return code
 
     def _know(self, setup: Setup) -> None:
         self._known.pop(setup.origin[0], None)
@@ -73,18 +59,20 @@ class RowSetups:
             del self._known[next(iter(self._known))]
 
     def snapshot(self) -> RowSetups:
-        """A copy that later episodes do not change."""
+        """A copy that later episodes do not change; the setups, which never change, are shared."""
         taken = copy(self)
-        taken._setups, taken._origins = [*self._setups], [*self._origins]
-        taken._codes, taken._episodes = self._codes.copy(), self._episodes.copy()
+        taken._others, taken._episodes = self._others.copy(), self._episodes.copy()
         taken._known = {**self._known}
         return taken
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RowSetups:
+        """A snapshot: copying an array of a million objects one by one would take a second."""
+        return self.snapshot()
 
     def position(self, row: int, states: np.ndarray, series: np.ndarray) -> Position:
         """The position of a row, from its state and its series, `(1,)` each."""
         same = self._episodes[row] == series["episode"][0]
-        setup = self._setups[self._codes[row] if same else _OWN]
-        assert setup is not None
+        setup: Setup = (self._others[row] if same else None) or self.own
         start = None
         if len(setup.starts):
             start = self.game.new_states(1)
@@ -95,15 +83,14 @@ class RowSetups:
 
     def origins(self, episodes: np.ndarray) -> np.ndarray:
         """The origins of the setups of all rows in their episodes, `(n,)` `ORIGIN`."""
-        codes = np.where(self._episodes == episodes, self._codes, _OWN)
-        return np.array(self._all_origins(), ORIGIN)[codes]
-
-    def _all_origins(self) -> list[tuple[int, int]]:
-        """The origins of all setups; those of saved rows remain what they were."""
-        own = self._setups[_OWN]
-        assert own is not None
-        self._origins[_OWN] = own.origin
-        return [(0, 0) if origin is None else origin for origin in self._origins]
+        origins = np.empty(len(self._others), ORIGIN)
+        origins[:] = self.own.origin
+        if not self.only_own:
+            current = self._others.copy()
+            current[self._episodes != episodes] = None
+            for setup in _different(current):
+                origins[current == setup] = setup.origin
+        return origins
 
     def restored(self, origins: np.ndarray, episodes: np.ndarray) -> RowSetups:
         """The setups of saved rows: with their starts if these are still at hand.
@@ -112,7 +99,8 @@ class RowSetups:
             OptionError: a row was played under options that this batch was never given.
         """
         wanted, which = _kinds(np.asarray(origins))
-        found = [self._found(*origin) for origin in wanted]
+        at_hand = {setup.origin: setup for setup in (*_different(self._others), self.own)}
+        found = [at_hand.get(origin) or self._without_starts(origin) for origin in wanted]
         if None in found:
             raise OptionError(
                 f"state: row {int(np.argmax(which == found.index(None)))} was played under other "
@@ -120,18 +108,22 @@ class RowSetups:
                 "first"
             )
         restored = self.snapshot()
-        restored._setups = [self._setups[_OWN], *found]
-        restored._origins = [self._origins[_OWN], *wanted]
-        restored._codes, restored._episodes = (which + 1).astype(np.int32), np.array(episodes)
+        others = [None if setup is self.own else setup for setup in found]
+        restored._others[:] = np.array(others, object)[which]
+        restored._episodes[:] = episodes
+        restored.only_own = not any(others)
         return restored
 
-    def _found(self, rules: int, starts: int) -> Setup | None:
-        own = self._setups[_OWN]
-        for setup, origin in zip(self._setups, self._all_origins(), strict=True):
-            if setup is not None and origin == (rules, starts):
-                return setup
-        assert own is not None
-        return own.without_starts() if own.origin[0] == rules else self._known.get(rules)
+    def _without_starts(self, origin: tuple[int, int]) -> Setup | None:
+        """A setup with the rules of an origin; None if none is known."""
+        own = self.own.without_starts() if self.own.origin[0] == origin[0] else None
+        setup = own or self._known.get(origin[0])
+        return setup and setup.with_origin(origin)
+
+
+def _different(setups: np.ndarray) -> tuple[Setup, ...]:
+    """The different setups in an array of them and of None; a million take 20 ms."""
+    return tuple(setup for setup in dict.fromkeys(setups.tolist()) if setup is not None)
 
 
 def _kinds(origins: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:

@@ -66,7 +66,7 @@ class _Moment(NamedTuple):
 
 
 _INTERRUPTED = "the last step was interrupted; "
-_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_setups", "_why_reset")
+_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_why_reset")
 
 
 class Duel(SeatedGames):
@@ -314,7 +314,10 @@ class Duel(SeatedGames):
         written = (self.states, self._series, self._seats, self._legal)
         return _Moment(
             tuple((array, array.copy()) for array in written),
-            {name: getattr(self, name) for name in _REPLACED},
+            {
+                "_setups": self._setups.snapshot(),
+                **{name: getattr(self, name) for name in _REPLACED},
+            },
         )
 
     def _go_back(self, moment: _Moment | None) -> None:

@@ -162,6 +162,7 @@ class SeatedGames:
             begin_kernel(self.game)(
                 0, len(rows), rows, self.states, self._series, self.setup.starts
             )
+            self._setups.begin(rows, None, self._series["episode"])
             seat_kernel()(
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
