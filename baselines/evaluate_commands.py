@@ -73,9 +73,11 @@ def evaluate(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     starting = start_set(chosen, options, seed, not plain_starts)
-    kind, different = "balanced starts" if starting.balanced else "starts", starting.at_most(starts)
+    kind, different = "starts", starting.different(starts)
+    if starting.balanced:
+        kind = f"balanced {kind}"
     if different < starts:  # deterministic players repeat their games then
-        kind += f" ({different} different ones)"
+        kind += f" ({different} different {'one' if different == 1 else 'ones'})"
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None

@@ -62,6 +62,13 @@ class StartSet:
         """A number of starts, but no more than there are different ones in the book."""
         return min(starts, len(self.texts)) if self.texts else starts
 
+    def different(self, starts: int) -> int:
+        """How many of so many starts differ, as states; plain ones may all be the same, too."""
+        states = self.game.new_states(starts)
+        for number in range(starts):
+            self.put(number, states, number)
+        return len({state.tobytes() for state in states})
+
     def put(self, number: int, states: np.ndarray, i: int) -> None:
         """Make `states[i]` the start of a number."""
         setup = self.setup

@@ -186,6 +186,12 @@ def test_balanced_starts_are_the_default_and_each_is_used_before_any_is_repeated
     assert plain != play_pairing(GAME, *agents, 20, 4)
 
 
+def test_starts_are_counted_by_what_they_are(book: tuple[str, ...]) -> None:
+    assert [rounds.start_set(GAME).different(starts) for starts in (2, 3, 9)] == [2, 3, 3]
+    assert rounds.start_set(GAME, balanced=False).different(9) == 1
+    assert rounds.start_set("halma_dominari", balanced=False).different(9) == 9
+
+
 def test_options_that_the_book_does_not_cover_have_plain_starts(book: tuple[str, ...]) -> None:
     position = str(Position(GAME))
     assert rounds.start_set(GAME, {"referee": True}).balanced  # the default, spelt out

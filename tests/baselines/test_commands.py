@@ -91,6 +91,18 @@ def test_evaluate_says_how_many_starts_differ() -> None:
         assert title in " ".join(result.output.split()), result.output
 
 
+def test_evaluate_counts_plain_starts_by_what_they_are() -> None:
+    """A game may have a single one, and the option `position` leaves one of any game."""
+    text = str(Position("sudoku_moyo", seed=3))
+    for words, said in (
+        (("--game", "vierer_dominari", "--plain-starts"), "5 starts (1 different one)"),
+        (("--game", "sudoku_moyo", "--option", f"position={text}"), "5 starts (1 different one)"),
+        (("--game", "sudoku_moyo", "--plain-starts"), "5 starts in"),
+    ):
+        result = azumaya("evaluate", "random", "random", "--starts", 5, *words)
+        assert said in " ".join(result.output.split()), result.output
+
+
 def test_search_agents_are_named_on_the_command_line() -> None:
     words = ("--option", "max_plies=2", "--seed", 3)
     result = azumaya("evaluate", "uct:4", "alphabeta:20", "--game", OTHER, "--starts", 1, *words)
