@@ -29,7 +29,8 @@ def open_work(
     """Make a file of work, or open it again. Only one process can have it open.
 
     Args:
-        path: the file; it is made, with its folder, if it is missing.
+        path: the file; it is made, with its folder, if it is missing. If it has no results yet, it
+            takes other settings of the same names.
         settings: everything that the results depend on, as JSON.
 
     Yields:
@@ -61,18 +62,29 @@ def _begin(path: Path, file: BinaryIO, settings: Mapping[str, Any]) -> list[Line
     head = json.dumps(settings).encode()
     file.seek(0)
     content = file.read()
-    if head.startswith(content):
+    first, newline, rest = content.partition(b"\n")
+    no_result = bool(newline) and b"\n" not in rest
+    if head.startswith(content) or (no_result and first != head and _alike(first, settings)):
         file.truncate(0)
         file.write(head + b"\n")
         file.flush()
         return []
-    if content.partition(b"\n")[0] != head:
+    if first != head:
         raise WorkFileError(
             f"{path}: it was begun with other settings; use the same ones or another file"
         )
     lines = lines_of(path, content)
     file.truncate(content.rfind(b"\n") + 1)
     return lines
+
+
+def _alike(line: bytes, settings: Mapping[str, Any]) -> bool:
+    """Whether a line is that of the settings of such work, with whatever values."""
+    try:
+        found = parse_json(line)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and found.keys() == settings.keys()
 
 
 def lines_of(path: Path, content: bytes) -> list[Line]:

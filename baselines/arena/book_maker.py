@@ -8,6 +8,7 @@ games against itself, until it is clear whether it wins about half of them in ei
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated
@@ -164,9 +165,16 @@ def book_of(settings: Line, lines: list[Line], version: int) -> Book:
     return Book(find_game(plan["game"]).id, version, agent, tuple(starts.values()), made)
 
 
-def kept(lines: list[Line]) -> int:
-    """The number of different starts found."""
-    return len({line["position"] for line in lines if line["kept"]})
+def kept() -> Callable[[Line], int]:
+    """A count of the different starts in lines that are given one after the other."""
+    found: set[str] = set()
+
+    def count(line: Line) -> int:
+        if line["kept"]:
+            found.add(line["position"])
+        return len(found)
+
+    return count
 
 
 def make_book(
@@ -196,7 +204,7 @@ def make_book(
             plan = BookPlan(name, plies, least, simulations, cut)
             settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
             lines = do_work(
-                path, settings, plan, kept, starts, most=candidates, first_seed=seed, jobs=jobs
+                path, settings, plan, kept(), starts, most=candidates, first_seed=seed, jobs=jobs
             )
         book = book_of(settings, lines, version)
     except ValueError as error:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ import typer
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.exams import (
     PARTS,
     Exam,
@@ -43,12 +44,13 @@ from azumaya.baselines.arena.seeded_work import (
     do_work,
     read_work,
 )
-from azumaya.baselines.files import write_whole
+from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import read_options
 from azumaya.baselines.search import UCTAgent
-from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
@@ -154,10 +156,35 @@ def playout(plan: ExamPlan, seed: int) -> tuple[list[Position], tuple[str, str]]
 
 @functools.lru_cache(maxsize=32)
 def _agent(name: str, cut: int) -> Agent:
-    kind, _, budget = name.partition(":")
-    if kind == "uct":
-        return UCTAgent(int(budget), cut=cut, threads=1)
+    """An agent that plays the games.
+
+    Raises:
+        ValueError: there is no such agent, or it plays differently on every machine.
+    """
+    said = read_search_name(name) if is_search_name(name) else None
+    if said is not None and said.steps is None:
+        raise OptionError(
+            f"agent {shown(name)!r}: searches for a time, so that the exam would depend on the "
+            "machine; give a number of steps instead, such as uct:400"
+        )
+    if said is not None and said.kind == "uct":
+        return UCTAgent(said.steps, cut=cut, threads=1)
     return find_agent(name)
+
+
+def check_plan(plan: ExamPlan) -> None:
+    """Check before any work is done that the games can be played and their positions solved.
+
+    Raises:
+        ValueError: the distances are none, the game has hidden draws, or one of the agents is
+            unknown, cannot play the game, or plays differently on every machine.
+    """
+    if plan.near > plan.far:
+        raise OptionError(f"--near {plan.near}: must not be above --far {plan.far}")
+    start = Position(plan.game, **plan.options)
+    check_open(kernels_of(start))
+    for name in plan.agents:
+        check_agent(_agent(name, plan.cut), start, name)
 
 
 def chosen(plan: ExamPlan, seed: int, history: Sequence[Position]) -> list[tuple[Position, int]]:
@@ -232,12 +259,21 @@ def first_finds(lines: list[Line]) -> list[Line]:
     return found
 
 
-def smaller_part(lines: list[Line]) -> int:
-    """How many different positions there are for the part that has fewer."""
+def smaller_part() -> Callable[[Line], int]:
+    """A count of the different positions of the part that has fewer.
+
+    The lines are given one after the other, and count like those of `first_finds`.
+    """
+    seen: set[str] = set()
     counts = dict.fromkeys(PARTS, 0)
-    for line in first_finds(lines):
-        counts[line["part"]] += len(line["positions"])
-    return min(counts.values())
+
+    def count(line: Line) -> int:
+        new = [each["position"] for each in line["positions"] if each["position"] not in seen]
+        seen.update(new)
+        counts[line["part"]] += len(new)
+        return min(counts.values())
+
+    return count
 
 
 def fewest_plies(game: Game, options: Mapping[str, Any]) -> int:
@@ -288,9 +324,10 @@ def make_exam(
                 found.name, options, tuple(agent or AGENTS), cut, least, max(plies, least), near,
                 far, nodes, tries, per_game,
             )  # fmt: skip
+            check_plan(plan)
             settings = {"plan": asdict(plan), "first_seed": seed}
             lines = do_work(
-                path, settings, plan, smaller_part, positions, first_seed=seed, jobs=jobs
+                path, settings, plan, smaller_part(), positions, first_seed=seed, jobs=jobs
             )
         for part in PARTS:
             exam = exam_of(settings, lines, part, positions, version)

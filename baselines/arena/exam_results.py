@@ -207,9 +207,15 @@ def answer_exam(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> ExamResult:
-    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`."""
+    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`.
+
+    Raises:
+        ExamError: the exam has no positions, or they do not fit the game.
+    """
     if not isinstance(exam, Exam):
         raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
+    if not exam.positions:
+        raise ExamError(f"exam of {exam.game}: it has no positions, and an exam needs at least one")
     asked = find_agent(agent) if isinstance(agent, str) else agent
     name, seed = name_of(asked, "agent"), check_seed(seed)
     answers: list[Answer] = []
@@ -240,11 +246,11 @@ def _answers(
     ]
 
 
-def _answer(question: ExamPosition, position: Position, action: object, name: str) -> Answer:
+def _answer(question: ExamPosition, position: Position, action: Any, name: str) -> Answer:
     if set(question.values) != set(position.legal_moves()):
         raise ExamError(f"position {question.position}: its values are not those of its moves")
     try:
-        number = position.check_action(action)
+        number = position.action(action)
         position.copy().play(number)
     except ValueError as error:
         raise IllegalActionError(f"{name}'s {error}") from error

@@ -205,8 +205,9 @@ def exam_bytes(exam: Exam) -> bytes:
 
 def _line(position: ExamPosition) -> dict[str, Any]:
     """A position as JSON, its moves grouped by value, best first."""
-    values = sorted(set(position.values.values()), reverse=True)
-    groups = {f"{v:g}": [m for m, w in position.values.items() if w == v] for v in values}
+    groups: dict[str, list[str]] = {}
+    for move, value in sorted(position.values.items(), key=lambda item: -item[1]):
+        groups.setdefault(_shown(value), []).append(move)
     return {
         "position": position.position,
         "plies_left": position.plies_left,
@@ -214,3 +215,9 @@ def _line(position: ExamPosition) -> dict[str, Any]:
         "players": position.players,
         "seed": position.seed,
     }
+
+
+def _shown(value: float) -> str:
+    """A value as a text that gives the same number when it is read."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))

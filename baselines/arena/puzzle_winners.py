@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, read_work
+from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, each_line, read_work
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
@@ -143,7 +143,7 @@ def prove_winners(
         else:
             plan = WinnerPlan(nodes, megabytes)
             settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
-            lines = do_work(path, settings, plan, len, puzzles, most=puzzles, jobs=jobs)
+            lines = do_work(path, settings, plan, each_line(), puzzles, most=puzzles, jobs=jobs)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     command = "python -m azumaya.baselines.arena.puzzle_winners"

@@ -43,7 +43,7 @@ def do_work(
     path: Path,
     settings: Mapping[str, Any],
     work: Callable[[int], Line],
-    found: Callable[[list[Line]], int],
+    found: Callable[[Line], int],
     wanted: int,
     *,
     most: int = MOST_SEEDS,
@@ -56,7 +56,8 @@ def do_work(
         path: the file; made if missing, continued if it was begun with the same settings.
         settings: everything that the results depend on, as JSON.
         work: returns the result for a seed, as JSON; must be picklable if `jobs` is above 1.
-        found: counts what the results so far contain.
+        found: is given the results one after the other, each once, those of earlier runs first;
+            returns the count so far of what is looked for, such as `each_line()`.
         wanted: the count at which the work ends.
         most: the number of seeds after which it ends in any case.
         first_seed: the first seed.
@@ -79,12 +80,23 @@ def do_work(
             progress(*columns, TimeElapsedColumn()) as bar,
             contextlib.closing(_results(work, seeds, jobs)) as results,
         ):
-            task = bar.add_task("", total=wanted, completed=found(lines), tried=len(lines))
-            while found(lines) < wanted and len(lines) < most:
-                lines.append(next(results))
-                add(lines[-1])
-                bar.update(task, completed=found(lines), tried=len(lines))
+            count = 0
+            for line in lines:
+                count = found(line)
+            task = bar.add_task("", total=wanted, completed=count, tried=len(lines))
+            while count < wanted and len(lines) < most:
+                line = next(results)
+                lines.append(line)
+                add(line)
+                count = found(line)
+                bar.update(task, completed=count, tried=len(lines))
     return lines
+
+
+def each_line() -> Callable[[Line], int]:
+    """A count of the results themselves, for `do_work`."""
+    numbers = itertools.count(1)
+    return lambda line: next(numbers)
 
 
 def read_work(path: Path) -> tuple[Line, list[Line]]:

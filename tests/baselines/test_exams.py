@@ -147,6 +147,24 @@ def test_illegal_moves_are_refused_by_name(action: object) -> None:
         answer_exam(Wrong(), tiny())  # type: ignore[arg-type]
 
 
+def test_moves_may_be_named() -> None:
+    """As in matches and in the league."""
+
+    class Names:
+        name = "names"
+
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[str]:
+            return ["7i2"] * len(positions)
+
+    assert answer_exam(Names(), tiny()).answers[0].move == "7i2"  # type: ignore[arg-type]
+
+
+def test_an_exam_without_positions_is_refused() -> None:
+    empty = dataclasses.replace(tiny(), positions=())
+    with pytest.raises(ExamError, match=r"^exam of azumaya/sudoku_moyo-v0: it has no positions"):
+        answer_exam("random", empty)
+
+
 def test_agents_that_are_none_and_exams_that_do_not_exist() -> None:
     with pytest.raises(OptionError, match="agent=3: must be an agent"):
         answer_exam(3, tiny())  # type: ignore[arg-type]
@@ -180,6 +198,23 @@ def test_an_exam_comes_back_from_its_file(tmp_path: Path) -> None:
     assert exams.exam_bytes(tiny()) == exams.exam_bytes(tiny())
     lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     assert lines[1]["values"] == {"1": ["2h2", "7i2"], "-1": ["7h2"]}
+
+
+def test_values_that_look_alike_stay_apart(tmp_path: Path) -> None:
+    """Estimates of a long search may differ by less than six digits show."""
+    values = {"2h2": 0.1234567, "7h2": 0.1234568, "7i2": 12345678}
+    position = dataclasses.replace(tiny().positions[0], values=values)
+    exam = dataclasses.replace(tiny(), positions=(position,), exact=False)
+    path = tmp_path / "exam"
+    path.write_bytes(exams.exam_bytes(exam))
+    assert read_exam(path) == exam
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("game", GAMES_WITH)
+def test_shipped_exams_are_written_as_they_are_stored(game: str, part: str) -> None:
+    stored = gzip.decompress(exams.exam_file(game, part).read_bytes())  # type: ignore[arg-type]
+    assert gzip.decompress(exams.exam_bytes(load_exam(game, part))) == stored  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -427,6 +462,26 @@ def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
     assert wrong.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sudoku_moyo", "--near", 9, "--far", 4), "--near 9: must not be above --far 4"),
+        (("sudoku_moyo", "--agent", "gredy"), "agent 'gredy': must be random"),
+        (("sudoku_moyo", "--agent", "uct:10ms"), "agent 'uct:10ms': searches for a time"),
+        (("sudoku_moyo", "--agent", "champion:10ms"), "give a number of steps instead"),
+        (("sudoku_moyo", "--agent", "uct:many"), "agent 'uct:many': must be uct:SIMULATIONS"),
+        (("sudoku_tiles",), "hidden from both players"),
+    ],
+)
+def test_what_cannot_be_made_is_said_before_any_work(
+    tmp_path: Path, words: tuple[object, ...], message: str
+) -> None:
+    found = command(*words, "--work", tmp_path / "work")
+    assert found.exit_code == 2
+    assert message in " ".join(found.output.replace("│", " ").split()), found.output
+    assert not (tmp_path / "work").exists()
+
+
 def test_a_position_found_twice_counts_once() -> None:
     """It belongs to the first game that has it, and to no other part."""
     one, two, three = ({"position": text, "plies_left": 4, "values": {}} for text in "abc")
@@ -436,7 +491,8 @@ def test_a_position_found_twice_counts_once() -> None:
         {"seed": 2, "part": "public", "players": ["y", "x"], "positions": [two]},
     ]
     settings = {"plan": {"game": "sudoku_moyo", "options": {}}}
-    assert exam_maker.smaller_part(lines) == 1
+    count = exam_maker.smaller_part()
+    assert [count(line) for line in lines] == [0, 1, 1]
     taken = {
         part: [p.position for p in exam_maker.exam_of(settings, lines, part, 9, 1).positions]
         for part in PARTS

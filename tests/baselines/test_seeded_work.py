@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, read_work
+from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line, read_work
 from azumaya.baselines.work_file import Line, WorkFileError, open_work
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
@@ -22,8 +22,8 @@ def square(seed: int) -> Line:
 def test_lines_come_in_the_order_of_seeds_whatever_the_processes(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     expected = [square(seed) for seed in range(5, 17)]
-    assert do_work(one, SETTINGS, square, len, 12, first_seed=5) == expected
-    assert do_work(two, SETTINGS, square, len, 12, first_seed=5, jobs=2) == expected
+    assert do_work(one, SETTINGS, square, each_line(), 12, first_seed=5) == expected
+    assert do_work(two, SETTINGS, square, each_line(), 12, first_seed=5, jobs=2) == expected
     assert one.read_bytes() == two.read_bytes()
     assert read_work(one) == (SETTINGS, expected)
 
@@ -32,7 +32,7 @@ def test_lines_come_in_the_order_of_seeds_whatever_the_processes(tmp_path: Path)
 def test_work_goes_on_where_it_was_stopped(tmp_path: Path, kept: int) -> None:
     """The file may end anywhere, also within a line."""
     path, whole = tmp_path / "work", tmp_path / "whole"
-    do_work(whole, SETTINGS, square, len, 12)
+    do_work(whole, SETTINGS, square, each_line(), 12)
     path.write_bytes(whole.read_bytes()[: len(whole.read_bytes().splitlines()[0]) + 1 + kept])
     done = path.read_bytes().count(b"\n") - 1
     asked: list[int] = []
@@ -41,22 +41,22 @@ def test_work_goes_on_where_it_was_stopped(tmp_path: Path, kept: int) -> None:
         asked.append(seed)
         return square(seed)
 
-    do_work(path, SETTINGS, work, len, 12)
+    do_work(path, SETTINGS, work, each_line(), 12)
     assert path.read_bytes() == whole.read_bytes()
     assert asked == list(range(done, 12))
-    do_work(path, SETTINGS, work, len, 12)
+    do_work(path, SETTINGS, work, each_line(), 12)
     assert len(asked) == 12 - done, "there was enough already"
 
 
 def test_a_torn_first_line_is_written_again(tmp_path: Path) -> None:
     path, whole = tmp_path / "work", tmp_path / "whole"
-    do_work(whole, SETTINGS, square, len, 2)
+    do_work(whole, SETTINGS, square, each_line(), 2)
     path.write_bytes(whole.read_bytes()[:7])
-    do_work(path, SETTINGS, square, len, 2)
+    do_work(path, SETTINGS, square, each_line(), 2)
     assert path.read_bytes() == whole.read_bytes()
     path.write_bytes(b"notes")
     with pytest.raises(WorkFileError, match="other settings"):
-        do_work(path, SETTINGS, square, len, 2)
+        do_work(path, SETTINGS, square, each_line(), 2)
     assert path.read_bytes() == b"notes"
 
 
@@ -67,54 +67,85 @@ def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:
         return square(seed)
 
     with pytest.raises(KeyboardInterrupt):
-        do_work(tmp_path / "work", SETTINGS, work, len, 12)
+        do_work(tmp_path / "work", SETTINGS, work, each_line(), 12)
     assert read_work(tmp_path / "work")[1] == [square(seed) for seed in range(4)]
 
 
 def test_a_process_that_dies_ends_the_work_which_then_goes_on(tmp_path: Path) -> None:
     path, work = tmp_path / "work", partial(line_or_die, str(tmp_path / "mark"))
     with pytest.raises(WorkerEndedError, match="start the same work again"):
-        do_work(path, SETTINGS, work, len, 12, jobs=2)
+        do_work(path, SETTINGS, work, each_line(), 12, jobs=2)
     assert (tmp_path / "mark").exists()
     assert len(read_work(path)[1]) <= 3
-    assert do_work(path, SETTINGS, work, len, 12, jobs=2) == [square(seed) for seed in range(12)]
+    assert do_work(path, SETTINGS, work, each_line(), 12, jobs=2) == [
+        square(seed) for seed in range(12)
+    ]
 
 
 def test_the_work_ends_without_what_was_begun_for_later_seeds(tmp_path: Path) -> None:
     """That may take minutes, and nobody waits for it."""
-    found = do_work(tmp_path / "work", SETTINGS, partial(line_or_sleep, 3), len, 3, jobs=2)
+    found = do_work(tmp_path / "work", SETTINGS, partial(line_or_sleep, 3), each_line(), 3, jobs=2)
     assert found == [{"seed": seed} for seed in range(3)]
 
 
 def test_two_processes_do_not_write_the_same_file(tmp_path: Path) -> None:
     path = tmp_path / "work"
-    do_work(path, SETTINGS, square, len, 2)
+    do_work(path, SETTINGS, square, each_line(), 2)
     with open_work(path, SETTINGS) as (lines, add):
         with pytest.raises(WorkFileError, match="another process is working with it"):
-            do_work(path, SETTINGS, square, len, 12)
+            do_work(path, SETTINGS, square, each_line(), 12)
         add(square(2))
         assert len(lines) == 2
         assert len(read_work(path)[1]) == 3
-    assert do_work(path, SETTINGS, square, len, 4) == [square(seed) for seed in range(4)]
+    assert do_work(path, SETTINGS, square, each_line(), 4) == [square(seed) for seed in range(4)]
+
+
+def test_a_file_without_results_takes_new_settings(tmp_path: Path) -> None:
+    """The first ones may have been wrong. Files of another kind are left alone."""
+    path, new = tmp_path / "work", {"what": "cubes"}
+    for torn in ("", '{"seed":'):
+        do_work(path, SETTINGS, square, each_line(), 0)
+        path.write_text(path.read_text() + torn)
+        assert do_work(path, new, square, each_line(), 2) == [square(0), square(1)]
+        assert read_work(path)[0] == new
+        path.unlink()
+    for other in ('{"width": 3}\n', "[1]\n", "notes\n", '{"what": "squares"}'):
+        path.write_text(other)
+        with pytest.raises(WorkFileError, match="begun with other settings"):
+            do_work(path, new, square, each_line(), 2)
+        assert path.read_text() == other
+
+
+def test_each_result_is_counted_once(tmp_path: Path) -> None:
+    """Those of earlier runs, too; otherwise the work would take longer and longer."""
+    path, counted = tmp_path / "work", list[int]()
+
+    def count(line: Line) -> int:
+        counted.append(line["seed"])
+        return len(counted)
+
+    do_work(path, SETTINGS, square, each_line(), 3)
+    do_work(path, SETTINGS, square, count, 6)
+    assert counted == list(range(6))
 
 
 def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "work"
-    do_work(path, SETTINGS, square, len, 12)
+    do_work(path, SETTINGS, square, each_line(), 12)
     with pytest.raises(WorkFileError, match="begun with other settings"):
-        do_work(path, {"what": "cubes"}, square, len, 12)
+        do_work(path, {"what": "cubes"}, square, each_line(), 12)
     path.write_text(path.read_text().replace('square":4', "square:4"))
     with pytest.raises(WorkFileError, match="damaged"):
-        do_work(path, SETTINGS, square, len, 12)
+        do_work(path, SETTINGS, square, each_line(), 12)
     begun = path.read_bytes().splitlines()[0]
     for line in ("[1]", "7", "null"):
         path.write_bytes(begun + f"\n{line}\n".encode())
         with pytest.raises(WorkFileError, match=r"damaged: .* is not a JSON object"):
-            do_work(path, SETTINGS, square, len, 12)
+            do_work(path, SETTINGS, square, each_line(), 12)
     path.write_text("[1]\n")
     with pytest.raises(WorkFileError, match="first line is not a JSON object"):
         read_work(path)
     with pytest.raises(WorkFileError, match="missing"):
         read_work(tmp_path / "missing")
     with pytest.raises(OptionError, match="jobs=0"):
-        do_work(tmp_path / "other", SETTINGS, square, len, 12, jobs=0)
+        do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, jobs=0)
