@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pickle
-import time
-from typing import ClassVar
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.agents import RandomAgent
@@ -18,7 +18,7 @@ from azumaya.baselines.search import (
     analyse,
     search_agent,
 )
-from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.budget import FIRST_STEPS, SLICE, Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import CASES, SOLVED, label, late, midgame
@@ -66,21 +66,51 @@ def test_budgets_in_time() -> None:
     assert found.nodes > 0
 
 
-def test_compile_time_is_not_counted() -> None:
+class Steady:
+    """A search whose steps take equally long, by a clock of its own that `spend` reads."""
+
+    finished = False
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, each: float, compiling: float = 0.0
+    ) -> None:
+        self.each, self.compiling, self.now = each, compiling, 0.0
+        self.calls: list[int] = []
+        clock = SimpleNamespace(perf_counter=lambda: self.now)
+        monkeypatch.setattr("azumaya.baselines.search.budget.time", clock)
+
+    def advance(self, steps: int) -> int:
+        """Let the time of the steps pass; before the first one, that of the compiler."""
+        self.now += steps * self.each + (0.0 if self.calls else self.compiling)
+        self.calls.append(steps)
+        return steps
+
+
+def test_compile_time_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time of the first step, which may wait for the compiler, is not counted."""
+    search = Steady(monkeypatch, 1e-4, compiling=10.0)
+    spend(search, Budget(milliseconds=100))
+    assert search.calls[0] == 1
+    assert sum(search.calls[1:]) == pytest.approx(1000, abs=2)
 
-    class Slow:
-        finished = False
-        steps: ClassVar[list[int]] = []
 
-        def advance(self, steps: int) -> int:
-            time.sleep(0.001 if self.steps else 0.05)
-            self.steps.append(steps)
-            return steps
+@pytest.mark.parametrize("each", [1e-6, 1e-4, 3e-3])
+def test_a_search_asks_often_whether_it_is_stopped(
+    each: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once its speed is known, after each `SLICE` of time or each step, whichever is longer."""
+    search, asked = Steady(monkeypatch, each), list[float]()
 
-    spend(Slow(), Budget(milliseconds=20))
-    assert Slow.steps[0] == 1
-    assert len(Slow.steps) > 2
+    def stopped() -> bool:
+        asked.append(search.now)
+        return len(asked) > 30
+
+    spend(search, Budget(steps=10**9), stopped)
+    slices = np.diff(asked)
+    assert slices[0] == pytest.approx(FIRST_STEPS * each)
+    assert slices[1:].max() <= 1.01 * max(SLICE, each)
+    assert slices[10:].min() > SLICE / 2
+    assert len(search.calls) == 30
 
 
 @pytest.mark.parametrize("budget", [{}, {"nodes": 5, "simulations": 5}, {"milliseconds": 0}])
