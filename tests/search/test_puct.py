@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from typing import Any
 
 import numpy as np
@@ -193,9 +192,8 @@ def test_ctrl_c_leaves_the_search_usable() -> None:
     puct = PUCT(Budget(10**9), threads=2)
     expected = searched(position, 10)
     puct.rooms.take(kernels_of(position), 2)
-    with ctrl_c() as pressed, pytest.raises(KeyboardInterrupt):
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
         puct.search([position] * 2, range(2))
-    assert time.perf_counter() - pressed[-1] < 0.2  # a tenth, and another for a busy machine
     puct.budget = Budget(10)
     assert puct.search([position], [1]) == [expected]
 

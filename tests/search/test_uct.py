@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, uct
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT
-from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.budget import FIRST_STEPS, Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.puct import PUCT
@@ -22,6 +22,7 @@ from azumaya.baselines.search.tree import NODE, slot_bytes
 from azumaya.baselines.search.uct import UCT, Tree
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
+from tests.processes import eventually
 from tests.search.evaluations import Linear
 from tests.search.interrupts import ctrl_c
 from tests.search.positions import CASES, SOLVED, label, late, midgame
@@ -91,14 +92,15 @@ def test_memory_is_bounded(game: Game) -> None:
     assert tree._stats["used"][0] <= len(tree.nodes)
 
 
-def test_a_time_budget_is_respected() -> None:
+def test_a_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by 1/64 s whenever it is read: 50 ms are over after four calls."""
+    readings = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: next(readings) / 64)
+    monkeypatch.setattr("azumaya.baselines.search.budget.time", clock)
     position = Position("sudoku_moyo", seed=2)
-    uct = UCT(Budget(milliseconds=50), threads=1)
-    uct.search([position], [0])
-    began = time.perf_counter()
-    outcome = uct.search([position], [0])[0]
-    assert 0.045 < time.perf_counter() - began < 0.5
-    assert outcome.simulations > 100
+    outcome = UCT(Budget(milliseconds=50), threads=1).search([position], [0])[0]
+    assert next(readings) == 1 + 4
+    assert outcome.simulations > FIRST_STEPS
 
 
 def test_search_does_not_use_the_hidden_pile() -> None:
@@ -110,17 +112,16 @@ def test_search_does_not_use_the_hidden_pile() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_ctrl_c_ends_within_a_tenth_of_a_second(threads: int) -> None:
+def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
+    """How soon depends on `spend`: see `test_analysis.py`."""
     position = Position("abalone")
     uct = UCT(Budget(10**9), threads=threads)
     uct.rooms.take(kernels_of(position), threads)
     searched(position, 10)
-    with ctrl_c() as pressed, pytest.raises(KeyboardInterrupt):
+    before = set(threading.enumerate())
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
         uct.search([position] * threads, range(threads))
-    assert (
-        time.perf_counter() - pressed[-1] < 0.1 + 0.1
-    )  # the second tenth allows for a busy machine
-    assert threading.active_count() < 10
+    eventually(lambda: set(threading.enumerate()) <= before)
     uct.budget = Budget(10)
     assert uct.search([position], [1]) == [searched(position, 10)]
 
