@@ -197,6 +197,36 @@ def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch)
         LeagueFile(path)
 
 
+def test_paths_may_be_texts(path: Path) -> None:
+    assert read_league(str(path)).settings.seed == 3
+    file = LeagueFile(str(path))
+    file.close()
+    assert (file.path, len(file.league.pairs)) == (path, 3)
+
+
+@pytest.mark.parametrize("most", [0, 20])
+def test_what_a_failed_write_leaves_is_taken_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """So that the next line does not go on where it ends, as after a full disk."""
+    whole, write, file = path.read_bytes(), os.write, LeagueFile(path)
+
+    def full(number: int, data: memoryview) -> int:
+        if len(data) <= 150:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(number, data[:most] if most else data[:-150])
+
+    file.add_card(AgentCard("uct:5", "search", "", None, (GAME,)))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            file.add_pair(result(3))
+    file.add_pair(result(3))
+    file.close()
+    assert path.read_bytes().startswith(whole)
+    assert [key.number for key in read_league(path).pairs] == [0, 1, 2, 3]
+
+
 def test_two_leagues_cannot_write_one_file(path: Path) -> None:
     pytest.importorskip("fcntl")
     file = LeagueFile(path)

@@ -152,14 +152,14 @@ class League:
         ]
 
 
-def read_league(path: Path) -> League:
+def read_league(path: Path | str) -> League:
     """Read a file of results; a torn last line is left out.
 
     Raises:
         LeagueFileError: it is not the file of a league; the error names the line.
         OSError: it cannot be read.
     """
-    league, number = None, 0
+    league, number, path = None, 0, Path(path)
     _check_regular(path)
     with path.open("rb") as file:
         while (line := file.readline(LONGEST)).endswith(b"\n"):
@@ -269,8 +269,11 @@ class LeagueFile:
         OSError: it cannot be read or written.
     """
 
-    def __init__(self, path: Path, seed: int | None = None, balanced: bool | None = None) -> None:
-        self.path, self._flushed, self._told = path, 0.0, False
+    def __init__(
+        self, path: Path | str, seed: int | None = None, balanced: bool | None = None
+    ) -> None:
+        self.path, self._flushed, self._told = Path(path), 0.0, False
+        path = self.path
         check_seed(seed or 0)
         _check_regular(path)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
@@ -328,8 +331,13 @@ class LeagueFile:
     def _append(self, record: str, **values: Any) -> None:
         line = json.dumps({"record": record, **values}, separators=(",", ":")).encode() + b"\n"
         left = memoryview(line)
-        while left:
-            left = left[os.write(self._file, left) :]
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except BaseException:  # the next line would go on where this one is torn
+            os.ftruncate(self._file, self.league.size)
+            raise
+        self.league.size += len(line)
         if time.monotonic() - self._flushed > FLUSHED:
             os.fsync(self._file)
             self._flushed = time.monotonic()
