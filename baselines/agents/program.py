@@ -16,7 +16,7 @@ from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
-from azumaya.envs import Position
+from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError
 
@@ -34,9 +34,11 @@ class ProgramError(ValueError):
 class ProgramAgent(Agent):
     """Asks a program for each move.
 
-    The program runs as long as the agent does. For each move it is sent one line with the name of
-    the game, the options as a JSON object without spaces, and the position text; it answers with
-    the name of a move on a line of its own.
+    The program runs as long as the agent does, unless it fails: then it is ended, and started again
+    for the next question. For each move it is sent one line with the name of the game, the options
+    as a JSON object without spaces, and the position text; it answers with the name of a move on a
+    line of its own. What it writes without being asked waits in its pipe, and counts as the next
+    answers.
 
     Args:
         command: the program and its arguments, quoted as in a shell; no shell is started. When the
@@ -63,7 +65,7 @@ class ProgramAgent(Agent):
             )
         self.name, self.seconds, self._watched = f"{PREFIX}{command}", seconds, watched
         self._process: subprocess.Popen[bytes] | None = None
-        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader = _Reader()
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The action whose name the program answers, for each position.
@@ -74,7 +76,7 @@ class ProgramAgent(Agent):
             OptionError: a position or a key is invalid.
         """
         positions, _ = check_asked(positions, keys, alike=False)
-        return [position.parse_move(self._ask(request(position))) for position in positions]
+        return [self._move(position) for position in positions]
 
     def close(self) -> None:
         """End the program."""
@@ -86,11 +88,20 @@ class ProgramAgent(Agent):
         else:
             kill_group(process)
         process.wait()
-        close_pipe(process.stdin)  # `_read` closes the other one
+        close_pipe(process.stdin)  # the reader closes the other one
+        self._reader.stop()
 
     def __del__(self) -> None:
         if getattr(self, "_process", None) is not None:
             self.close()
+
+    def _move(self, position: Position) -> int:
+        answer = self._ask(request(position))
+        try:
+            return position.parse_move(answer)
+        except MoveNameError:
+            self.close()  # who knows what else it has written
+            raise
 
     def _ask(self, line: str) -> str:
         process = self._running()
@@ -98,7 +109,7 @@ class ProgramAgent(Agent):
         try:
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
-            answer = self._answers.get(timeout=None if self._watched else self.seconds)
+            answer = self._reader.line(None if self._watched else self.seconds)
         except queue.Empty:
             self.close()
             raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
@@ -134,12 +145,48 @@ class ProgramAgent(Agent):
                 )
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
-            self._answers = queue.SimpleQueue()
-            reader = threading.Thread(
-                target=_read, args=(self._process, self._answers), daemon=True
-            )
-            reader.start()
+            assert self._process.stdout is not None
+            self._reader = _Reader()
+            threading.Thread(
+                target=self._reader.read, args=(self._process.stdout,), daemon=True
+            ).start()
         return self._process
+
+
+class _Reader:
+    """Reads a program's answers in a thread of its own, and only those that are asked for.
+
+    So a program that writes without end fills its pipe and no memory. A read cannot be given up, so
+    a thread that waits for an answer that never comes ends with the program.
+    """
+
+    def __init__(self) -> None:
+        self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def line(self, seconds: float | None) -> bytes:
+        """The next line of at most `LONGEST_LINE` bytes; empty at the end of the output.
+
+        Raises:
+            queue.Empty: there is none after this time.
+        """
+        self._asked.put(True)
+        return self._answers.get(timeout=seconds)
+
+    def stop(self) -> None:
+        """Read no more lines."""
+        self._asked.put(False)
+
+    def read(self, output: IO[bytes]) -> None:
+        """Read lines as they are asked for, until `stop` or the end, and close the output.
+
+        It is closed here, because to close a pipe is to wait for its reader: a process that the
+        program has started may keep it open.
+        """
+        with output, contextlib.suppress(OSError):
+            while self._asked.get() and (answer := output.readline(LONGEST_LINE)):
+                self._answers.put(answer)
+        self._answers.put(b"")
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -163,16 +210,3 @@ def request(position: Position) -> str:
     options = {name: value for name, value in position.options.items() if name != "position"}
     said = json.dumps(options, separators=(",", ":"), default=str).replace(" ", "\\u0020")
     return f"{position.game.name} {said} {position}"
-
-
-def _read(process: subprocess.Popen[bytes], answers: queue.SimpleQueue[bytes]) -> None:
-    """Pass on a program's answers; at the end of its output an empty one.
-
-    The output is closed here, because to close a pipe is to wait for its reader: a process that the
-    program has started may keep it open.
-    """
-    assert process.stdout is not None
-    with process.stdout, contextlib.suppress(OSError):
-        while answer := process.stdout.readline(LONGEST_LINE):
-            answers.put(answer)
-    answers.put(b"")
