@@ -29,18 +29,20 @@ _COPY = ctypes.CFUNCTYPE(_SIZE, _SIZE, _SIZE, _SIZE)(
 )
 
 
-@numba.njit  # not our `kernel`: code with addresses of this process cannot be kept on disk
-def _fill(places: Any, rounds: Any) -> None:
+def _fill(places: Any, rounds: int) -> None:
     for _ in range(rounds):
         for i in range(len(places)):
             _SET(places[i, 0], 0, places[i, 2])
 
 
-@numba.njit
-def _copy(places: Any, rounds: Any) -> None:
+def _copy(places: Any, rounds: int) -> None:
     for _ in range(rounds):
         for i in range(len(places)):
             _COPY(places[i, 0], places[i, 1], places[i, 2])
+
+
+# Not our `kernel`: code with addresses of this process cannot be kept on disk.
+_filled, _copied = numba.njit(_fill), numba.njit(_copy)
 
 
 def limits(written: list[int], size: int, seconds: float, repeats: int) -> dict[str, Rates]:
@@ -67,6 +69,6 @@ def limits(written: list[int], size: int, seconds: float, repeats: int) -> dict[
         return chunk
 
     return {
-        "memset": measure(chunk_of(_fill), seconds, repeats),
-        "memcpy": measure(chunk_of(_copy), seconds, repeats),
+        "memset": measure(chunk_of(_filled), seconds, repeats),
+        "memcpy": measure(chunk_of(_copied), seconds, repeats),
     }
