@@ -31,9 +31,21 @@ def batched(space: spaces.Dict, count: int) -> spaces.Dict:
     return spaces.Dict(tuple(boxes.items()), seed=deepcopy(space.np_random))
 
 
+class _Repeated(spaces.Box):
+    """A box of many games whose bounds are views of those of one, also after it is copied.
+
+    NumPy copies and pickles such views in full, which for planes would be most of an environment.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What `copy` and `pickle` build the box from: that of one game, and their number."""
+        one = spaces.Box(self.low[0], self.high[0], dtype=self.dtype, seed=self.np_random)
+        return _repeated, (one, len(self.low))
+
+
 def _repeated(box: Any, count: int) -> spaces.Box:
-    shape = (count, *box.shape)
-    many = spaces.Box(box.low[None], box.high[None], dtype=box.dtype, seed=deepcopy(box.np_random))
+    shape, seed = (count, *box.shape), deepcopy(box.np_random)
+    many = _Repeated(box.low[None], box.high[None], dtype=box.dtype, seed=seed)
     many._shape = shape
     for name in ("low", "high", "bounded_below", "bounded_above"):
         setattr(many, name, np.broadcast_to(getattr(many, name), shape))

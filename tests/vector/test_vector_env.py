@@ -92,6 +92,35 @@ def test_rollouts_play_as_steps_do(case: Case) -> None:
     assert rolled.get_state()[0].tobytes() == stepped.get_state()[0].tobytes()
 
 
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+def test_rollouts_count_each_end_once(mode: AutoresetMode) -> None:
+    """A game that was over before the rollout has been counted already."""
+    games = make_vec("abalone", 20, max_plies=4, observation="none", autoreset_mode=mode)
+    play(games, 4)
+    restarted = mode is AutoresetMode.SAME_STEP
+    assert games._batch._over.all() != restarted
+    assert games.rollout(1) == 0
+    assert games.rollout(3 if restarted else 4) == 20
+
+
+@ALL_GAMES
+def test_copies_of_spaces_stay_small(case: Case) -> None:
+    """Bounds are those of one game, whether pickled, copied or new; generators are copied."""
+    games = vector(case, 500)
+    games.observation_space.seed(3)
+    planes = len(case.game.observation.planes) * case.game.observation.cells
+    assert len(pickle.dumps(games.observation_space)) < 30 * planes
+    for again in (pickle.loads(pickle.dumps(games)), deepcopy(games)):
+        assert again.observation_space == games.observation_space
+        for name, box in again.observation_space.items():
+            assert box.low.strides[0] == 0, name
+            assert box.np_random.bit_generator.state == (
+                games.observation_space[name].np_random.bit_generator.state
+            )
+            assert box.np_random is not games.observation_space[name].np_random
+    assert same(again.observation_space.sample(), games.observation_space.sample())
+
+
 @ALL_GAMES
 def test_states_can_be_saved_and_restored(case: Case) -> None:
     """After `set_state` play continues as before, also in another environment."""

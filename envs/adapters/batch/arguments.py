@@ -24,7 +24,7 @@ def check_mode(mode: AutoresetMode | str) -> AutoresetMode:
     raise OptionError(f"autoreset_mode={brief(mode)}: must be one of {modes}")
 
 
-def check_names(game: Game, options: Mapping[str, Any]) -> None:
+def explain_misplaced(game: Game, options: Mapping[str, Any]) -> None:
     """Reject arguments that only `gymnasium.make` accepts, and say what to use instead."""
     elsewhere = options.keys() - set(option_names(game))
     for name in sorted(elsewhere & {"opponent", "seat"}):

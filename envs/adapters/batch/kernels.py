@@ -290,9 +290,9 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 def rollout_kernel(game: Game, words: int) -> Any:
     """The kernel that plays `plies` uniformly random legal moves in every game.
 
-    Finished games are restarted; the kernel returns how many ended. Interleaving sixteen games,
-    so that none waits for its previous move, was no faster: branches are easier to predict within
-    a single game.
+    Finished games are restarted; the kernel returns how many ended, not counting those that were
+    already over. Interleaving sixteen games, so that none waits for its previous move, was no
+    faster: branches are easier to predict within a single game.
     """
     play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
     wipe = wipe_kernel(words)
@@ -309,7 +309,8 @@ def rollout_kernel(game: Game, words: int) -> Any:
                 if action >= 0:  # there is none if the game was already over
                     play(states[i], action)
                 if states[i].over != RUNNING:
-                    ended += 1
+                    if action >= 0:
+                        ended += 1
                     series[i].episode += 1
                     restart(states, i, series, starts)
         return ended

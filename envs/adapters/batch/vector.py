@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch.arguments import check_mode, check_names, packed_words
+from azumaya.envs.adapters.batch.arguments import check_mode, explain_misplaced, packed_words
 from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller
 from azumaya.envs.adapters.batch.checks import check_count
@@ -22,7 +22,7 @@ from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import check_options, override, prepare
+from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
 from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]
@@ -87,7 +87,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self.game = game_of(game)
         self.num_envs = check_count(num_envs)
         self.autoreset_mode = check_mode(autoreset_mode)
-        check_names(self.game, options)
+        explain_misplaced(self.game, options)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -144,7 +144,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 AEC environment with the same seed.
             options: `reset_mask`, `(n,)` bool, selects the games to restart; the others stay as
                 they are. All other keys are options of the game, for these episodes only: the
-                next ones have the environment's own options again.
+                next ones have the environment's own options again. Unknown keys are ignored with a
+                warning.
 
         Raises:
             OptionError: the seed, the mask or an option has an invalid value.
@@ -156,10 +157,15 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
                 which = " after an interrupted call" if self._caller.interrupted else ""
                 raise OptionError(f"reset_mask: the first reset{which} must include all games")
-            setup = override(self.game, self._setup, given) if given else None
+            setup = self._setup_with(given)
             outputs = self._next_outputs()
             self._batch.reset(outputs, seed, rows, setup)
             return self._observations(outputs), self._infos(outputs)
+
+    def _setup_with(self, given: Mapping[str, Any]) -> Setup | None:
+        """The setup of episodes with further options; None if there are none."""
+        known = known_options(self.game, given)
+        return override(self.game, self._setup, known) if known else None
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         if mask is None:
@@ -196,13 +202,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             infos = self._infos(outputs)
             if self._batch.same_step:
                 self._add_finals(infos, outputs, ended)
-            return (
-                self._observations(outputs),
-                outputs.rewards,
-                outputs.terminated,
-                outputs.truncated,
-                infos,
-            )
+            observations = self._observations(outputs)
+            return observations, outputs.rewards, outputs.terminated, outputs.truncated, infos
 
     def _next_outputs(self) -> Outputs:
         if self.copy and self._returned:
@@ -330,7 +331,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             plies: the number of moves in each game.
 
         Returns:
-            The number of games that ended.
+            The number of games that ended; games that were over before are not counted again.
 
         Raises:
             OptionError: `plies` is not a whole number of at least 0.

@@ -256,7 +256,7 @@ def choose_all(legal, over, series, actions):
 
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
-    """The kernel that plays random legal moves; `ended`, `(1,)`, counts finished games."""
+    """The kernel that plays random legal moves; `ended`, `(1,)`, counts games that end in it."""
     play, write_legal, renew = game.rules.play, game.rules.write_legal, renew_kernel(game)
     size, layout = _layout(game)
 
@@ -278,7 +278,8 @@ def rollout_kernel(game: Game, words: int) -> Any:
             if action >= 0:  # there is none if the game was already over
                 play(own[0], action)
             if own[0].over != RUNNING:
-                count += 1
+                if action >= 0:
+                    count += 1
                 renew(own, series, i, starts)
         for w in range(size):
             states[w, i] = column[w]
