@@ -56,6 +56,14 @@ def interrupted(call: Callable[[], Any], line: int) -> bool:
     return press.pressed
 
 
+def looks(env: RawEnv) -> tuple[Callable[[], Any], ...]:
+    """The ways to look at an episode."""
+    return (
+        env.last, env.get_state, env.state, env.render,
+        lambda: env.position, lambda: env.observe("player_0"),
+    )  # fmt: skip
+
+
 def check_whole(env: RawEnv) -> None:
     """What PettingZoo shows is the state of the game."""
     position, agent = env.position, env.agent_selection
@@ -69,7 +77,7 @@ def check_whole(env: RawEnv) -> None:
 
 @pytest.mark.parametrize("name", ["reset", "step", "set_state"])
 def test_aec_environments(name: str) -> None:
-    env = raw(NAME)
+    env = raw(NAME, render_mode="ansi")
     env.reset(seed=1)
     first = env.get_state()
     env.step(env.position.legal_actions()[0])
@@ -86,13 +94,31 @@ def test_aec_environments(name: str) -> None:
         pressed = interrupted(calls[name], line)
         if not env.agents:
             broken += 1
-            for ask in (calls["step"], env.last, env.get_state, lambda: env.observe("player_0")):
+            for ask in (calls["step"], *looks(env)):
                 with pytest.raises(ResetNeeded, match="the last call was interrupted; reset must"):
                     ask()
             env.reset(seed=1)
         check_whole(env)
         env.set_state(later)
         assert env.last()[1] == 0
+    assert 5 < broken < line
+
+
+def test_the_first_reset() -> None:
+    """There is nothing to look at before a reset is complete."""
+    line, pressed, broken = 0, True, 0
+    while pressed:
+        line += 1
+        env = raw(NAME, render_mode="ansi")
+        pressed = interrupted(lambda env=env: env.reset(seed=2), line)
+        if not env.agents:
+            broken += 1
+            for ask in looks(env):
+                with pytest.raises(ResetNeeded, match="reset must be called first"):
+                    ask()
+            assert not hasattr(env, "position")
+            env.reset(seed=1)
+        check_whole(env)
     assert 5 < broken < line
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from azumaya.envs import make, raw
+from azumaya.envs import make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.position import Position
 from tests.cases import Case, is_over, legal_of, play_out
@@ -143,6 +143,30 @@ def test_unknown_reset_options_warn(first_case: Case) -> None:
         warnings.simplefilter("error")
         plain.reset(seed=1, options={})
     assert fingerprint(env) == fingerprint(plain)
+
+
+def test_unknown_reset_options_warn_in_batches(first_case: Case) -> None:
+    """So they do in a vector environment, and the known ones among them count."""
+    games, plain = make_vec(first_case.game.name, 2), make_vec(first_case.game.name, 2)
+    text = str(first_case.position(5))
+    with pytest.warns(UserWarning, match="no option 'no_such_option'; it is ignored") as caught:
+        games.reset(seed=1, options={"no_such_option": 1, "position": text})
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain.reset(seed=1, options={"position": text})
+        plain.reset(options={"reset_mask": np.array([True, False]), "position": None})
+    games.reset(options={"reset_mask": np.array([True, False])})
+    for a, b in zip(games.get_state(), plain.get_state(), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_options_may_contain_lists() -> None:
+    """A list within a tuple cannot be hashed; it is checked like any other value."""
+    with pytest.raises(OptionError, match="setup="):
+        raw("halma_dominari", setup=(["1"], "654321"))
+    with pytest.raises(OptionError, match="handicap="):
+        raw("sudoku_moyo", handicap=(0, [1]))
 
 
 def test_none_as_an_option_means_the_default(first_case: Case) -> None:

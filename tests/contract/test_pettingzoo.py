@@ -107,6 +107,21 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     assert env.agents == []
 
 
+def test_an_illegal_move_loses_again_after_set_state(case: Case) -> None:
+    """The second time, too, no action is legal afterwards."""
+    env = case.env()
+    env.reset(seed=1)
+    while env.last()[0]["action_mask"].all():
+        env.step(0)
+    moment, illegal = env.unwrapped.get_state(), int(np.argmin(env.last()[0]["action_mask"]))
+    for _ in range(2):
+        env.unwrapped.set_state(moment)
+        assert env.last()[0]["action_mask"].any()
+        env.step(illegal)
+        assert all(env.terminations.values())
+        assert_nothing_legal(env)
+
+
 def assert_nothing_legal(env: Any) -> None:
     """Both masks are all 0, in the observations and in the infos."""
     for agent in AGENTS:

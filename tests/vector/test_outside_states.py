@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import OptionError, PositionError
 from azumaya.envs.kernels.checksum import checksum, checksum_key, checksum_of_one, checksums
 from azumaya.envs.registry import GAMES
@@ -118,7 +119,7 @@ def test_checksums() -> None:
 
 @ALL_GAMES
 def test_changed_aec_states_are_refused(case: Case) -> None:
-    """The states are checked by checksum, the other fields by type and range."""
+    """States and all other fields are checked by checksum."""
     env = case.raw()
     env.reset(seed=1)
     moment = env.get_state()
@@ -134,6 +135,17 @@ def test_changed_aec_states_are_refused(case: Case) -> None:
         replace(moment, terminations={}),
         replace(moment, states=np.concatenate([moment.states] * 2)),
         replace(moment, states=None),
+        replace(moment, selection=next(a for a in AGENTS if a != moment.selection)),
+        replace(moment, agents=()),
+        replace(moment, rewards=dict.fromkeys(AGENTS, float("nan"))),
+        replace(moment, cumulative_rewards=dict.fromkeys(AGENTS, 1.0)),
+        replace(moment, terminations=dict.fromkeys(AGENTS, True)),
+        replace(moment, truncations=dict.fromkeys(AGENTS, True)),
+        replace(moment, seed=2),
+        replace(moment, episode=1),
+        replace(moment, last_action=0),
+        replace(moment, skip_selection="player_0"),
+        replace(moment, setup=moment.setup.without_starts()),
     ]
     for each in wrong:
         with pytest.raises(OptionError, match="moment: "):

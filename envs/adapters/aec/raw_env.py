@@ -20,7 +20,7 @@ from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
-from azumaya.envs.setup import Setup, check_options, option_names, override, prepare
+from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"
@@ -29,7 +29,10 @@ _SEATS = {agent: player for player, agent in enumerate(AGENTS)}
 
 
 class NoPositionError(ResetNeeded, AttributeError):
-    """There is no position before the first `reset`. Also an `AttributeError`, for `hasattr`."""
+    """There is no position: `reset` was never called, or a call was interrupted.
+
+    Also an `AttributeError`, for `hasattr`.
+    """
 
 
 class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
@@ -173,14 +176,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     def setup_with(self, options: Mapping[str, Any] | None) -> Setup:
         """Validate the options of one episode; raises the errors of `reset`."""
-        given = check_options(options)
-        known = {name: value for name, value in given.items() if name in option_names(self.game)}
-        for name in given.keys() - known.keys():
-            warnings.warn(
-                f"reset(options=...): {self.game.title} has no option {name!r}; it is ignored. "
-                f"Options: {', '.join(option_names(self.game))}",
-                stacklevel=4,
-            )
+        known = known_options(self.game, check_options(options))
         return override(self.game, self._made, known) if known else self._made
 
     def _begin_change(self) -> None:
@@ -286,10 +282,14 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         why = "the last call was interrupted; " if self._interrupted else why
         return needs_reset(name, why)
 
+    def _check_whole(self, name: str) -> None:
+        """Raise `ResetNeeded`, naming a call, if there is no game or its last change broke off."""
+        if self._seed is None or self._interrupted:
+            raise self._nobody(name)
+
     def state(self) -> np.ndarray:
         """The whole position from player_0's side, `(C, rows, columns)` int8."""
-        if self._seed is None:
-            raise self._nobody("state")
+        self._check_whole("state")
         return self._game_now.planes(0)
 
     # ---- words ----
@@ -297,8 +297,8 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     @property
     def position(self) -> Position:
         """The current position, as an independent object; its `str()` is the position text."""
-        if self._seed is None:
-            raise NoPositionError("position: reset must be called first")
+        if self._seed is None or self._interrupted:
+            raise NoPositionError(str(self._nobody("position")))
         return self._position()
 
     def _position(self) -> Position:
@@ -317,8 +317,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     def get_state(self) -> EnvState:
         """A snapshot to return to with `set_state`; takes constant time."""
-        if self._seed is None or self._interrupted:
-            raise self._nobody("get_state")
+        self._check_whole("get_state")
         return EnvState(
             states=self._game_now.states.copy(),
             start=self._start.copy(),
@@ -333,8 +332,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             truncations=dict(self.truncations),
             rewards=dict(self.rewards),
             cumulative_rewards=dict(self._cumulative_rewards),
-            checksum=self._game_now.checksum(self._game_now.states, self._start),
-        )
+        ).sealed(self._game_now)
 
     def set_state(self, moment: EnvState) -> None:
         """Return to a snapshot of this environment, or of another one for the same game.

@@ -35,9 +35,10 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
             raw.position.check_action(action)
         now = raw._game_now
         self._prev_obs = {"action_mask": now.mask(now.to_move)}
-        was_over = self._terminated
+        # not `_terminated`, which stays set when a state before the illegal move is restored
+        was_over = any(raw.terminations.values())
         super().step(action)
-        if self._terminated and not was_over:
+        if not was_over and any(raw.terminations.values()):
             raw.clear_masks()  # the episode is over, so nothing is legal
 
 
