@@ -15,7 +15,7 @@ from azumaya.baselines.threads import Together
 
 PATIENCE = 100
 INTERRUPTED = """
-import os, signal, sys, threading, time
+import itertools, os, signal, sys, threading, time
 from azumaya.baselines.search.budget import share
 
 again, running = sys.argv[1] == "twice", set()
@@ -25,6 +25,8 @@ def interrupt():
 
 def work(i, room, stopped):
     running.add(room)
+    if next(begun) == 1:  # both of them run
+        threading.Timer(0.0005 * attempt, interrupt).start()
     while not stopped():
         time.sleep(0.001)
     if again and room == 0:
@@ -33,7 +35,7 @@ def work(i, room, stopped):
     running.remove(room)
 
 for attempt in range(25):
-    threading.Timer(0.005 + 0.0005 * attempt, interrupt).start()
+    begun = itertools.count()
     try:
         share(work, 4, [0, 1])
     except KeyboardInterrupt:

@@ -44,14 +44,17 @@ class Compiling:
         monkeypatch.setattr(readiness, "think", self.think)
         monkeypatch.setattr(readiness, "hint", self.hint)
         self.done: list[str] = []
-        self.finish, self.fails = threading.Event(), False
+        self.over = 0
+        self.begun, self.finish, self.fails = threading.Event(), threading.Event(), False
         self.workers = Workers(count, waiting=8)
         self.readiness = Readiness(self.workers)
 
     def think(self, name: str, position: Position, key: int) -> None:
         """Let an agent choose a move."""
         self.done.append(f"{name} {position.game.name}")
+        self.begun.set()
         assert self.finish.wait(60)
+        self.over += 1
         if self.fails:
             raise OSError("no room on the disk")
 
@@ -86,7 +89,7 @@ def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> No
     hinting, answered = threading.Event(), threading.Event()
 
     def slow_hint(position: Position, milliseconds: float, key: int) -> None:
-        compiling.done.append("hint")
+        compiling.done.append("hint" if compiling.over else "hint beside the agent")
         hinting.set()
         assert answered.wait(60)
 
@@ -94,8 +97,7 @@ def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> No
 
     async def check() -> None:
         compiling.readiness.begin(["human", "uct:2000ms"], here)
-        await asyncio.sleep(0.05)
-        assert compiling.done == ["uct:1ms score_dominari"]
+        assert await asyncio.to_thread(compiling.begun.wait, 60)
         compiling.finish.set()
         await compiling.readiness.agent("uct:2000ms", here)
         assert await asyncio.to_thread(hinting.wait, 60)

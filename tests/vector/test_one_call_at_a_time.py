@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,12 @@ from azumaya.envs.adapters.batch.workers import LEAST, Workers
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import Case
+from tests.processes import eventually
 from tests.vector.cases import FIRST, vector
 from tests.vector.test_workers import mark, worker_threads
 
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels use one thread")
-
-
-def wait_until_gone(before: set[threading.Thread]) -> None:
-    patience = time.monotonic() + 30
-    while worker_threads() - before and time.monotonic() < patience:
-        time.sleep(0.01)
-    assert not worker_threads() - before
 
 
 @compiled_only
@@ -40,22 +33,21 @@ def test_closing_ends_the_threads(case: Case) -> None:
     games.step(games.random_actions())
     assert len(worker_threads() - before) == 2
     games.close()
-    wait_until_gone(before)
+    eventually(lambda: worker_threads() <= before)
     assert games.position(0)
 
 
 @compiled_only
 def test_no_more_threads_than_are_useful() -> None:
-    """The number of threads follows the largest batch so far."""
+    """The number of threads follows the largest batch so far; threads that are replaced end."""
     before, workers = worker_threads(), Workers(20_000)
     for parts, threads in ((4, 4), (2, 4), (6, 6)):
         marks = np.zeros(parts * LEAST, np.int64)
         workers.run(mark, len(marks), lambda marks=marks: (marks,))
         assert (marks == 1).all()
-        time.sleep(0.2)  # replaced threads end
-        assert len(worker_threads() - before) == threads - 1
+        eventually(lambda more=threads - 1: len(worker_threads() - before) == more)
     workers.close()
-    wait_until_gone(before)
+    eventually(lambda: worker_threads() <= before)
 
 
 @compiled_only
@@ -75,7 +67,7 @@ def test_an_error_when_a_thread_cannot_start(monkeypatch: pytest.MonkeyPatch) ->
         patch.setattr(workers_module.threading.Thread, "start", start)
         with pytest.raises(OptionError, match="threads=8: the system can start only 3"):
             workers.run(mark, len(marks), lambda: (marks,))
-    wait_until_gone(before)
+    eventually(lambda: worker_threads() <= before)
     workers.run(mark, len(marks), lambda: (marks,))
     assert (marks == 1).all()
     workers.close()

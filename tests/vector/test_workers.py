@@ -12,6 +12,7 @@ import pytest
 
 from azumaya.envs.adapters.batch.workers import LEAST, Workers
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
+from tests.processes import eventually
 
 THREADS = 3
 MANY = THREADS * LEAST
@@ -119,7 +120,4 @@ def test_threads_end() -> None:
             workers.close()
         del workers
         gc.collect()
-        patience = time.monotonic() + 30
-        while worker_threads() - before and time.monotonic() < patience:
-            time.sleep(0.01)
-        assert not worker_threads() - before, end
+        eventually(lambda: worker_threads() <= before)
