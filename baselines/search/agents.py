@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
-from azumaya.baselines.search.arguments import check_megabytes
+from azumaya.baselines.search.arguments import check_megabytes, check_settings
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
 from azumaya.baselines.search.evaluation import Evaluation
@@ -46,6 +46,7 @@ class UCTAgent(Agent):
         **settings: float,
     ) -> None:
         budget = Budget(simulations, milliseconds)
+        check_settings(self, UCT, settings)
         self.uct = UCT(budget, **settings)  # type: ignore[arg-type]
         self.name = f"uct:{budget}"
 
@@ -81,6 +82,7 @@ class PUCTAgent(Agent):
         **settings: float,
     ) -> None:
         budget = Budget(simulations, milliseconds)
+        check_settings(self, PUCT, settings)
         self.puct = PUCT(budget, evaluation, **settings)  # type: ignore[arg-type]
         self.name = f"puct:{budget}{_suffix(evaluation)}"
 
@@ -121,6 +123,7 @@ class BatchPUCTAgent(Agent):
         **settings: float,
     ) -> None:
         budget = Budget(simulations, milliseconds)
+        check_settings(self, BatchPUCT, settings)
         self.puct = BatchPUCT(budget, evaluator, **settings)  # type: ignore[arg-type]
         self.name = f"puct:{budget}:{getattr(evaluator, 'name', type(evaluator).__name__)}"
         self.sidecar = getattr(evaluator, "sidecar", None)
@@ -163,6 +166,7 @@ class AlphaBetaAgent(Agent):
         **settings: float,
     ) -> None:
         budget = Budget(nodes, milliseconds)
+        check_settings(self, AlphaBeta, settings)
         self.alphabeta = AlphaBeta(budget, evaluation, **settings)  # type: ignore[arg-type]
         self.name = f"alphabeta:{budget}{_suffix(evaluation)}"
 
@@ -185,8 +189,9 @@ class AlphaBetaAgent(Agent):
 class SolverFirstAgent(Agent):
     """Plays a best move if the solver finds one in time, and otherwise what another agent plays.
 
-    The other agent also plays where no move could be worse, since opponents make mistakes. Games
-    with draws that are hidden from the players are refused.
+    If the solver proves that the position already has the worst possible value, the other agent
+    chooses the move, because the opponent may still make a mistake. Games with draws that are
+    hidden from the players are refused.
 
     Args:
         other: the agent that plays where the solver does not finish. Both have the same name: this

@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.arguments import allocating, check_megabytes, check_number
+from azumaya.baselines.search.arguments import (
+    allocating,
+    check_exploration,
+    check_megabytes,
+    check_temperature,
+)
 from azumaya.baselines.search.batch_kernels import (
     LEAF,
     finish_hidden_kernel,
@@ -188,8 +193,8 @@ class BatchPUCT:
         threads: int | None = None,
     ) -> None:
         self.budget, self.evaluator = check_budget(budget), check_evaluator(evaluator)
-        self.exploration = check_number("exploration", exploration)
-        self.temperature = check_number("temperature", temperature, above=True)
+        self.exploration = check_exploration(exploration)
+        self.temperature = check_temperature(temperature)
         self.leaves = whole_number(leaves, "leaves", 1, 1024)
         self.batch = whole_number(batch, "batch", 1, 1 << 16)
         self.games = whole_number(games, "games", 1, 1 << 16)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from azumaya.baselines.search.arguments import check_cut, check_number
+from azumaya.baselines.search.arguments import check_cut, check_exploration
 from azumaya.baselines.search.budget import Budget, check_budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
@@ -42,7 +42,7 @@ class KeptUCT:
     ) -> None:
         check_position(position)
         self.budget, self._position = check_budget(budget), position.copy()
-        self._weight = check_number("exploration", exploration)
+        self._weight = check_exploration(exploration)
         self._cut = check_cut(cut)
         self._tree = Tree(kernels_of(position), megabytes)
         self._moves: list[int] | None = None  # since the last search; None: there was none

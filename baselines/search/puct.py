@@ -5,7 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from azumaya.baselines.search.arguments import check_megabytes, check_number
+from azumaya.baselines.search.arguments import (
+    check_exploration,
+    check_megabytes,
+    check_number,
+    check_temperature,
+)
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
@@ -65,8 +70,8 @@ class PUCT:
         threads: int | None = None,
     ) -> None:
         self.budget, self.evaluation = check_budget(budget), check_evaluation(evaluation)
-        self.exploration = check_number("exploration", exploration)
-        self.temperature = check_number("temperature", temperature, above=True)
+        self.exploration = check_exploration(exploration)
+        self.temperature = check_temperature(temperature)
         if rollouts is None:
             rollouts = ROLLOUTS if evaluation is None else 0.0
         self.rollouts = check_number("rollouts", rollouts, most=1.0)

@@ -110,8 +110,8 @@ def add_moves(nodes, mean, reach, stats, slot, fresh, moves, values, scores, cou
     `moves`, `values` and `scores` have `count` entries. The priors are the softmax of the scores,
     relative to the average of the moves that are legal in this draw. Returns the expected value.
     """
-    best, total, result = -1e30, 0.0, 0.0
-    for i in range(count):
+    best, total, result = scores[0], 0.0, 0.0
+    for i in range(1, count):
         best = max(best, scores[i])
     for i in range(count):
         scores[i] = exp_of(scores[i] - best)

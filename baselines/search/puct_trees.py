@@ -58,7 +58,7 @@ class PUCTTree(Tree):
         if kernels.hidden_draws:
             self._lists = new_lists(kernels)
         self._temperature, self._rollouts, self._delay = TEMPERATURE, 0.0, 0
-        self._scratch = np.zeros(evaluation.scratch_words if evaluation else 0, np.uint64)
+        self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
         self._weights = np.zeros(0, np.float32)
 
     def _made(self, kernels: GameKernels) -> Any:

@@ -14,11 +14,12 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, within
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
+from azumaya.baselines.search.puct_hidden import add_moves
 from azumaya.baselines.search.puct_kernels import exp_of
 from azumaya.baselines.search.puct_trees import PUCTTree
-from azumaya.baselines.search.tree import PRIOR_NODE, slot_bytes
+from azumaya.baselines.search.tree import PRIOR_NODE, STATS, clear_slot, new_nodes, slot_bytes
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import YARDSTICK
 from tests.search.evaluations import centre, constant, evaluation_of, noise
@@ -158,7 +159,7 @@ def test_memory_is_bounded(game: Game) -> None:
     with pytest.raises(OptionError, match="megabytes"):
         PUCTTree(kernels_of(position), least * 0.99)
     tree = PUCTTree(kernels_of(position), least * 1.01)
-    assert tree.bytes <= least * 1.01 * 2**20
+    assert len(tree.nodes) * slot_bytes(PRIOR_NODE) <= least * 1.01 * 2**20
     tree.start(position, 1, (1.0, 0.1, 0.5, 0))
     tree.advance(3000)
     outcome = tree.outcome()
@@ -238,6 +239,19 @@ def test_exponentials() -> None:
     assert within(7.0, 3) == 3.0
 
 
+def test_the_best_of_bad_moves_has_all_weight_at_a_small_temperature() -> None:
+    """With hidden draws, too, where scores are then far below -1e30."""
+    nodes, mean, reach = new_nodes(8, PRIOR_NODE)
+    clear_slot(nodes, 0, -1, 20)
+    stats = as_states(np.zeros(1, STATS))
+    stats["used"], stats["bound"] = 1, 20
+    values = np.array([-9.0, -5.0, -7.0])
+    fresh, moves = np.array([0b111], np.uint64), np.arange(3)
+    expected = add_moves(nodes, mean, reach, stats, 0, fresh, moves, values, values / 1e-30, 3)
+    assert expected == pytest.approx(-5.0)
+    assert nodes["prior"][1:4] == pytest.approx([0.0, 3.0, 0.0])
+
+
 def test_agents() -> None:
     start = Position(YARDSTICK)
     for agent, name in (
@@ -255,10 +269,10 @@ def test_agents() -> None:
     ("settings", "message"),
     [
         ({"evaluation": 3}, "evaluation=3: an Evaluation or None"),
-        ({"exploration": -1}, "exploration=-1: a number from 0 is needed"),
+        ({"exploration": -1}, "exploration=-1: a number from 0 to 1,000,000 is needed"),
         ({"exploration": "1"}, "exploration='1'"),
-        ({"exploration": 10**400}, "exploration=.*a number from 0 is needed"),
-        ({"temperature": 0}, "temperature=0: a number above 0 is needed"),
+        ({"exploration": 10**400}, "exploration=.*a number from 0 to 1,000,000 is needed"),
+        ({"temperature": 0}, "temperature=0: a number from 1e-30 is needed"),
         ({"temperature": float("nan")}, "temperature=nan"),
         ({"rollouts": 1.5}, "rollouts=1.5: a number from 0 to 1 is needed"),
         ({"rollouts": True}, "rollouts=True"),
