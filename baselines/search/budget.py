@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from azumaya.baselines.search.arguments import check_number
 from azumaya.baselines.threads import Together
 from azumaya.envs.errors import OptionError, brief
@@ -60,7 +62,9 @@ class Budget:
     def __str__(self) -> str:
         if self.steps is not None:
             return str(self.steps)
-        return f"{self.milliseconds:g}ms"
+        assert self.milliseconds is not None
+        # a plain decimal number, which the names of agents take; the shortest that is exact
+        return f"{np.format_float_positional(float(self.milliseconds), trim='-')}ms"
 
 
 def check_budget(budget: Any) -> Budget:

@@ -62,7 +62,7 @@ def read_search_name(name: str) -> SearchName:
     """
     kind, _, rest = name.partition(":")
     budget, colon, path = rest.partition(":")
-    parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,12}(?:\.[0-9]{1,6})?)ms", budget)
+    parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,15}(?:\.[0-9]{1,30})?)ms", budget)
     known = kind in (TRAINED if colon else KINDS) and bool(path) == bool(colon)
     if not known or parts is None or not float(parts[1] or parts[2]):
         raise OptionError(f"agent {shown(name)!r}: must be {FORMS}, with a number above 0")
