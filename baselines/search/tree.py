@@ -63,6 +63,8 @@ STATS = np.dtype(
         ("plies", np.int64),  # moves made, in the tree and in rollouts
         ("cuts", np.int64),  # rollouts cut off
         ("cut_evaluations", np.float64),  # sum of |evaluate| over the cut rollouts
+        ("cut_stake", np.float64),  # payoffs above 1: stake and scale of `own_evaluation`
+        ("cut_scale", np.float64),
     ]
 )
 

@@ -9,8 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from azumaya.baselines.search.arguments import allocating, check_cut, check_megabytes, check_number
+from azumaya.baselines.search.arguments import (
+    allocating,
+    check_cut,
+    check_exploration,
+    check_megabytes,
+)
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
@@ -65,7 +71,6 @@ class Tree(SearchedTree):
         slots = slots_for(kernels, megabytes, slot_bytes(self.layout))
         self.kernels = kernels
         self.hidden_draws = kernels.hidden_draws
-        self.bytes = slots * slot_bytes(self.layout)
         self._simulate = self._made(kernels)
         with allocating(megabytes):
             self.nodes, self._mean, self._reach = new_nodes(slots, self.layout)
@@ -90,8 +95,12 @@ class Tree(SearchedTree):
         self._root[:] = position.state
         self._key = np.uint64(key)
         self._stats[:] = np.zeros(1, STATS)
-        self._stats["used"], self._stats["bound"] = 1, payoff_bound(position)
-        clear_slot(self.nodes, 0, -1, payoff_bound(position))
+        bound = payoff_bound(position)
+        self._stats["used"], self._stats["bound"] = 1, bound
+        if self._cut and bound > 1:
+            fitted = own_evaluation(position).weights
+            self._stats["cut_stake"], self._stats["cut_scale"] = fitted
+        clear_slot(self.nodes, 0, -1, bound)
 
     def advance(self, steps: int) -> int:
         """Make up to `steps` more simulations; returns the number made."""
@@ -127,8 +136,8 @@ class UCT:
         budget: simulations or time per searched position.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
             by the range of the results so far.
-        cut: plies after which a rollout is cut off and scored by `evaluate`; 0 means rollouts go to
-            the end.
+        cut: plies after which a rollout is cut off and scored by the game's `evaluate`, for payoffs
+            above 1 as `own_evaluation` does; 0 means rollouts go to the end.
         megabytes: memory for the nodes of each thread.
         threads: positions searched in parallel; None means one per core.
 
@@ -146,7 +155,7 @@ class UCT:
         threads: int | None = None,
     ) -> None:
         self.budget, self.cut = check_budget(budget), check_cut(cut)
-        self.exploration = check_number("exploration", exploration)
+        self.exploration = check_exploration(exploration)
         self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
         self.rooms = Rooms(functools.partial(Tree, megabytes=megabytes), self.threads)
 

@@ -49,7 +49,8 @@ def rollout_kernel(kernels: GameKernels) -> Any:
     """The kernel `rollout(trial, words, key, n, cut, stats)`: play randomly to the end.
 
     Draws from `n` on choose the moves of `trial[0]`. The rollout is cut off after `cut` moves (0
-    means never). Returns the result for player_0.
+    means never), and then judged by the game's `evaluate`; in games with payoffs above 1 it is what
+    `own_evaluation` says, whose stake and scale are in `stats`. Returns the result for player_0.
     """
     play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
     evaluate = kernels.evaluate
@@ -66,14 +67,19 @@ def rollout_kernel(kernels: GameKernels) -> Any:
         stats[0].plies += n - first
         result = np.float64(trial[0].payoff)
         if trial[0].over == RUNNING:
-            # The scale of `evaluate` depends on the game, so it is measured by the average so far:
-            # an evaluation of that size counts as half of the stake.
             score = np.float64(evaluate(trial[0], 0))
             stats[0].cuts += 1
             stats[0].cut_evaluations += abs(score)
-            usual = stats[0].cut_evaluations / stats[0].cuts
-            if score != 0.0:
-                result += stake(stats) * score / (abs(score) + usual)
+            if stats[0].bound > 1:
+                # Not with the stake of this search: it grows with the results, and these with it.
+                bound = np.float64(stats[0].bound)
+                result += stats[0].cut_stake * score / (abs(score) + stats[0].cut_scale)
+                result = min(max(result, -bound), bound)
+            elif score != 0.0:
+                # The scale of `evaluate` depends on the game, so it is measured by the average so
+                # far: an evaluation of that size counts as half a win.
+                usual = stats[0].cut_evaluations / stats[0].cuts
+                result += score / (abs(score) + usual)
         return result
 
     return rollout

@@ -5,17 +5,21 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, uct
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import FIRST_STEPS, Budget
+from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import NODE, slot_bytes
@@ -83,7 +87,7 @@ def test_memory_is_bounded(game: Game) -> None:
     with pytest.raises(OptionError, match="megabytes"):
         Tree(kernels_of(position), least * 0.99)
     tree = Tree(kernels_of(position), least * 1.01)
-    assert tree.bytes <= least * 1.01 * 2**20
+    assert len(tree.nodes) * slot_bytes(NODE) <= least * 1.01 * 2**20
     tree.begin(position, 1, 0.8, 0)
     tree.advance(3000)
     outcome = tree.outcome()
@@ -141,6 +145,28 @@ def test_rollouts_with_a_limit() -> None:
     assert outcome == searched(position, 300, cut=20)
 
 
+def test_values_of_cut_rollouts_do_not_grow_with_the_search() -> None:
+    """A stake that is measured by the results, and that these depend on, would have no limit."""
+    position = midgame(GAMES["sudoku_tiles"], {"reward": "points"}, 3, 20)
+    few, many = (searched(position, n, cut=20, threads=1).value for n in (1000, 8000))
+    whole = searched(position, 8000, threads=1).value
+    assert abs(many - few) < 2
+    assert abs(many - whole) < 4
+
+
+def test_cut_rollouts_are_worth_what_the_evaluation_expects() -> None:
+    """Also before any game has ended in the search: margins are some points and no half ones."""
+    position = midgame(GAMES["score_dominari"], {"reward": "margin"}, 3, 6)
+    tree = Tree(kernels_of(position), 4)
+    tree.begin(position, 1, 0.8, 3)
+    tree.advance(300)
+    (stats,) = tree._stats
+    assert stats["cuts"] == 300
+    stake, _ = own_evaluation(position).weights
+    assert 1 < stake <= stats["bound"]
+    assert 0.2 * stake < max(stats["best"], -stats["worst"]) <= stake
+
+
 SEARCHES: dict[str, Callable[..., Any]] = {
     "uct": UCT,
     "puct": PUCT,
@@ -162,6 +188,26 @@ def test_budgets_and_memory_are_checked_at_once(name: str) -> None:
             OptionError, match=r"^megabytes=.*: a number above 0 to 10,000,000 is needed"
         ):
             make(Budget(10), megabytes=memory)
+
+
+@pytest.mark.parametrize("name", ["uct", "puct", "batch puct", "kept"])
+def test_exploration_has_a_limit(name: str) -> None:
+    """Above 3.4e38 it would be infinite where bonuses are computed, and choose the first move."""
+    SEARCHES[name](Budget(10), exploration=1e6)
+    for weight in (1.1e6, 3.5e38, 1e300):
+        with pytest.raises(
+            OptionError, match=r"^exploration=.*: a number from 0 to 1,000,000 is needed"
+        ):
+            SEARCHES[name](Budget(10), exploration=weight)
+
+
+@pytest.mark.parametrize("name", ["puct", "batch puct"])
+def test_temperature_has_a_limit(name: str) -> None:
+    """What is divided by a smaller one would be infinite."""
+    SEARCHES[name](Budget(10), temperature=1e-30)
+    for temperature in (0, 9e-31, 5e-324):
+        with pytest.raises(OptionError, match=r"^temperature=.*: a number from 1e-30 is needed"):
+            SEARCHES[name](Budget(10), temperature=temperature)
 
 
 @pytest.mark.parametrize("name", ["uct", "kept"])
@@ -198,6 +244,25 @@ def test_a_tree_has_no_more_slots_than_it_can_number() -> None:
 def test_bad_budgets_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match="budget"):
         Budget(**given)
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "said"),
+    [
+        (10, "10ms"),
+        (2.5, "2.5ms"),
+        (1234567, "1234567ms"),
+        (1234.5678, "1234.5678ms"),
+        (0.00001, "0.00001ms"),
+        (0.1 + 0.2, "0.30000000000000004ms"),
+        (Fraction(1, 3), "0.3333333333333333ms"),
+    ],
+)
+def test_budgets_are_plain_decimals_that_names_may_have(milliseconds: Any, said: str) -> None:
+    budget = Budget(milliseconds=milliseconds)
+    assert str(budget) == said
+    assert find_agent(f"uct:{said}").name == f"uct:{said}"
+    assert read_search_name(f"uct:{said}").milliseconds == float(milliseconds)
 
 
 def test_the_preferred_move() -> None:
