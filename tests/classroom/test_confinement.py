@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +42,7 @@ from tests.classroom.submissions import (
     Hostile,
     inside,
 )
-from tests.processes import running_with
+from tests.processes import eventually, running_with
 
 GAME = "vierer_dominari"
 QUICK = Limits(move=1.0, loading=1.0, megabytes=512)
@@ -69,10 +68,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 def assert_nothing_is_left(place: Path) -> None:
     """No process runs that was told to hide this place."""
-    end = time.monotonic() + 5
-    while running_with(str(place)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert running_with(str(place)) == []
+    eventually(lambda: running_with(str(place)) == [])
 
 
 def elsewhere(room: Room) -> Path:

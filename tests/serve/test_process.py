@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from azumaya.baselines.commands import app as commands
+from tests.processes import eventually
 from tests.serve.requests import GAME
 
 
@@ -48,10 +48,7 @@ def _children(pid: int) -> list[Path]:
 
 def _gone(processes: list[Path]) -> None:
     """Wait until these have ended."""
-    until = time.monotonic() + 30
-    while any(_runs(process) for process in processes):
-        assert time.monotonic() < until, "processes are left over"
-        time.sleep(0.05)
+    eventually(lambda: not any(_runs(process) for process in processes))
 
 
 def _runs(process: Path) -> bool:
@@ -62,9 +59,13 @@ def _runs(process: Path) -> bool:
         return False
 
 
-def _play_beside_a_search(url: str) -> None:
-    """While a search is under way, another visitor begins a game and moves."""
-    wish = {"game": GAME, "first": "uct:1500ms", "seed": 1}
+ATTEMPTS = 5
+"""On a busy machine a search may be over before another visitor has been answered twice."""
+
+
+def _moves_beside_a_search(url: str) -> bool:
+    """Whether a visitor could begin a game and move while another one waited for a search."""
+    wish = {"game": GAME, "first": "uct:2000ms", "seed": 1}
     answer = _get(f"{url}api/games", body=wish)
     cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
     game = f"{url}api/games/{view['id']}"
@@ -74,8 +75,9 @@ def _play_beside_a_search(url: str) -> None:
         theirs, there = other.headers["Set-Cookie"].partition(";")[0], json.load(other)
         move = {"ply": 0, "move": there["moves"][0][0]}
         assert json.load(_get(f"{url}api/games/{there['id']}/move", theirs, move))["ply"] == 1
-        assert not searched.done()
+        beside = not searched.done()
         assert json.load(searched.result())["ply"] == 1
+    return beside
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
@@ -98,10 +100,8 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     _gone(searching)
     process, url = _started(*words)
     try:
-        began = time.monotonic()
         assert json.load(_get(f"{url}api/games/{view['id']}", cookie)) == view
-        assert time.monotonic() - began < 30
-        _play_beside_a_search(url)
+        assert any(_moves_beside_a_search(url) for _ in range(ATTEMPTS))
     finally:
         searching = _children(process.pid)
         process.terminate()
