@@ -13,10 +13,10 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
-from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.cards import CHANGED, card_of
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
-from azumaya.baselines.arena.league.league import Crew, admit, jobs_of, local_crew, play_league
+from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, local_crew
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan
 from azumaya.baselines.arena.league.standing import Standing, as_json, read_exams, standings
@@ -31,7 +31,7 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
-from azumaya.baselines.files import check_folder, write_whole
+from azumaya.baselines.files import check_folder, shown, write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES
@@ -87,7 +87,7 @@ def play(
         typer.Option(
             min=1,
             max=MOST_PAIRS,
-            help="Pairs of games (one start, both seats) between every two agents, per game. "
+            help="Pairs of games (one start, both seats) between any two agents, per game. "
             f"Default: {PAIRS}; with --interval at most {MOST}.",
             show_default=False,
         ),
@@ -96,8 +96,8 @@ def play(
         float | None,
         typer.Option(
             min=1,
-            help="Choose the pairs that tell most, and stop when no interval of the ratings over "
-            "all games is wider than this many points on either side.",
+            help="Choose the most informative pairs, until no interval of the ratings over all "
+            "games is wider than this many points on either side.",
         ),
     ] = None,
     minutes: Annotated[
@@ -144,7 +144,7 @@ def play(
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         if minutes is None and only:
             minutes = MINUTES_TO_ADD
-        plan = Plan(games, pairs, move_limit, minutes, only, interval)
+        plan = _checked(Plan, games, pairs, move_limit, minutes, only, interval)
         _play(file, plan, _crew(processes or available_cores(), ray))
     except LeagueError as error:
         say(f"azumaya: {error}")
@@ -169,8 +169,10 @@ def report(
 ) -> None:
     """Rate the agents of a stored league and show the result."""
     _check_output(output)
-    if markdown is not None and markdown.is_dir():
-        raise typer.BadParameter(f"markdown {str(markdown)!r}: is a folder; name a file")
+    if markdown is not None:
+        if markdown.is_dir():
+            raise typer.BadParameter(f"markdown {str(markdown)!r}: is a folder; name a file")
+        _checked(check_folder, markdown, f"markdown {str(markdown)!r}")
     league = _checked(read_league, results)
     found = _show(league, exams, json, output)
     if markdown is not None:
@@ -208,8 +210,9 @@ def _crew(processes: int, address: str | None) -> Crew:
 
 
 def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
-    """Play what is missing, with a progress bar; faults are told as they happen."""
-    jobs, before = jobs_of(file.league, plan), len(file.league.pairs)
+    """Play what is missing, with a progress bar; faults and who sits out are told at once."""
+    fixtures, before = _checked(Fixtures, file, plan), len(file.league.pairs)
+    jobs = fixtures.jobs
     total = None if isinstance(jobs, Chooser) else len(jobs)
     columns = TextColumn("pairs{task.description}"), BarColumn(), MofNCompleteColumn()
     with progress(*columns, TimeRemainingColumn()) as bar:
@@ -225,7 +228,14 @@ def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
                 loser = (result.key.first, result.key.second)[fault[0]]
                 say(f"{result.key.game}, start {result.key.number}: {loser} lost: {fault[1]}")
 
-        play_league(file, plan, crew, tell, jobs)
+        def sits_out(agent: str, why: str) -> None:
+            name = file.league.cards[agent].name
+            others = (card for card in file.league.cards.values() if card.name == name)
+            joined = why != CHANGED or any(card.id not in fixtures.absent for card in others)
+            hint = "" if joined else "; name it to let it join as it is now"
+            say(f"{shown(agent)} sits out: {why}{hint}")
+
+        fixtures.play(crew, tell, sits_out)
 
 
 def _show(

@@ -119,12 +119,18 @@ class Wordless(Later):
         return [[]]
 
 
-class Unmade(Fine):
-    """Ends Python when it is made the second time: the first time is the league's own."""
+UNMADE = "AZUMAYA_TESTS_UNMADE"
+"""The environment variable that says how `Unmade` fails."""
 
-    made = 0
+
+class Unmade(Fine):
+    """Can be made when it joins, and not later, if a variable of the environment says so."""
 
     def __init__(self) -> None:
-        Unmade.made += 1
-        if Unmade.made > 1:
+        how = os.environ.get(UNMADE)
+        if how == "raises":
             raise SystemExit(0)
+        if how == "crashes":
+            os._exit(7)
+        if how == "hangs":
+            time.sleep(3600)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from azumaya.baselines.arena.league.crew import PairJob, play_pair
+from azumaya.baselines.arena.league.crew import Outcome, PairJob, play_pair
 from azumaya.baselines.arena.league.games import Table
 from azumaya.baselines.arena.league.league import join, play_league
-from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
+from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
 from azumaya.baselines.arena.league.schedule import Plan
 
 GAME = "vierer_dominari"
 
 
-def play_here(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+def play_here(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
     """A crew without processes: an agent that ends its process would end the tests."""
     table = Table()
     for job in jobs:

@@ -1,4 +1,4 @@
-"""Pairs that tell most are played, until intervals are narrow; agents here are only strengths."""
+"""The most informative pairs are played until intervals are narrow; agents are only strengths."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league import league
+from azumaya.baselines.arena.league.cards import CHANGED, AgentCard
 from azumaya.baselines.arena.league.choosing import FIRST_ROUND
-from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed
 from azumaya.baselines.arena.league.league import play_league
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
@@ -50,6 +51,11 @@ def league_of(path: Path, names: Iterable[str] = STRENGTHS) -> LeagueFile:
     for name in names:
         file.add_card(AgentCard(name, "built in", "", None, GAMES))
     return file
+
+
+@pytest.fixture(autouse=True)
+def _all_can_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(league, "sitting_out", lambda cards: {})
 
 
 @pytest.fixture(name="file")
@@ -170,3 +176,40 @@ def test_agents_that_lack_a_game_play_the_first_round_only(
     assert sum(met.values()) == FIRST_ROUND * 5
     assert "narrow" not in ratings(file)
     assert max(half_widths(file)) <= 30
+
+
+def test_a_newcomer_that_lacks_a_game_plays_the_first_round_only(
+    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No interval over all games waits for it."""
+    file.add_card(AgentCard("narrow", "built in", "", None, GAMES[:1]))
+    monkeypatch.setitem(STRENGTHS, "narrow", 200.0)
+    monkeypatch.setitem(SECONDS, "narrow", 0.01)
+    play_league(file, replace(PLAN, only=frozenset({"narrow"})), crew)
+    assert len(file.league.pairs) == FIRST_ROUND * 5
+
+
+def test_intervals_do_not_wait_for_agents_that_sit_out(
+    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is known to sit out from the beginning, another one is found out during its games."""
+    first = replace(PLAN, pairs=3, interval=None)
+    play_league(file, first, crew)
+    before = set(file.league.pairs)
+    file.add_card(AgentCard("new", "built in", "", None, GAMES))
+    monkeypatch.setattr(league, "sitting_out", lambda cards: {"weak": CHANGED})
+
+    def without_new(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
+        for job in jobs:
+            unfit = "new" in job.agents
+            yield Unplayed(job.key, "new", "cannot be made") if unfit else result_of(job)
+
+    with pytest.warns(UserWarning, match="^(weak|new) sits out: ") as told:
+        play_league(file, replace(PLAN, interval=60), without_new)
+    assert [str(w.message).partition(" ")[0] for w in told] == ["weak", "new"]
+    played = {who for key in set(file.league.pairs) - before for who in (key.first, key.second)}
+    assert played == STRENGTHS.keys() - {"weak"}
+    known = [p for p in file.league.in_order() if "weak" not in (p.key.first, p.key.second)]
+    found = rate(known, [name for name in STRENGTHS if name != "weak"])[ALL]
+    assert 0.7 * 60 < max((r.high - r.low) / 2 for r in found.values()) <= 60
+    assert ratings(file)["weak"].games == 3 * 2 * 2 * 4

@@ -6,7 +6,9 @@ import io
 import json
 import re
 import shlex
+import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,12 +20,18 @@ from typer.testing import CliRunner, Result
 from azumaya.baselines import league_commands
 from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league.cards import AgentCard
-from azumaya.baselines.arena.league.crew import PairJob
+from azumaya.baselines.arena.league.crew import Outcome, PairJob
 from azumaya.baselines.arena.league.ratings import Rating
-from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
-from azumaya.baselines.arena.league.standing import Standing
+from azumaya.baselines.arena.league.results import (
+    LeagueFile,
+    PairKey,
+    PairResult,
+    read_league,
+)
+from azumaya.baselines.arena.league.standing import EXAM_FIELDS, Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.commands import app
+from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, Position
 from tests.league.playing import GAME, play_here
 
@@ -165,6 +173,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("greedy", "--output", "no/a.svg"), "output 'no/a.svg': there is no folder no"),
         (("greedy", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
         (("report", "--markdown", "."), "markdown '.': is a folder"),
+        (("report", "--markdown", "no/m.md"), "markdown 'no/m.md': there is no folder no"),
         (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
         (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
         (("program:./nothing",), "no program './nothing' can be run"),
@@ -178,6 +187,52 @@ def test_refusals(words: tuple[object, ...], message: str) -> None:
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
     assert Path("league.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("figures", "message"),
+    [
+        ({"kept_wins": "abc"}, "kept_wins='abc': a number from 0 to 1 is needed"),
+        ({"kept_draws": 1.5}, "kept_draws=1.5: a number from 0 to 1 is needed"),
+        ({"regret": [1]}, "regret=[1]: a number from 0 is needed"),
+        ({"positions": True}, "positions=True: a whole number from 0 is needed"),
+        ({"agent": 7}, "agent=7, game='abalone': must be texts"),
+    ],
+)
+def test_figures_that_no_exam_finds_are_refused(figures: dict[str, object], message: str) -> None:
+    made_up()
+    exam = {"agent": "random", "game": "abalone", "positions": 9, "kept_wins": None,
+            "kept_draws": 1, "regret": 0}  # fmt: skip
+    path = Path("exams.json")
+    path.write_text(json.dumps([exam]))
+    assert read_exams(path) == {"random": {"abalone": {k: exam[k] for k in EXAM_FIELDS}}}
+    path.write_text(json.dumps([exam, {**exam, **figures}]))
+    result = azumaya("report", "--exams", path, "--markdown", "league.md")
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+
+
+def test_champions_with_other_values_sit_out_until_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The league of the old ones is that of the file."""
+    assert azumaya("champion", "--game", GAME, "--pairs", 1).exit_code == 0
+    (old,) = read_league("league.jsonl").cards.keys() - {"random"}
+    data = tmp_path / "data"
+    shutil.copytree(champion.DATA, data)
+    with (data / "abalone.json").open("a") as file:
+        file.write(" ")
+    monkeypatch.setattr(champion, "DATA", data)
+    before = Path("league.jsonl").read_bytes()
+    shown = azumaya("--game", GAME, "--pairs", 2)
+    said = "sits out: its files have changed"
+    assert f"{old} {said}; name it to let it join as it is now" in shown.output
+    assert Path("league.jsonl").read_bytes() == before
+    shown = azumaya("champion", "--game", GAME, "--pairs", 2)
+    assert f"{old} {said}\n" in shown.output
+    met = Counter(key.first for key in read_league("league.jsonl").pairs)
+    assert met.pop(old) == 1
+    assert list(met.values()) == [2]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +263,7 @@ def test_pairs_can_be_chosen_by_what_they_tell() -> None:
 
 
 def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+    def interrupted(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
         yield next(play_here(jobs))
         raise KeyboardInterrupt
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ import pytest
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
 from azumaya.baselines.arena.league import games
-from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.cards import AgentCard, card_of, sitting_out
+from azumaya.baselines.arena.league.crew import Outcome, PairJob
 from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
 from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
@@ -26,8 +29,9 @@ from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
+from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes, play_here
-from tests.processes import running_with
+from tests.processes import eventually, running_with
 
 FIRST_LEGAL = """
 import sys
@@ -46,6 +50,21 @@ def _beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
 def program(code: str) -> str:
     """The name of an agent that runs Python code."""
     return f"program:{shlex.join([sys.executable, '-c', code])}"
+
+
+def job_of(names: list[str]) -> dict[str, Any]:
+    """A game between agents with these names, as they are now."""
+    cards = [card_of(name, [GAME]) if ":" in name else None for name in names]
+    return {
+        "game": GAME, "number": 0, "seed": 0, "balanced": False, "agents": names,
+        "ids": [name if card is None else card.id for name, card in zip(names, cards, strict=True)],
+        "kinds": ["python" if card is None else card.kind for card in cards], "seat": 0,
+    }  # fmt: skip
+
+
+def named(*names: str) -> dict[str, Any]:
+    """The agents of a job, whose ids are their names."""
+    return {"agents": names, "ids": names}
 
 
 def test_results_are_those_of_pairings(tmp_path: Path) -> None:
@@ -71,7 +90,6 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
         ("Lazy", "KeyError: 'late'"),
         ("Unspeakable", "Secret: its text cannot be shown (KeyboardInterrupt)"),
         ("Wordless", "TypeError: act gave [], which is no move"),
-        ("Unmade", "cannot be made: "),
     ],
 )
 def test_a_fault_loses_the_game_and_the_league_goes_on(
@@ -92,6 +110,66 @@ def test_a_fault_loses_the_game_and_the_league_goes_on(
             assert fault[0] == own
             assert what in fault[1]
             assert result == (-1 if own == 0 else 1)
+
+
+def test_an_agent_that_cannot_be_made_sits_out_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether that is found before games are played, or by those who play them."""
+    file, name = LeagueFile(tmp_path / "league.jsonl"), "odd_agents:Unmade"
+    (card,) = join(file, [name], [GAME])
+    join(file, ["greedy"], [GAME])
+
+    def broken_by_now(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
+        monkeypatch.setenv(UNMADE, "raises")
+        return play_here(jobs)
+
+    with pytest.warns(UserWarning, match=rf"{card.id} sits out: cannot be made: .*SystemExit") as w:
+        play_league(file, Plan((GAME,), 2), broken_by_now)
+    assert len(w) == 1, "it is said once"
+    assert [(key.first, key.second) for key in file.league.pairs] == [("greedy", "random")] * 2
+    with pytest.warns(UserWarning, match=rf"{card.id} sits out: cannot be made: "):
+        play_league(file, Plan((GAME,), 3), play_here)
+    assert len(file.league.pairs) == 3
+    monkeypatch.delenv(UNMADE)
+    play_league(file, Plan((GAME,), 3), play_here)
+    assert len(file.league.pairs) == 3 * 3
+    assert all(pair.faults == (None, None) for pair in file.league.pairs.values())
+    file.close()
+
+
+def test_only_the_agent_with_the_id_of_a_job_plays_it() -> None:
+    """Whoever has its name."""
+    job = job_of(["greedy", "random"])
+    assert Table().play(job)["fault"] is None
+    table = Table()
+    for _ in range(2):
+        assert table.play({**job, "ids": ["greedy@0a1b", "random"]}) == {
+            "unfit": (0, "its files have changed")
+        }
+    assert table.play(job)["fault"] is None
+
+
+def test_agents_that_are_missing_sit_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of modules, checkpoints and programs, also if only a file of theirs is missing."""
+    monkeypatch.chdir(tmp_path)
+    bot = tmp_path / "bot.py"
+    bot.write_text(FIRST_LEGAL)
+    program = card_of(f"program:{sys.executable} bot.py", [GAME])
+    cards = [
+        AgentCard(name, "python", "0a1b", None, (GAME,))
+        for name in ("no_such_module:Bot", "runs/policy", "program:./nothing", "uct:5")
+    ]
+    greedy = card_of("greedy", [GAME])
+    found = sitting_out([greedy, program, *cards])
+    assert found.keys() == {card.id for card in cards}
+    why = list(found.values())
+    assert "importing no_such_module failed" in why[0]
+    assert "cannot be made: OptionError: agent 'runs/policy'" in why[1]
+    assert "no program './nothing' can be run" in why[2]
+    assert why[3] == "its files have changed"
+    bot.unlink()
+    assert sitting_out([greedy, program]) == {program.id: "its files have changed"}
 
 
 def test_all_code_of_an_agent_is_watched() -> None:
@@ -122,13 +200,12 @@ def test_all_code_of_an_agent_is_watched() -> None:
         seen.append(board.read()[0])
         return found
 
-    job = {"game": GAME, "number": 0, "seed": 0, "balanced": True, "agents": ["a", "b"],
-           "kinds": ["python", "python"], "seat": 0}  # fmt: skip
+    job = job_of(["a", "b"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(games, "find_agent", watched)
         assert table.play(job)["fault"] is None
     assert seen[3:] == [0, 1]
-    job["agents"] = ["odd_agents:Interrupts", "greedy"]
+    job = job_of(["odd_agents:Interrupts", "greedy"])
     assert table.play(job)["fault"] == (0, "KeyboardInterrupt"), "it is the agent's own"
     board.close()
 
@@ -150,17 +227,17 @@ def test_an_agent_keeps_the_grace_of_its_first_move_if_its_opponent_fails_before
             raise KeyError
 
     agents = {"fails": Fails(), "slow": Slow(), "other": Slow()}
-    table, job = Table(board), {"game": GAME, "number": 0, "seed": 0, "balanced": False,
-                                "kinds": ["python", "python"], "seat": 0}  # fmt: skip
+    table, job = Table(board), job_of(["", ""])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(games, "find_agent", agents.get)
+        patch.setattr(games, "identity", lambda name, agent: name)
         patch.setitem(games.GRACE, "python", 7000.0)
-        assert table.play({**job, "agents": ["fails", "slow"]})["fault"] == (0, "KeyError")
+        assert table.play({**job, **named("fails", "slow")})["fault"] == (0, "KeyError")
         assert graces == []
-        assert table.play({**job, "agents": ["other", "slow"]})["fault"] is None
+        assert table.play({**job, **named("other", "slow")})["fault"] is None
         first = len(graces)
         assert graces == [True, True] + [False] * (first - 2)
-        table.play({**job, "agents": ["slow", "other"]})
+        table.play({**job, **named("slow", "other")})
         assert not any(graces[first:])
     board.close()
 
@@ -202,6 +279,20 @@ def test_an_agent_with_other_files_is_another_agent(
     assert cards[0].name == cards[1].name
     assert cards[0].id != cards[1].id
     assert card_of("random", [GAME]).id == "random"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_words_of_a_command_that_name_pipes_or_devices_are_not_read(tmp_path: Path) -> None:
+    """They may never end, and a pipe may have no writer."""
+    pipe, bot = tmp_path / "pipe", tmp_path / "bot.py"
+    os.mkfifo(pipe)
+    bot.write_bytes(b"x" * (1 << 20))
+    plain = card_of(f"program:cat {bot}", [GAME])
+    for word in (pipe, "/dev/zero", "x" * 5000):
+        assert card_of(f"program:cat {word} {bot}", [GAME]).digest == plain.digest
+    assert (
+        plain.digest == hashlib.sha256(hashlib.sha256(bot.read_bytes()).digest()).hexdigest()[:12]
+    )
 
 
 def test_champions_are_other_agents_with_other_values(
@@ -280,6 +371,37 @@ def test_programs_that_fail(code: str, error: type[Exception], message: str) -> 
     agent.close()
 
 
+FLOOD = """
+while True: print("no move", flush=True)
+"""
+
+
+def test_a_program_that_prints_without_being_asked_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pipe holds what it prints, and not the memory of the agent."""
+    position = Position(GAME)
+    move = position.legal_moves()[0]
+    agent = ProgramAgent(program(FLOOD.replace("no move", move)).removeprefix("program:"))
+    assert agent.act([position], [0]) == [position.parse_move(move)]
+    process, reader = agent._process, agent._reader
+    assert process is not None
+    assert process.stdout is not None
+    time.sleep(0.2)
+    assert reader._answers.empty()
+    agent.close()
+    eventually(lambda: process.stdout.closed)
+
+
+def test_a_program_is_ended_after_a_wrong_answer() -> None:
+    """Else what it printed meanwhile would be its next answers."""
+    agent = ProgramAgent(program(FLOOD).removeprefix("program:"))
+    with pytest.raises(MoveNameError, match="no move"):
+        agent.act([Position(GAME)], [0])
+    assert agent._process is None
+    table, name = Table(), program(FLOOD.replace("no move", "6f6"))
+    assert "6f6" in table.play(job_of([name, "greedy"]))["fault"][1]
+    assert name not in table._agents
+
+
 HELPED = """
 import subprocess, sys
 code = "import time; time.sleep(99)"
@@ -355,10 +477,10 @@ def test_who_watches_a_process_watches_the_time_of_its_programs(
     with tempfile.TemporaryFile() as file:
         file.truncate(Board.SIZE)
         board = Board(file.fileno())
-    job = {"game": GAME, "number": 0, "seed": 0, "balanced": False, "agents": [code, "greedy"],
-           "kinds": ["program", "built in"], "seat": 0}  # fmt: skip
-    assert "'x'" in Table(board).play(job)["fault"][1]
-    assert made == [True]
+    table, job = Table(board), job_of([code, "greedy"])
+    for again in (1, 2):
+        assert "'x'" in table.play(job)["fault"][1]
+        assert made == [True] * again, "it is made anew after its fault"
     board.close()
 
 

@@ -8,19 +8,29 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from azumaya.baselines.arena.league import crew
-from azumaya.baselines.arena.league.crew import LeagueError, PairJob, Worker, play_locally
+from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.crew import (
+    LeagueError,
+    Outcome,
+    PairJob,
+    Unplayed,
+    Worker,
+    play_locally,
+)
 from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
 from tests import processes
+from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes
 
-PATIENCE = 120
 ODD = {
     "odd_agents:Crashes": "crashed its process: exit code 7",
     "odd_agents:Hangs": "time-out: no move in 3 s",
@@ -61,14 +71,22 @@ def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     assert set(read_league(path).pairs) == {*fine, *(pair.key for pair in pairs)}
 
 
-def wait_for(path: Path, pairs: int) -> None:
-    """Wait until the file of a league has some pairs."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if path.exists() and path.read_bytes().count(b'"record":"pair"') >= pairs:
-            return
-        time.sleep(0.05)
-    raise AssertionError("no results")
+def pairs_in(path: Path) -> int:
+    """How many pairs the file of a league has."""
+    return path.read_bytes().count(b'"record":"pair"') if path.exists() else 0
+
+
+def inheriting(setting: str) -> list[str]:
+    """The processes whose environment has a setting, such as `NAME=value`."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            settings = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:  # it has ended, or is somebody else's
+            continue
+        if setting.encode() in settings and int(folder.name) != os.getpid():
+            found.append(folder.name)
+    return found
 
 
 def test_a_league_that_was_killed_goes_on_with_every_game_counted_once(
@@ -80,12 +98,10 @@ def test_a_league_that_was_killed_goes_on_with_every_game_counted_once(
     monkeypatch.setenv("TMPDIR", str(temporary))  # for the processes started here
     words = ["league", "greedy", "uct:30", "--game", GAME, "--pairs", 40, "--results", path]
     with processes.start(*words, "--processes", 2) as process:
-        wait_for(path, 5)
+        processes.eventually(lambda: pairs_in(path) >= 5)
+        assert inheriting(f"TMPDIR={temporary}")
         process.send_signal(signal.SIGKILL)
-    until = time.monotonic() + PATIENCE
-    while processes.running_with("arena.league.child") and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not processes.running_with("arena.league.child"), "processes that play were left"
+    processes.eventually(lambda: not inheriting(f"TMPDIR={temporary}"))  # none that plays is left
     assert not list(temporary.iterdir())
     killed = path.read_bytes()
     assert 5 <= killed.count(b'"record":"pair"') < 3 * 40
@@ -111,17 +127,75 @@ def test_a_process_that_ends_for_no_fault_of_an_agent_is_replaced_then_given_up(
 def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
     mark = str(tmp_path)
     name = f"program:{shlex.join([sys.executable, '-c', 'import time; time.sleep(99)', mark])}"
-    job = PairJob(
-        PairKey(GAME, 0, name, "random"), (name, "random"), ("program", "built in"), 0, False, 0.3
-    )
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.3)
     worker = Worker()
     pair = worker.play_pair(job, threading.Event())
     worker.close()
+    assert isinstance(pair, PairResult)
     assert pair.faults == ((0, "time-out: no move in 0.3 s"),) * 2
     until = time.monotonic() + 30
     while processes.running_with(mark) and time.monotonic() < until:
         time.sleep(0.05)
     assert not processes.running_with(mark)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("crashes", "cannot be made: it crashed its process: exit code 7"),
+        ("hangs", "cannot be made in 0.3 s"),
+    ],
+)
+def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
+    monkeypatch: pytest.MonkeyPatch, how: str, why: str
+) -> None:
+    name = "odd_agents:Unmade"
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.3)
+    monkeypatch.setenv(UNMADE, how)
+    worker = Worker()
+    assert worker.play_pair(job, threading.Event()) == Unplayed(key, key.first, why)
+    worker.close()
+
+
+BOT = """
+from azumaya.baselines.agents import {kind}
+class Bot({kind}): "Another agent with each kind."
+"""
+
+
+def test_the_new_code_of_an_agent_does_not_play_under_its_old_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither in a new process, nor in one that has loaded the old code."""
+    monkeypatch.chdir(tmp_path)
+    (module := tmp_path / "edited_bot.py").write_text(BOT.format(kind="RandomAgent"))
+    file, name = LeagueFile(tmp_path / "league.jsonl"), "edited_bot:Bot"
+    (old,) = join(file, [name], [GAME])
+    worker = Worker()
+
+    def crew_of_one(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
+        for job in jobs:
+            yield worker.play_pair(job, threading.Event())
+
+    play_league(file, Plan((GAME,), 1), crew_of_one)
+    module.write_text(BOT.format(kind="GreedyAgent"))
+    (new,) = join(file, [name], [GAME])
+    assert old.id != new.id
+    with pytest.warns(UserWarning, match=f"{old.id} sits out: its files have changed"):
+        play_league(file, Plan((GAME,), 6, only=frozenset({new.id})), crew_of_one)
+    played = Counter((key.first, key.second) for key in file.league.pairs)
+    assert played == {(old.id, "random"): 1, (new.id, "random"): 6}
+    own = [pair.results for key, pair in file.league.pairs.items() if key.first == new.id]
+    assert sum(sum(results) for results in own) >= 8, "it is the greedy one that plays"
+    late = PairJob(
+        PairKey(GAME, 9, old.id, "random"), (name, "random"), ("python", "built in"), 0, True, 60.0
+    )
+    unplayed = Unplayed(late.key, old.id, "its files have changed")
+    assert worker.play_pair(late, threading.Event()) == unplayed
+    worker.close()
+    file.close()
 
 
 def test_pipes_with_high_numbers_can_be_read() -> None:

@@ -14,14 +14,18 @@ from typing import Any
 from azumaya.baselines.agent_names import SIMPLE, find_agent
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.program import PREFIX
+from azumaya.baselines.files import is_special
 from azumaya.baselines.search.naming import is_search_name, read_search_name
-from azumaya.envs import OptionError, Position
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.errors import brief, told
 
 CLASSES = (1.0, 10.0, 100.0)
 """Classes of time per move, by their upper limits in milliseconds."""
 TOLERANCE = 1.5
 """How far the measured time may exceed the limit of a class."""
 SLOWER = "slower"
+CHANGED = "its files have changed"
+"""Why an agent sits out whose name another one has now."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class AgentCard:
     @property
     def id(self) -> str:
         """What tells it apart in a file of results: an agent with other files is another one."""
-        return f"{self.name}@{self.digest}" if self.digest else self.name
+        return _id(self.name, self.digest)
 
     def time_class(self, measured: float | None) -> str:
         """The class of time per move, such as `10 ms`.
@@ -63,6 +67,52 @@ class AgentCard:
         return next((f"{limit:g} ms" for limit in CLASSES if time <= limit), SLOWER)
 
 
+def _id(name: str, digest: str) -> str:
+    return f"{name}@{digest}" if digest else name
+
+
+def identity(name: str, agent: Any) -> str:
+    """The id of an agent, as its files are now.
+
+    Args:
+        name: its name, as for `find_agent`.
+        agent: the agent that was made by this name.
+    """
+    return _id(name, _digest(_files(name, agent, getattr(agent, "sidecar", None))))
+
+
+def sitting_out(cards: Iterable[AgentCard]) -> dict[str, str]:
+    """Which agents cannot play now, by id, and why: others have their names, or none can be made.
+
+    Every agent is made once.
+    """
+    found, now = {}, dict[str, str]()
+    for card in cards:
+        try:
+            if card.name not in now:
+                now[card.name] = identity(card.name, find_agent(card.name))
+        except Exception as error:  # whatever is wrong with its files, the others can play
+            found[card.id] = f"cannot be made: {told(error)}"
+        else:
+            if now[card.name] != card.id:
+                found[card.id] = CHANGED
+    return found
+
+
+def game_names(games: Any) -> tuple[str, ...]:
+    """The names of some games, which may be given in any form that `find_game` takes.
+
+    Raises:
+        OptionError: these are not the names of games.
+    """
+    if isinstance(games, str) or not isinstance(games, Iterable):
+        raise OptionError(f"games={brief(games)}: must be a list of names of games")
+    try:
+        return tuple(find_game(name).name for name in games)
+    except OptionError as error:
+        raise OptionError(f"games={brief(games)}: {error}") from error
+
+
 def card_of(name: str, games: Iterable[str]) -> AgentCard:
     """The card of an agent, which is made once to see what it can play.
 
@@ -71,14 +121,14 @@ def card_of(name: str, games: Iterable[str]) -> AgentCard:
         games: the names of the games of the league.
 
     Raises:
-        OptionError: the name is unknown, or the agent plays none of the games.
+        OptionError: a name is unknown, or the agent plays none of the games.
         CheckpointError: the checkpoint cannot be used.
     """
     agent = find_agent(name)
     sidecar = getattr(agent, "sidecar", None)
     time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""
-    for game in games:
+    for game in game_names(games):
         try:
             check_agent(agent, Position(game), name)
             played.append(game)
@@ -132,9 +182,12 @@ def _digest(files: Iterable[Path]) -> str:
     total, found = hashlib.sha256(), False
     for file in files:
         try:
-            content = file.read_bytes()
+            if is_special(file):  # a pipe or a device may never end
+                continue
+            with file.open("rb") as opened:
+                own = hashlib.file_digest(opened, "sha256")
         except OSError:  # a word of a command that names no file
             continue
-        total.update(hashlib.sha256(content).digest())
+        total.update(own.digest())
         found = True
     return total.hexdigest()[:12] if found else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -22,7 +22,7 @@ from azumaya.baselines.arena.league.ratings import (
     ANCHOR,
     OUTCOMES,
     POINTS,
-    chances,
+    SHARES,
     connected,
     fit,
     levelled,
@@ -84,22 +84,26 @@ class Chooser:
     Args:
         league: the league; results that are added to it while pairs are taken are heeded.
         plan: what may be played, and how narrow the intervals are to be.
+        absent: the ids of agents that sit out; those that are added while pairs are taken are
+            heeded. The intervals are those of ratings without them: what their few games leave
+            unknown could not be found out.
 
     Attributes:
         reached: half the width that the widest interval is expected to have now, in Elo points;
             infinite in the first round.
     """
 
-    def __init__(self, league: League, plan: Plan) -> None:
+    def __init__(self, league: League, plan: Plan, absent: Container[str] = ()) -> None:
         assert plan.interval is not None
         self._league, self._plan, self._interval = league, plan, plan.interval
+        self._absent = absent
         self._look_at = HOPED * plan.interval  # intervals expected to be wider are not looked at
         self._begun: set[PairKey] = set()
         self.reached = math.inf
 
     def __iter__(self) -> Iterator[PairJob]:
         first = min(FIRST_ROUND, self._plan.pairs)
-        for job in missing(self._league, replace(self._plan, pairs=first)):
+        for job in missing(self._league, replace(self._plan, pairs=first), self._absent):
             self._begun.add(job.key)
             yield job
         while batch := self._batch():
@@ -116,22 +120,28 @@ class Chooser:
         odds = odds_of(results, agents, self._plan.games, self._begun)
         if odds is None:
             return []
-        watched = np.array([not self._plan.only or who in self._plan.only for who in odds.agents])
+        watched = np.array([self._counts(who) for who in odds.agents])
+        if not watched.any():  # those that are to be rated lack one of the games
+            return []
         self.reached = Z95 * math.sqrt(odds.variances()[watched].max())
         if self.reached <= self._look_at and self._narrow(results, odds.agents, watched):
             return []
         may = [
             c
             for c, (_, *two) in enumerate(odds.meetings)
-            if odds.counts[c] < open_to and (not self._plan.only or {*two} & self._plan.only)
+            if odds.counts[c] < open_to and any(self._counts(who) for who in two)
         ]
         chosen = _best(odds, may, watched, open_to)
         return [self._job(odds.meetings[c]) for c in chosen]
 
+    def _counts(self, agent: str) -> bool:
+        """Whether the games of an agent are to be played."""
+        return not self._plan.only or agent in self._plan.only
+
     def _rated(self) -> list[str]:
-        """Those who play every game, and so are rated over all."""
-        games = set(self._plan.games)
-        return [card.id for card in self._league.cards.values() if games <= set(card.games)]
+        """Those who play every game, and so are rated over all; not those that sit out."""
+        games, cards = set(self._plan.games), self._league.cards.values()
+        return [c.id for c in cards if games <= set(c.games) and c.id not in self._absent]
 
     def _narrow(
         self, results: Sequence[PairResult], agents: Sequence[str], watched: np.ndarray
@@ -203,15 +213,14 @@ def odds_of(
         c = number.get((key.game, key.first, key.second))
         if c is not None:
             running[c] += 1
-    likely = np.array([chances(cell) for cell in cells])
-    shares = np.arange(OUTCOMES) / (OUTCOMES - 1)
-    mean = likely @ shares
+    likely = (cells + 1 / OUTCOMES) / (counts[:, None] + 1)  # one more pair, with any outcome
+    mean = likely @ SHARES
     effect = _effect(cells, meetings, agents)
     return Odds(
         agents,
         meetings,
         np.maximum(counts + running, 1),
-        likely @ shares**2 - mean**2,
+        likely @ SHARES**2 - mean**2,
         OVERHEAD + seconds / np.maximum(counts, 1),
         effect,
     )
@@ -227,7 +236,9 @@ def _effect(cells: np.ndarray, meetings: Sequence[Meeting], agents: Sequence[str
             games.setdefault(game, {})[who] = cell
     strengths = np.zeros(size)
     if len(connected([who for found in games.values() for who in found], agents)) == size:
-        strengths = fit([levelled(wins_of(found, size)) for found in games.values()], anchor)
+        strengths = fit(
+            levelled(np.array([wins_of(found, size) for found in games.values()])), anchor
+        )
     chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
     ends = np.zeros((len(meetings), size))
     for row, (one, other) in zip(ends, two, strict=True):

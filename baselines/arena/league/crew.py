@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from azumaya.baselines.agents.program import close_pipe, kill_group
-from azumaya.baselines.arena.league.games import NOBODY, Board, lost
+from azumaya.baselines.arena.league.games import NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.threads import Together
 
@@ -55,14 +55,45 @@ class PairJob:
     balanced: bool
     limit: float
 
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of the two agents: only these may play, not others with their names."""
+        return self.key.first, self.key.second
 
-def play_pair(job: PairJob, play: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> PairResult:
+
+@dataclass(frozen=True)
+class Unplayed:
+    """A pair of games that was not played, because an agent has to sit out.
+
+    Attributes:
+        key: what tells the pair apart.
+        agent: the id of the agent.
+        why: why it cannot play.
+    """
+
+    key: PairKey
+    agent: str
+    why: str
+
+
+Outcome = PairResult | Unplayed
+"""What becomes of a pair that was to be played."""
+
+
+def play_pair(job: PairJob, play: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Outcome:
     """Play both games of a pair; `play` plays one, as `Table.play` does."""
     about = {
-        "game": job.key.game, "number": job.key.number, "agents": job.agents,
+        "game": job.key.game, "number": job.key.number, "agents": job.agents, "ids": job.ids,
         "kinds": job.kinds, "seed": job.seed, "balanced": job.balanced,
     }  # fmt: skip
-    one, other = (play({**about, "seat": seat}) for seat in (0, 1))
+    played = []
+    for seat in (0, 1):
+        game = play({**about, "seat": seat})
+        if "unfit" in game:
+            which, why = game["unfit"]
+            return Unplayed(job.key, job.ids[which], why)
+        played.append(game)
+    one, other = played
     times = [one["milliseconds"][which] + other["milliseconds"][which] for which in (0, 1)]
     return PairResult(
         job.key,
@@ -83,19 +114,25 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._made: dict[str, str] = {}
 
-    def play_pair(self, job: PairJob, stop: threading.Event) -> PairResult:
+    def play_pair(self, job: PairJob, stop: threading.Event) -> Outcome:
         """Play both games of a pair.
 
         Raises:
             StoppedError: `stop` was set.
             LeagueError: the process keeps ending for no fault of an agent.
         """
+        for name, identity in zip(job.agents, job.ids, strict=True):
+            if self._made.get(name, identity) != identity:
+                self.close()  # the process keeps the code that it has loaded
+        self._made.update(zip(job.agents, job.ids, strict=True))
         return play_pair(job, lambda game: self._play(game, job.limit, stop))
 
     def close(self) -> None:
         """End the process, and those it has started."""
         process, self._process = self._process, None
+        self._made.clear()
         if process is None:
             return
         kill_group(process)
@@ -133,19 +170,25 @@ class Worker:
                     return self._after_the_end(process)
                 answer += part
                 continue
-            which, seconds = self._board.read()
+            which, seconds, making = self._board.read()
             if which != NOBODY and seconds > limit:
                 self.close()
+                if making:
+                    return unfit(which, f"cannot be made in {limit:g} s")
                 return lost(which, f"time-out: no move in {limit:g} s")
         report: dict[str, Any] = json.loads(answer)
         return report
 
     def _after_the_end(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
-        which, _ = self._board.read()
+        which, _, making = self._board.read()
         code = process.wait()
         self.close()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return None if which == NOBODY else lost(which, f"crashed its process: {how}")
+        if which == NOBODY:
+            return None
+        if making:
+            return unfit(which, f"cannot be made: it crashed its process: {how}")
+        return lost(which, f"crashed its process: {how}")
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
@@ -170,7 +213,7 @@ def _readable(pipe: IO[bytes]) -> bool:
         return bool(selector.select(LOOK))
 
 
-def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult]:
+def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:
     """Play pairs in processes on this machine; results come in the order in which they end.
 
     Closing the iterator ends the processes.
@@ -179,7 +222,7 @@ def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[PairResult
         LeagueError: games cannot be played.
     """
     waiting, lock, stop = iter(jobs), threading.Lock(), threading.Event()
-    results: queue.SimpleQueue[PairResult | BaseException | None] = queue.SimpleQueue()
+    results: queue.SimpleQueue[Outcome | BaseException | None] = queue.SimpleQueue()
 
     def work() -> None:
         worker = Worker()

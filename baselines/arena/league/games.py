@@ -16,6 +16,7 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.arena.league.cards import CHANGED, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.envs import Position
 from azumaya.envs.errors import brief, told
@@ -31,26 +32,26 @@ LONGEST_FAULT = 300
 
 
 class Board:
-    """Memory that two processes share: which agent is thinking, since when.
+    """Memory that two processes share: which agent is thinking or being made, since when.
 
     Args:
         file: the descriptor of a file of `SIZE` bytes, which may be closed afterwards.
     """
 
-    _FORM = struct.Struct("=qdd")
+    _FORM = struct.Struct("=qddq")
     SIZE = _FORM.size
 
     def __init__(self, file: int) -> None:
         self._memory = mmap.mmap(file, self.SIZE)
 
-    def write(self, which: int, grace: float = 0.0) -> None:
-        """Note that an agent begins to think (0 or 1), or `NOBODY`."""
-        self._FORM.pack_into(self._memory, 0, which, time.monotonic(), grace)
+    def write(self, which: int, grace: float = 0.0, making: bool = False) -> None:
+        """Note that an agent (0 or 1) begins to think or is being made, or `NOBODY`."""
+        self._FORM.pack_into(self._memory, 0, which, time.monotonic(), grace, making)
 
-    def read(self) -> tuple[int, float]:
-        """Which agent is thinking, and the seconds of its own time that it has taken."""
-        which, since, grace = self._FORM.unpack_from(self._memory, 0)
-        return which, time.monotonic() - since - grace
+    def read(self) -> tuple[int, float, bool]:
+        """Which agent's code runs, the seconds of its own time it has taken, and if it is made."""
+        which, since, grace, making = self._FORM.unpack_from(self._memory, 0)
+        return which, time.monotonic() - since - grace, bool(making)
 
     def close(self) -> None:
         """Let the memory go."""
@@ -69,8 +70,22 @@ class AgentFaultError(Exception):
         self.which = which
 
 
+class UnfitAgentError(Exception):
+    """An agent could not be made, or is not the one that is to play.
+
+    Attributes:
+        which: 0 for the first agent, 1 for the second.
+    """
+
+    def __init__(self, which: int, why: str) -> None:
+        super().__init__(why)
+        self.which = which
+
+
 @contextlib.contextmanager
-def _watching(board: Board | None, which: int, grace: float, before: str = "") -> Iterator[None]:
+def _watching(
+    board: Board | None, which: int, grace: float, making: bool = False
+) -> Iterator[None]:
     """Note on the board that an agent's code runs; whatever it raises is a fault of the agent.
 
     Args:
@@ -78,13 +93,13 @@ def _watching(board: Board | None, which: int, grace: float, before: str = "") -
             may end it, not even `KeyboardInterrupt`.
         which: the agent.
         grace: the seconds that it has in addition.
-        before: what the description of a fault begins with.
+        making: whether it is being made.
 
     Raises:
         AgentFaultError: the code raised an exception.
     """
     if board is not None:
-        board.write(which, grace)
+        board.write(which, grace, making)
     try:
         yield
     except BaseException as error:
@@ -92,7 +107,7 @@ def _watching(board: Board | None, which: int, grace: float, before: str = "") -
             raise
         cause = error.__cause__ if isinstance(error, AgentFailedError) else None
         cause = cause or error
-        raise AgentFaultError(which, f"{before}{told(cause)}") from cause
+        raise AgentFaultError(which, told(cause)) from cause
     finally:
         if board is not None:
             board.write(NOBODY)
@@ -162,7 +177,7 @@ class Table:
     board: Board | None = None
 
     def __post_init__(self) -> None:
-        self._agents: dict[str, Any] = {}
+        self._agents: dict[str, tuple[Any, str]] = {}  # with their ids
         self._seen: set[tuple[str, str]] = set()
 
     def play(self, job: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,20 +185,31 @@ class Table:
 
         Args:
             job: `game`, `number` and `seed` of the start, `balanced`; the `agents` by name and
-                their `kinds`; the `seat` of the first.
+                their `ids` and `kinds`; the `seat` of the first.
 
         Returns:
             `result` for the first agent (1, 0 or -1), `plies`, `moves` and `milliseconds` of both,
-            and `fault`: None, or who lost by a fault and what happened.
+            and `fault`: None, or who lost by a fault and what happened. Or only `unfit`: which
+            agent has to sit out and why.
         """
         agents: list[Watched] = []
         try:
             agents += (self._watched(job, which) for which in (0, 1))
             return self._played(job, agents)
+        except UnfitAgentError as error:
+            return unfit(error.which, str(error))
         except (AgentFaultError, WrongMoveError) as error:
+            self._end_program(job["agents"][error.which])
             return lost(error.which, str(error), agents)
         finally:
             self._note_begun(job, agents)
+
+    def _end_program(self, name: str) -> None:
+        """End the program of an agent that failed, and make the agent anew for its next game."""
+        agent, _ = self._agents[name]
+        if isinstance(agent, ProgramAgent):
+            agent.close()
+            del self._agents[name]
 
     def _note_begun(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> None:
         """Note who has moved; an agent whose opponent failed before that keeps its grace."""
@@ -201,10 +227,17 @@ class Table:
     def _watched(self, job: Mapping[str, Any], which: int) -> Watched:
         name, grace = job["agents"][which], GRACE.get(job["kinds"][which], COMPILING)
         if name not in self._agents:  # making it runs the code of its module
-            with _watching(self.board, which, grace, "cannot be made: "):
-                self._agents[name] = self._made(name)
-        agent, first = self._agents[name], (name, job["game"]) not in self._seen
+            try:
+                with _watching(self.board, which, grace, making=True):
+                    agent = self._made(name)
+                    self._agents[name] = agent, identity(name, agent)
+            except AgentFaultError as error:
+                raise UnfitAgentError(which, f"cannot be made: {error}") from error
+        agent, own = self._agents[name]
+        if own != job["ids"][which]:
+            raise UnfitAgentError(which, CHANGED)
         kind = WatchedOnStates if acts_on_states(agent) else Watched
+        first = (name, job["game"]) not in self._seen
         return kind(agent, which, self.board, grace if first else 0.0)
 
     def _made(self, name: str) -> Any:
@@ -216,8 +249,16 @@ class Table:
 
 def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:
     """The report of a game that an agent lost by a fault."""
-    what = what if len(what) <= LONGEST_FAULT else f"{what[:LONGEST_FAULT]}..."
-    return _report(2 * which - 1, 0, agents, (which, what))
+    return _report(2 * which - 1, 0, agents, (which, _shortened(what)))
+
+
+def unfit(which: int, why: str) -> dict[str, Any]:
+    """The report of a game that is not played because an agent has to sit out."""
+    return {"unfit": (which, _shortened(why))}
+
+
+def _shortened(what: str) -> str:
+    return what if len(what) <= LONGEST_FAULT else f"{what[:LONGEST_FAULT]}..."
 
 
 def _report(

@@ -3,18 +3,100 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from azumaya.baselines.arena.league.cards import AgentCard, card_of
+from azumaya.baselines.arena.league.cards import AgentCard, card_of, game_names, sitting_out
 from azumaya.baselines.arena.league.choosing import Chooser
-from azumaya.baselines.arena.league.crew import PairJob, play_locally
+from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed, play_locally
 from azumaya.baselines.arena.league.ratings import ANCHOR
-from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult
+from azumaya.baselines.arena.league.results import LeagueFile, PairResult
 from azumaya.baselines.arena.league.schedule import Plan, missing
+from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.files import shown
+from azumaya.envs import OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.errors import brief
+from azumaya.envs.whole import whole_number
 
-Crew = Callable[[Iterable[PairJob]], Iterator[PairResult]]
+Crew = Callable[[Iterable[PairJob]], Iterator[Outcome]]
 """Plays pairs of games; results come in any order."""
+
+
+class Fixtures:
+    """The games of a league that are to be played, and the agents that cannot play them.
+
+    An agent sits out if its files are not those that it joined with, so that another agent would
+    play under its id, or if it cannot be made: nobody loses a game for that.
+
+    Args:
+        file: the file, with the agents that have joined.
+        plan: what is to be played.
+
+    Attributes:
+        absent: why agents sit out, by id; more may be found while games are played.
+        jobs: the pairs to be played: all that are missing, or those that are the most informative.
+
+    Raises:
+        OptionError: the plan does not fit the league.
+    """
+
+    def __init__(self, file: LeagueFile, plan: Plan) -> None:
+        self._file, self._plan = file, plan
+        league = file.league
+        check_starts(plan.pairs, league.settings.seed)
+        unknown = sorted(plan.only - league.cards.keys())
+        if unknown:
+            raise OptionError(
+                f"only={brief(unknown)}: no such agents have joined; pass the ids of cards"
+            )
+        games = set(plan.games)
+        self.absent = sitting_out(c for c in league.cards.values() if games & {*c.games})
+        self.jobs = (
+            list(missing(league, plan, self.absent))
+            if plan.interval is None
+            else Chooser(league, plan, self.absent)
+        )
+
+    def play(
+        self,
+        crew: Crew,
+        progress: Callable[[PairResult], None],
+        sits_out: Callable[[str, str], None],
+    ) -> None:
+        """Play the games, and add each pair to the file as it ends.
+
+        Args:
+            crew: plays the games.
+            progress: called with each result.
+            sits_out: called with the id of each agent that sits out, and why.
+
+        Raises:
+            LeagueError: games cannot be played.
+        """
+        for agent, why in self.absent.items():
+            sits_out(agent, why)
+        results = crew(self._in_time())
+        try:
+            for result in results:
+                if not isinstance(result, Unplayed):
+                    self._file.add_pair(result)
+                    progress(result)
+                elif result.agent not in self.absent:
+                    self.absent[result.agent] = result.why
+                    sits_out(result.agent, result.why)
+        finally:
+            close = getattr(results, "close", None)
+            if close is not None:
+                close()
+
+    def _in_time(self) -> Iterator[PairJob]:
+        began, minutes = time.monotonic(), self._plan.minutes
+        for job in self.jobs:
+            if minutes is not None and time.monotonic() - began > 60 * minutes:
+                return
+            if not any(agent in self.absent for agent in job.ids):
+                yield job
 
 
 def play_league(
@@ -22,59 +104,49 @@ def play_league(
     plan: Plan,
     crew: Crew | None = None,
     progress: Callable[[PairResult], None] | None = None,
-    jobs: Iterable[PairJob] | None = None,
 ) -> None:
     """Play the games that are missing in a file, and add each pair as it ends.
+
+    An agent sits out, and a warning says so, if its files are not those that it joined with, or if
+    it cannot be made.
 
     Args:
         file: the file, with the agents that have joined.
         plan: what is to be played.
         crew: plays the games; by default processes on all cores of this machine.
         progress: called with each result.
-        jobs: the pairs to be played; by default `jobs_of` the plan.
 
     Raises:
+        OptionError: the plan does not fit the league.
         LeagueError: games cannot be played.
     """
-    crew = crew or local_crew()
-    waiting = jobs_of(file.league, plan) if jobs is None else jobs
-    began = time.monotonic()
 
-    def in_time() -> Iterator[PairJob]:
-        for job in waiting:
-            if plan.minutes is not None and time.monotonic() - began > 60 * plan.minutes:
-                return
-            yield job
+    def warn(agent: str, why: str) -> None:
+        warnings.warn(f"{shown(agent)} sits out: {why}", stacklevel=4)
 
-    results = crew(in_time())
-    try:
-        for result in results:
-            file.add_pair(result)
-            if progress is not None:
-                progress(result)
-    finally:
-        close = getattr(results, "close", None)
-        if close is not None:
-            close()
-
-
-def jobs_of(league: League, plan: Plan) -> list[PairJob] | Chooser:
-    """The pairs that are to be played: all that are missing, or those that tell most."""
-    return list(missing(league, plan)) if plan.interval is None else Chooser(league, plan)
+    Fixtures(file, plan).play(crew or local_crew(), progress or (lambda result: None), warn)
 
 
 def local_crew(processes: int | None = None) -> Crew:
-    """Processes on this machine, by default one for each core."""
-    count = available_cores() if processes is None else processes
+    """Processes on this machine, by default one for each core.
+
+    Raises:
+        OptionError: `processes` is not a whole number from 1.
+    """
+    count = available_cores() if processes is None else whole_number(processes, "processes", 1)
     return lambda jobs: play_locally(jobs, count)
 
 
-def join(file: LeagueFile, names: Iterable[str], games: Sequence[str]) -> list[AgentCard]:
+def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[AgentCard]:
     """Let agents join a league, and the anchor if it has not; returns the cards of those named.
 
     Raises:
-        OptionError: a name is unknown, or an agent plays none of the games.
+        OptionError: `games` or a name is unknown, or an agent plays none of the games.
+        CheckpointError: a checkpoint cannot be used.
     """
+    if isinstance(names, str):
+        raise OptionError(f"names={brief(names)}: must be a list of names of agents")
+    games = game_names(games)
     cards = [card_of(name, games) for name in names]
     admit(file, cards, games)
     return cards

@@ -1,7 +1,7 @@
-"""Ratings: a Bradley-Terry fit on an Elo scale, with bootstrap intervals over pairs of games.
+"""Ratings: a Bradley-Terry fit on an Elo scale, with intervals from resampled pairs of games.
 
 The rating of an agent is its strength on a scale on which 400 points more mean ten times the odds
-of winning; the anchor has 0. A draw counts as half a win for each side. Every two agents that have
+of winning; the anchor has 0. A draw counts as half a win for each side. Any two agents that have
 met also count one drawn game against each other, so that ratings are finite where one has won every
 game. Each meeting of two agents in a game has the same weight, however often they have met, so
 ratings do not depend on which games were played more often than others.
@@ -28,8 +28,19 @@ INTERVAL = (2.5, 97.5)
 """The percentiles of the resampled ratings between which an interval lies."""
 OUTCOMES = 5
 """A pair of games gives the first agent 0, 1, 2, 3 or 4 half points."""
+SHARES = np.arange(OUTCOMES) / (OUTCOMES - 1)
+"""What share of a pair these are."""
 VIRTUAL = 0.5
 """What each of two agents that have met wins in the drawn game that is added."""
+ONE_SIDED = np.array([VIRTUAL / 2, 0.0, 0.0, 0.0, VIRTUAL / 2])
+"""The same as half a pair, whose two games have the same winner, for resampled pairs."""
+DOUBT = 2.0
+"""Pairs by whose number the weight of those that were played is reduced in resamples.
+
+A sample of `n` pairs varies less than what it was drawn from, by a factor of `1 - 1 / n`.
+"""
+LEAST_SHARE = 1e-5
+"""The least share in resamples: two agents that meet only each other are 2,000 points apart."""
 
 ALL = "all games"
 """The key of the ratings over all games."""
@@ -110,24 +121,24 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
     if not rated:
         return {}
     place = {a: i for i, a in enumerate(rated)}
-    games = {
-        game: {(place[i], place[j]): n for (i, j), n in cells.items() if i in place}
-        for game, cells in games.items()
-    }
+    cells = [
+        {(place[i], place[j]): n for (i, j), n in met.items() if i in place}
+        for met in games.values()
+    ]
     anchor, size = rated.index(agents.index(ANCHOR)), len(rated)
-    wins = {game: wins_of(cells, size) for game, cells in games.items()}
-    strengths = fit([levelled(w) for w in wins.values()], anchor)
-    drawn = [levelled(w) for w in _resampled(games, size, resamples)]
-    samples = np.array([fit([w[r] for w in drawn], anchor, strengths) for r in range(resamples)])
-    samples += strengths - np.median(samples, axis=0)  # the pair that is added shifts them
+    wins = np.array([wins_of(met, size) for met in cells])
+    strengths = fit(levelled(wins), anchor)
+    samples = np.array(
+        [fit(drawn, anchor, strengths) for drawn in _resampled(cells, size, resamples)]
+    )
     lows, highs = np.percentile(POINTS * samples, INTERVAL, axis=0)
-    total = np.sum(list(wins.values()), axis=0)
+    total = wins.sum(0)
     played, won = (total + total.T).sum(1), total.sum(1)
     return {
         agents[a]: Rating(
             round(POINTS * float(strengths[i]), 1),
-            round(float(lows[i]), 1),
-            round(float(highs[i]), 1),
+            round(min(float(lows[i]), POINTS * float(strengths[i])), 1),
+            round(max(float(highs[i]), POINTS * float(strengths[i])), 1),
             round(float(played[i])),
             round(float(won[i] / played[i]), 4),
         )
@@ -157,49 +168,70 @@ def wins_of(counts: Mapping[tuple[int, int], np.ndarray], size: int) -> np.ndarr
 
 
 def levelled(wins: np.ndarray) -> np.ndarray:
-    """Wins with every meeting scaled to the same number of games, the total unchanged.
+    """What agents have won against each other, with every meeting and every game of equal weight.
+
+    The drawn game is added before meetings are scaled, so what it weighs does not depend on how
+    many games other agents have played.
 
     Args:
-        wins: how many games each agent has won against each, `(..., agents, agents)`.
+        wins: how many games each agent has won against each, `(games, agents, agents)`.
+
+    Returns:
+        `(agents, agents)`; the sum is the number of games.
     """
-    games = wins + wins.swapaxes(-1, -2)
-    met = games > 0
-    mean = games.sum((-1, -2), keepdims=True) / np.maximum(met.sum((-1, -2), keepdims=True), 1)
-    return np.divide(wins * mean, games, out=np.zeros_like(wins), where=met)
+    played = wins + wins.swapaxes(1, 2)
+    weights = _weights(played > 0)
+    shares = np.divide(wins, played, out=np.zeros_like(wins), where=played > 0)
+    weight, total = weights.sum(0), played.sum(0)
+    share = np.divide((weights * shares).sum(0), weight, out=np.zeros_like(total), where=weight > 0)
+    found: np.ndarray = weight * (share * total + VIRTUAL) / (total + 2 * VIRTUAL)
+    return found
 
 
-def chances(cell: np.ndarray) -> np.ndarray:
-    """How likely each outcome of a pair is, from how often each has been seen, `(OUTCOMES,)`.
-
-    One more pair is counted, with any outcome, so that the interval of an agent that won every game
-    has a width.
-    """
-    likely: np.ndarray = (cell + 1 / OUTCOMES) / (cell.sum() + 1)
-    return likely
-
-
-def _resampled(games: Mapping[str, Counts], size: int, resamples: int) -> list[np.ndarray]:
-    """Wins in resampled pairs, an array `(resamples, size, size)` for each game.
-
-    The pair that `chances` adds pulls the ratings of the samples together.
-    """
-    random, drawn = np.random.default_rng(0), []
-    for cells in games.values():
-        wins = np.zeros((resamples, size, size))
-        for (i, j), cell in cells.items():
-            count = cell.sum()
-            drawn_pairs = random.multinomial(count, chances(cell), size=resamples)
-            halves = drawn_pairs @ np.arange(OUTCOMES)
-            wins[:, i, j], wins[:, j, i] = halves / 2, 2 * count - halves / 2
-        drawn.append(wins)
-    return drawn
-
-
-def fit(wins: Sequence[np.ndarray], anchor: int, begin: np.ndarray | None = None) -> np.ndarray:
-    """The logarithms of the strengths that fit the wins, with games of equal weight.
+def _weights(met: np.ndarray) -> np.ndarray:
+    """The weight of each meeting: 1 for each game, shared by those who have met in it.
 
     Args:
-        wins: for each game how many games each agent has won against each, `(agents, agents)`.
+        met: whether two agents have met in a game, `(games, agents, agents)`.
+    """
+    meetings = met.sum((1, 2), keepdims=True) / 2
+    weights: np.ndarray = met / np.maximum(meetings, 1)
+    return weights
+
+
+def _resampled(games: Sequence[Counts], size: int, resamples: int) -> np.ndarray:
+    """What agents may win against each other, as `levelled`, `(resamples, size, size)`.
+
+    The outcomes of each meeting have the chances that a Bayesian bootstrap gives them: a draw from
+    the Dirichlet distribution of the pairs that were played and the drawn game that is added. So
+    the interval of an agent that won every game is wide, above all towards strength. The mean share
+    is the one that is rated. Intervals at 95 % contain the true rating in 87 to 100 % of leagues of
+    two agents, and in 84 to 100 % of simulated ones of five; the guide to the league has details.
+    """
+    random, shape = np.random.default_rng(0), (len(games), size, size)
+    cells = np.zeros((*shape, OUTCOMES))
+    for all_of_game, counts in zip(cells, games, strict=True):
+        for (i, j), cell in counts.items():
+            all_of_game[i, j] = cell
+    met: np.ndarray = cells.any(-1)
+    weights, often = _weights(met | met.swapaxes(1, 2)), met.sum(0)
+    found = np.zeros((resamples, size, size))
+    for g, i, j in np.argwhere(met):
+        pairs = cells[g, i, j].sum()
+        likely = (cells[g, i, j] + ONE_SIDED / often[i, j]) * pairs / (pairs + DOUBT)
+        outcomes = random.gamma(likely, size=(resamples, OUTCOMES))
+        shares = outcomes @ SHARES / outcomes.sum(1)
+        found[:, i, j] += weights[g, i, j] * shares
+        found[:, j, i] += weights[g, i, j] * (1 - shares)
+    weight = weights.sum(0)
+    return np.clip(found, LEAST_SHARE * weight, (1 - LEAST_SHARE) * weight)
+
+
+def fit(wins: np.ndarray, anchor: int, begin: np.ndarray | None = None) -> np.ndarray:
+    """The logarithms of the strengths that fit wins, `(agents,)`.
+
+    Args:
+        wins: what each agent has won against each, `(agents, agents)`.
         anchor: the agent whose strength is 1.
         begin: the strengths from which the fit begins; None for equal ones.
 
@@ -207,10 +239,7 @@ def fit(wins: Sequence[np.ndarray], anchor: int, begin: np.ndarray | None = None
         MissingExtraError: choix is not installed.
     """
     choix: Any = require("choix", "league")
-    total = sum(float(w.sum()) for w in wins)
-    weighted = sum(w * (total / len(wins) / w.sum()) for w in wins if w.any())
-    met = (weighted + weighted.T) > 0
     strengths: np.ndarray = choix.ilsr_pairwise_dense(
-        weighted + VIRTUAL * met, initial_params=begin, max_iter=1000, tol=1e-7
+        wins, initial_params=begin, max_iter=1000, tol=1e-7
     )
     return strengths - strengths[anchor]

@@ -10,9 +10,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from azumaya.baselines.arena.league.crew import PairJob, Worker
+from azumaya.baselines.arena.league.crew import Outcome, PairJob, Worker
 from azumaya.baselines.arena.league.league import Crew
-from azumaya.baselines.arena.league.results import PairResult
 from azumaya.baselines.cluster import Cluster
 
 AHEAD = 2
@@ -21,7 +20,7 @@ _WORKERS: list[Worker] = []
 """The process that plays for this process of Ray, once there is one."""
 
 
-def play_remotely(job: PairJob) -> PairResult:
+def play_remotely(job: PairJob) -> Outcome:
     """Play a pair in a process of Ray, which keeps a process of its own for the games."""
     if not _WORKERS:
         _WORKERS.append(Worker())
@@ -38,7 +37,7 @@ def ray_crew(address: str) -> Crew:
     cluster = Cluster(address)  # left when the process ends: the crew may play again
     ray, remote = cluster.ray, cluster.remote(play_remotely)
 
-    def play(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
+    def play(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
         waiting: list[Any] = []
         for job in jobs:
             waiting.append(remote.remote(job))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.cards import AgentCard, game_names
 from azumaya.baselines.arena.league.crew import PairJob
 from azumaya.baselines.arena.league.results import League, PairKey
-from azumaya.envs import GAMES
+from azumaya.baselines.search.arguments import check_number
+from azumaya.envs import GAMES, OptionError
+from azumaya.envs.errors import brief
+from azumaya.envs.whole import whole_number
 
 PAIRS = 20
-"""The pairs of games that every two agents play of each game."""
+"""The pairs of games that any two agents play of each game."""
 MOST = 200
 """The same where pairs are chosen: as many as a book has starts."""
 LIMIT = 10.0
@@ -24,7 +27,7 @@ class Plan:
 
     Attributes:
         games: the names of the games.
-        pairs: the pairs of games between every two agents, for each game; the most if they are
+        pairs: the pairs of games between any two agents, for each game; the most if they are
             chosen.
         limit: the seconds an agent has for a move.
         minutes: how long games are begun; None for no limit.
@@ -32,6 +35,9 @@ class Plan:
         interval: Elo points: games are chosen and played until no interval of the ratings over all
             games (with `only`, of these agents) is wider than this on either side; None to play all
             pairs.
+
+    Raises:
+        OptionError: one of these has another type, or a value that nothing can be played with.
     """
 
     games: tuple[str, ...] = tuple(GAMES)
@@ -41,13 +47,32 @@ class Plan:
     only: frozenset[str] = frozenset()
     interval: float | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "games", game_names(self.games))
+        object.__setattr__(self, "pairs", whole_number(self.pairs, "pairs", 1))
+        object.__setattr__(self, "limit", check_number("limit", self.limit, above=True))
+        if self.minutes is not None:
+            check_number("minutes", self.minutes)
+        if self.interval is not None:
+            check_number("interval", self.interval, above=True)
+        if isinstance(self.only, str) or not isinstance(self.only, Iterable):
+            raise OptionError(f"only={brief(self.only)}: must be a set of ids of agents")
+        object.__setattr__(self, "only", frozenset(self.only))
 
-def missing(league: League, plan: Plan) -> Iterator[PairJob]:
+
+def missing(league: League, plan: Plan, absent: Container[str] = ()) -> Iterator[PairJob]:
     """The pairs that are still to be played: first all pairs of start 0, then those of start 1.
 
-    So when a league is stopped, every two agents have played about as many games of each kind.
+    So when a league is stopped, any two agents have played about as many games of each kind.
+
+    Args:
+        league: the league.
+        plan: what is to be played.
+        absent: the ids of agents that sit out.
     """
-    cards = sorted(league.cards.values(), key=lambda card: card.id)
+    cards = sorted(
+        (card for card in league.cards.values() if card.id not in absent), key=lambda card: card.id
+    )
     for number in range(plan.pairs):
         for game in plan.games:
             for first, second in _meetings([c for c in cards if game in c.games], plan.only):

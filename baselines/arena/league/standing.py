@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,7 +13,10 @@ from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import League, PairResult
 from azumaya.baselines.files import parse_json, shown
+from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import OptionError
+from azumaya.envs.errors import brief
+from azumaya.envs.whole import whole_number
 
 EXAM_FIELDS = ("kept_wins", "kept_draws", "regret", "positions")
 """What is taken from the objects that `azumaya exam --json` prints."""
@@ -123,12 +127,23 @@ def read_exams(path: Path) -> dict[str, dict[str, dict[str, Any]]]:
         values = [parse_json(line) for line in lines if line.strip()]
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
             results = {name: value[name] for name in EXAM_FIELDS}
+            _check_exam(value["agent"], value["game"], results)
             found.setdefault(value["agent"], {})[value["game"]] = results
     except (ValueError, TypeError, KeyError) as error:
         raise OptionError(
             f"exams={shown(path)}: must hold what azumaya exam --json prints: {error}"
         ) from error
     return found
+
+
+def _check_exam(agent: Any, game: Any, results: Mapping[str, Any]) -> None:
+    """Raise `ValueError` unless an exam can have found this."""
+    if not isinstance(agent, str) or not isinstance(game, str):
+        raise ValueError(f"agent={brief(agent)}, game={brief(game)}: must be texts")
+    whole_number(results["positions"], "positions", 0)
+    for name, most in (("kept_wins", 1.0), ("kept_draws", 1.0), ("regret", math.inf)):
+        if results[name] is not None:  # None: it had no positions of this kind
+            check_number(name, results[name], most=most)
 
 
 def as_json(league: League, found: list[Standing]) -> str:
