@@ -11,7 +11,8 @@ import torch
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import load_network
 from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
-from azumaya.envs import OptionError, Position
+from azumaya.baselines.search.arguments import check_number, check_temperature
+from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.kernels.rng import random_word
 
@@ -25,6 +26,9 @@ class PolicyAgent(Agent):
         temperature: 0 plays the most likely action, 1 samples from the policy.
         sidecar: the checkpoint's description of the network, if known; positions that do not fit
             are refused.
+
+    Raises:
+        OptionError: the temperature is not 0 or a finite number above it, or it is too small.
     """
 
     def __init__(
@@ -34,17 +38,22 @@ class PolicyAgent(Agent):
         temperature: float = 0.0,
         sidecar: Sidecar | None = None,
     ) -> None:
-        if not temperature >= 0:
-            raise OptionError(f"temperature={temperature!r}: must be 0 or more")
-        self.network, self.name, self.temperature = network, name, temperature
-        self.sidecar = sidecar
+        self.temperature = check_number("temperature", temperature)
+        if self.temperature:
+            check_temperature(temperature)
+        self.network, self.name, self.sidecar = network, name, sidecar
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> PolicyAgent:
         """Load an agent from a checkpoint, a pair of `.safetensors` and `.json` files.
 
+        Args:
+            path: the path of either file, or without a suffix.
+            temperature: as for the class.
+
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
+            OptionError: the temperature is none, as for the class.
         """
         network, sidecar = load_network(path)
         return cls(network, Path(path).stem, temperature, sidecar)
@@ -92,10 +101,10 @@ class PolicyAgent(Agent):
         """Actions `(B,)` from planes `(B, C, rows, columns)` and masks `(B, A)`."""
         with torch.inference_mode():
             logits = self.network(torch.from_numpy(planes))[0].double().numpy()
-        logits = np.where(masks, logits, -np.inf)
         if self.temperature:
             logits = logits / self.temperature + gumbel_noise(keys, logits.shape[1])
-        return logits.argmax(1)
+        # last, because nothing that is done to -inf may make it a number again, or NaN
+        return np.where(masks, logits, -np.inf).argmax(1)
 
 
 def gumbel_noise(keys: Sequence[int], actions: int) -> np.ndarray:

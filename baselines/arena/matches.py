@@ -51,12 +51,18 @@ class Score:
 
     @property
     def rate(self) -> float:
-        """The share of games won, counting a draw as half a win."""
+        """The share of games won, counting a draw as half a win.
+
+        Raises:
+            OptionError: no games were played; likewise `rate_by_seat` and `interval`.
+        """
+        self._check_played()
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def rate_by_seat(self) -> tuple[float, float]:
         """`rate` as player_0 and as player_1; each seat has half of the games."""
+        self._check_played()
         both = zip(self.by_seat, self.draws_by_seat, strict=True)
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
@@ -64,6 +70,13 @@ class Score:
     def interval(self, z: float = Z95) -> tuple[float, float]:
         """Wilson's confidence interval for `rate`, by default at 95 %."""
         return wilson(self.rate, self.games, z)
+
+    def _check_played(self) -> None:
+        if not self.games:
+            raise OptionError(
+                f"Score of {self.first} against {self.second}: no games were played, and a rate "
+                "needs at least one"
+            )
 
 
 def play_pairing(

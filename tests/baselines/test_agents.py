@@ -19,7 +19,7 @@ from azumaya.baselines.search import (
     UCTAgent,
 )
 from azumaya.baselines.search.budget import Budget
-from azumaya.envs import OptionError, Position
+from azumaya.envs import OptionError, Position, UnknownOptionError
 from tests.cases import TESTED
 from tests.search.evaluations import Linear
 
@@ -86,6 +86,51 @@ def test_wilson_interval() -> None:
     assert (round(low, 4), round(high, 4)) == (0.4038, 0.5962)
     assert Score("a", "b", wins=10, draws=0, losses=0).interval()[1] == 1.0
     assert Score("a", "b", wins=1, draws=2, losses=1).rate == 0.5
+
+
+def test_a_score_without_games_has_no_rate() -> None:
+    score = Score("a", "b")
+    said = r"^Score of a against b: no games were played"
+    for rate in ("rate", "rate_by_seat"):
+        with pytest.raises(OptionError, match=said):
+            getattr(score, rate)
+    with pytest.raises(OptionError, match=said):
+        score.interval()
+
+
+# ---- settings ----
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (UCTAgent, "UCTAgent"),
+        (PUCTAgent, "PUCTAgent"),
+        (AlphaBetaAgent, "AlphaBetaAgent"),
+        (lambda *given, **more: BatchPUCTAgent(Linear(), *given, **more), "BatchPUCTAgent"),
+    ],
+)
+def test_settings_that_an_agent_does_not_have(make: Callable[..., Agent], name: str) -> None:
+    make(5, threads=1, megabytes=1)
+    with pytest.raises(
+        UnknownOptionError,
+        match=f"^unexpected keyword argument 'foo': {name} has no such setting. It has .*megabytes",
+    ):
+        make(5, foo=0)
+
+
+@pytest.mark.parametrize("temperature", ["1", None, True, -1, float("inf"), float("nan"), 1e-40])
+def test_the_temperature_of_a_policy_is_checked(temperature: Any) -> None:
+    with pytest.raises(OptionError, match=r"^temperature=.*: a number from (0|1e-30) is needed"):
+        policy(temperature)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1e-30, 1.0, 1e308])
+def test_a_policy_plays_legal_moves_at_any_temperature(temperature: float) -> None:
+    """Nothing that happens to the logits may unmask an illegal action."""
+    agent, positions = policy(temperature), some_positions(ASKED.game.name)
+    moves = agent.act(positions, range(len(positions)))
+    assert all(move in p.legal_actions() for move, p in zip(moves, positions, strict=True))
 
 
 # ---- what is asked ----
