@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.evaluate_commands import Options
-from azumaya.baselines.files import check_folder, shown
+from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import console
@@ -24,7 +24,6 @@ from azumaya.envs.setup import POSITION
 
 MILLISECONDS = 1000.0
 """The default budget."""
-PICTURES = (".svg", ".png")
 
 
 def analyse_command(
@@ -82,7 +81,8 @@ def analyse_command(
     try:
         budget = _budget(milliseconds, nodes, simulations)
         check_seed(seed, "--seed")
-        _check_output(output)
+        if output is not None:
+            check_picture(output, f"--output {shown(output)}")
         if record:
             here = _recorded(game, position, option or (), record, ply)
         else:
@@ -117,15 +117,6 @@ def _budget(
         if not 0 < value < float("inf"):
             raise OptionError(f"--{name} {value:g}: must be a number above 0")
     return given or {"milliseconds": MILLISECONDS}
-
-
-def _check_output(output: Path | None) -> None:
-    """Check before the search that the picture can be saved."""
-    if output is None:
-        return
-    if output.suffix not in PICTURES:
-        raise OptionError(f"--output {shown(output)}: must end in {' or '.join(PICTURES)}")
-    check_folder(output, f"--output {shown(output)}")
 
 
 def _position(

@@ -12,18 +12,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.agents.asking import check_agent
-from azumaya.baselines.arena.exam_report import (
-    check_picture,
-    distance_tables,
-    draw_exams,
-    exam_table,
-)
+from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exam_table
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
 from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant
+from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES, OptionError
+from azumaya.envs.extras import require
 
 Sitting = tuple[Entrant, Exam]
 PartName = Annotated[
@@ -55,7 +52,8 @@ def exam(
     """Measure how well agents keep won and drawn positions, and what their mistakes cost."""
     try:
         if output is not None:
-            check_picture(output)
+            check_picture(output, f"--output {shown(output)}")
+            require("matplotlib", "train")  # not after hours of answers
         sittings = _sittings(agents, game or (), part)
         results = _sit(sittings, seed)
     except ValueError as error:

@@ -25,6 +25,8 @@ MOST_NESTING = 32
 """The most levels of arrays and objects in a JSON text."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENING, _CLOSING = b"[{", b"]}"
+PICTURES = (".svg", ".png")
+"""The suffixes of pictures that can be written."""
 LONGEST_NAME = 120
 """Longer file names are shortened in messages."""
 
@@ -44,6 +46,13 @@ def check_folder(path: Path, argument: str) -> None:
     """Raise `OptionError`, which begins with `argument`, unless a file's folder exists."""
     if not path.parent.is_dir():
         raise OptionError(f"{argument}: there is no folder {shown(path.parent)}")
+
+
+def check_picture(path: Path, argument: str) -> None:
+    """Raise `OptionError`, which begins with `argument`, unless a picture can have this path."""
+    if path.suffix not in PICTURES:
+        raise OptionError(f"{argument}: must end in {' or '.join(PICTURES)}")
+    check_folder(path, argument)
 
 
 def locked(file: int, *, without_locks: bool = True) -> bool:

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
 from azumaya.baselines.arena.report import COLOURS, plain, result_table
-from azumaya.baselines.files import check_folder
 from azumaya.envs import find_game
-from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-PICTURES = (".svg", ".png")
 COLUMNS = 3
 """Games in a row of the picture."""
 
@@ -66,14 +63,6 @@ def shown_share(share: float | None, interval: Interval | None) -> str:
     if share is None or interval is None:
         return "-"
     return f"{share:.1%}\n{interval[0]:.0%} - {interval[1]:.0%}"
-
-
-def check_picture(path: Path) -> None:
-    """Raise `OptionError` unless a picture can be written to this file."""
-    if path.suffix not in PICTURES:
-        raise OptionError(f"--output {path}: must end in {' or '.join(PICTURES)}")
-    check_folder(path, f"--output {path}")
-    require("matplotlib", "train")
 
 
 def draw_exams(results: Sequence[ExamResult], path: Path) -> None:

@@ -132,7 +132,8 @@ def test_positions_of_records(tmp_path: Path) -> None:
         ((GAME, "--milliseconds", "nan"), "--milliseconds nan: must be a number above 0"),
         ((GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
         ((GAME, "--seed", 2**64), "--seed=18446744073709551616"),
-        ((GAME, "--output", "best.txt"), "must end in .svg or .png"),
+        ((GAME, "--output", "best.txt"), "--output best.txt: must end in .svg or .png"),
+        ((GAME, "--output", "best.SVG"), "--output best.SVG: must end in .svg or .png"),
         ((GAME, "--output", "nowhere/best.svg"), "there is no folder nowhere"),
     ],
 )

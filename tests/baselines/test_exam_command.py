@@ -81,6 +81,8 @@ def test_tables_show_every_agent_and_distance() -> None:
         (["random", "--game", "sudoku_moyo_match"], "this game has no exam"),
         (["random", "--part", "secret"], "--part secret: must be public or held-out"),
         (["random", "--output", "x.pdf"], "--output x.pdf: must end in .svg or .png"),
+        (["random", "--output", "x.SVG"], "--output x.SVG: must end in .svg or .png"),
+        (["random", "--output", "no/x.svg"], "--output no/x.svg: there is no folder no"),
     ],
 )
 def test_what_cannot_be_asked(words: list[str], message: str) -> None:
@@ -207,6 +209,6 @@ def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(module: str, extra: str) -> None:
         raise MissingExtraError(f"{module} is not installed")
 
-    monkeypatch.setattr(exam_report, "require", missing)
+    monkeypatch.setattr(exam_commands, "require", missing)
     with pytest.raises(MissingExtraError, match="matplotlib"):
-        exam_report.check_picture(Path("x.svg"))
+        exam_commands.exam(["random"], output=Path("x.svg"))
