@@ -2,12 +2,12 @@
 
     python -m azumaya.baselines.training.td_value --game sudoku_moyo --seed 1
 
-A small network estimates who wins a position (`azumaya.baselines.values`). It plays games against
-itself: of a few moves drawn at random it makes the one after which it thinks best of the position,
-and some of its moves are random altogether. From each game it learns TD(lambda) returns, that is, a
-position's value is moved towards a mixture of the values that followed it and the result. The agent
-that comes out plays by one step of lookahead, over all moves; search uses the same value at full
-speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
+A small network estimates who will win from a position (`azumaya.baselines.values`). It plays games
+against itself: it draws a few moves at random and plays the one that leads to the position it
+values most, and some of its moves are random altogether. From each game it learns TD(lambda)
+returns, that is, a position's value is moved towards a mixture of the values that followed it and
+the result. The agent that comes out plays by one step of lookahead, over all moves; search uses the
+same value at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
 This file contains, from top to bottom: the hyperparameters; playing; and learning. `players.py`
 has the threads and workers, and `value_run.py` what else the scripts share that train a compiled
