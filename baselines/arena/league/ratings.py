@@ -213,7 +213,7 @@ def _resampled(games: Sequence[Counts], size: int, resamples: int) -> np.ndarray
     for all_of_game, counts in zip(cells, games, strict=True):
         for (i, j), cell in counts.items():
             all_of_game[i, j] = cell
-    met: np.ndarray = cells.any(-1)
+    met: np.ndarray = cells.sum(-1) > 0
     weights, often = _weights(met | met.swapaxes(1, 2)), met.sum(0)
     found = np.zeros((resamples, size, size))
     for g, i, j in np.argwhere(met):
