@@ -21,7 +21,6 @@ from azumaya.baselines.arena.league.results import League, LeagueFile, PairResul
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan
 from azumaya.baselines.arena.league.standing import Standing, as_json, read_exams, standings
 from azumaya.baselines.arena.league.tables import (
-    PICTURES,
     draw,
     fault_lines,
     game_tables,
@@ -31,7 +30,7 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
-from azumaya.baselines.files import check_folder, shown, write_whole
+from azumaya.baselines.files import check_folder, check_picture, shown, write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.terminal import console, progress, say
 from azumaya.envs import GAMES
@@ -194,11 +193,8 @@ def _checked(function: Any, *arguments: Any) -> Any:
 
 def _check_output(output: Path | None) -> None:
     """Complain of a picture that cannot be drawn before games are played."""
-    if output is None:
-        return
-    if output.suffix.lower() not in PICTURES:
-        raise typer.BadParameter(f"output {str(output)!r}: must end with {' or '.join(PICTURES)}")
-    _checked(check_folder, output, f"output {str(output)!r}")
+    if output is not None:
+        _checked(check_picture, output, f"output {str(output)!r}")
 
 
 def _crew(processes: int, address: str | None) -> Crew:

@@ -18,7 +18,6 @@ from azumaya.envs.extras import require
 if TYPE_CHECKING:
     from rich.table import Table
 
-PICTURES = (".svg", ".png")
 NAME_WIDTH = 12
 """Characters of a name that are in one line also in a narrow terminal."""
 GAME_WIDTH, MARGIN = 8, 3
