@@ -126,7 +126,7 @@ class ChampionAgent(Agent):
         self.name = CHAMPION
         if self._budget != (None, None):
             self.name = f"{CHAMPION}:{Budget(steps, milliseconds)}"
-        self._players: dict[str, Agent] = {}
+        self._last: tuple[Game, Agent] | None = None
 
     @property
     def files(self) -> list[Path]:
@@ -147,15 +147,21 @@ class ChampionAgent(Agent):
         return list(self._player(positions[0]).act(positions, keys)) if positions else []
 
     def _player(self, position: Position) -> Agent:
-        game = position.game
-        if game.id not in self._players:
+        """The agent that plays the game of a position; only that of the last game is kept.
+
+        The memory of a search stays allocated, and that of every game together is too much.
+        """
+        game, last = position.game, self._last
+        if last is None or last[0] is not game:
             value = champion_value(game)
+            player: Agent
             if self._budget == (None, None):
-                self._players[game.id] = ValueAgent(value, CHAMPION)
+                player = ValueAgent(value, CHAMPION)
             else:
                 search = str(value.sidecar.notes.get(SEARCH)) if value.sidecar else ""
-                self._players[game.id] = searcher(value, position, search, *self._budget)
-        return self._players[game.id]
+                player = searcher(value, position, search, *self._budget)
+            self._last = last = game, player
+        return last[1]
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_players": {}}
+        return {**self.__dict__, "_last": None}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -55,6 +57,19 @@ def test_a_champion_plays(name: str) -> None:
     assert all(move in p.legal_actions() for move, p in zip(moves, positions, strict=True))
     assert pickle.loads(pickle.dumps(agent)).act(positions, keys) == moves
     assert agent.act([], []) == []
+
+
+@pytest.mark.parametrize("name", ["champion", "champion:300"])
+def test_a_champion_keeps_the_memory_of_one_game(name: str) -> None:
+    """That of every game it has played would add up; it is the same player when it comes back."""
+    agent, positions = find_agent(name), [Position("vierer_dominari"), Position("score_dominari")]
+    moves = [agent.act([position], [1]) for position in positions]
+    kept = weakref.ref(agent._player(positions[1]))  # type: ignore[attr-defined]
+    assert agent._player(positions[1]) is kept()  # type: ignore[attr-defined]
+    assert agent.act([positions[0]], [1]) == moves[0]
+    gc.collect()
+    assert kept() is None
+    assert agent.act([positions[1]], [1]) == moves[1]
 
 
 def test_hidden_draws_are_searched_by_puct() -> None:
