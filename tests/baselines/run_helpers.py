@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,24 @@ SAME = (
 """Files compared byte for byte."""
 
 
-def tiny_run(folder: Path, **changes: object) -> Config:
-    """A configuration with six rollouts and four measurements that trains in a second."""
-    return Config(**{
-        "steps": 192, "output": folder, "games": 4, "rollout": 8, "batch": 16, "epochs": 2,
-        "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3,
-        "ladder_starts": 0, **changes,
-    })  # type: ignore[arg-type]  # fmt: skip
+TINY: dict[str, Any] = {
+    "games": 4, "rollout": 8, "batch": 16, "epochs": 2, "width": 4, "measure_every": 64,
+    "measure_starts": 2, "final_starts": 3, "ladder_starts": 0,
+}  # fmt: skip
+"""Settings of a run of Stable-Baselines3 that trains in a second."""
+
+
+def as_words(settings: Mapping[str, object]) -> list[str]:
+    """Settings as arguments of the command."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+
+
+TINY_WORDS = as_words(TINY)
+
+
+def tiny_run(folder: Path, **changes: Any) -> Config:
+    """A configuration with six rollouts and four measurements."""
+    return Config(**{"steps": 192, "output": folder, **TINY, **changes})
 
 
 def tiny_selfplay(folder: Path, **changes: object) -> ppo_selfplay.Config:

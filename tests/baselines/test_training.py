@@ -6,8 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,11 +23,8 @@ from azumaya.baselines.training.maskable_ppo import (
     main,
 )
 from azumaya.baselines.training.run_folder import RunError
-
-TINY = {
-    "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "measure_every": 64,
-    "measure_starts": 2, "final_starts": 3, "ladder_starts": 0,
-}  # fmt: skip
+from tests.baselines.run_helpers import TINY_WORDS, tiny_run
+from tests.processes import PATIENCE, eventually
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
@@ -37,8 +32,8 @@ def read_curve(folder: Path) -> list[dict[str, float]]:
 
 
 def tiny(folder: Path, **changes: object) -> Config:
-    """A configuration that trains in a second."""
-    return Config(**{"steps": 96, "output": folder, **TINY, **changes})  # type: ignore[arg-type]
+    """A configuration that trains in half a second."""
+    return tiny_run(folder, **{"steps": 96, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -143,15 +138,14 @@ def test_sb3_files_need_trust(run: Path) -> None:
 
 def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     """The signal that a terminal sends on Ctrl-C, in the middle of training."""
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
-    command = [sys.executable, "-m", "azumaya.baselines.training.maskable_ppo", *options]
+    command = [sys.executable, "-m", "azumaya.baselines.training.maskable_ppo", *TINY_WORDS]
     with subprocess.Popen(
         [*command, "--steps=10000000", f"--output={tmp_path}"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
-        wait_for(lambda: len(read_curve(tmp_path)) > 1)
+        eventually(lambda: len(read_curve(tmp_path)) > 1)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=PATIENCE)
     saved = Config.run_at(tmp_path).steps()
     assert saved > 0
     assert process.returncode == 130, "the exit code of programs ended by Ctrl-C"
@@ -159,11 +153,3 @@ def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     assert f"-m {PROGRAM} --output {tmp_path} --resume" in output
     main(tiny(tmp_path, steps=saved + 64, resume=True))
     assert json.loads((tmp_path / "policy.json").read_text())["notes"]["steps"] == saved + 64
-
-
-def wait_for(happened: Callable[[], bool], seconds: float = 120) -> None:
-    """Wait until something has happened."""
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)

@@ -20,13 +20,7 @@ from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError
-
-SMALL = {
-    "games": 4, "rollout": 8, "batch": 16, "epochs": 1, "width": 4, "depth": 1,
-    "measure-every": 64, "measure-starts": 2, "final-starts": 3, "ladder-starts": 0,
-}  # fmt: skip
-TINY = [f"--{name}={value}" for name, value in SMALL.items()]
-"""Arguments of a run that takes a second."""
+from tests.baselines.run_helpers import TINY_WORDS
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -43,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
-    assert run_words(["--output", str(folder), "--steps", "64", *TINY]) == 0
+    assert run_words(["--output", str(folder), "--steps", "64", *TINY_WORDS]) == 0
     return folder
 
 
@@ -153,7 +147,7 @@ def test_options_of_games_have_their_types(here: Path) -> None:
         "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
     }
     for game, (words, typed) in given.items():
-        assert run_words(["--game", game, "--steps", "32", *TINY, "--options", *words]) == 0
+        assert run_words(["--game", game, "--steps", "32", *TINY_WORDS, "--options", *words]) == 0
         folder = here / "runs" / f"{game}-1"
         options = Config.read(folder).options
         assert typed.items() <= options.items()
@@ -353,7 +347,9 @@ def test_a_terminal_has_a_bar_and_no_lines() -> None:
 def test_a_run_ended_by_its_time_limit_says_how_to_resume(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY]) == 0
+    assert (
+        run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY_WORDS]) == 0
+    )
     said = capsys.readouterr().out
     assert "of 5,000 steps are done. To resume: " in said
     assert f"-m {PROGRAM} --output run --resume\n" in said
