@@ -9,6 +9,7 @@ ratings do not depend on which games were played more often than others.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.arena.league.crew import LeagueError
 from azumaya.baselines.arena.league.results import PairResult
 from azumaya.envs.extras import require
 
@@ -41,6 +43,9 @@ A sample of `n` pairs varies less than what it was drawn from, by a factor of `1
 """
 LEAST_SHARE = 1e-5
 """The least share in resamples: two agents that meet only each other are 2,000 points apart."""
+
+DRAWN = 1e-7, 1e-5, 1e-3
+"""How strongly strengths are drawn together where there is no other fit, see `fit`."""
 
 ALL = "all games"
 """The key of the ratings over all games."""
@@ -236,10 +241,16 @@ def fit(wins: np.ndarray, anchor: int, begin: np.ndarray | None = None) -> np.nd
         begin: the strengths from which the fit begins; None for equal ones.
 
     Raises:
+        LeagueError: there is no fit, however strongly strengths are drawn together.
         MissingExtraError: choix is not installed.
     """
     choix: Any = require("choix", "league")
-    strengths: np.ndarray = choix.ilsr_pairwise_dense(
-        wins, initial_params=begin, max_iter=1000, tol=1e-7
-    )
-    return strengths - strengths[anchor]
+    # In a long chain of agents with all games won the fit converges, if at all, from equal
+    # strengths, or drawn towards them a little.
+    for alpha, first in ((0.0, begin), (0.0, None), *((alpha, None) for alpha in DRAWN)):
+        with contextlib.suppress(RuntimeError), np.errstate(invalid="ignore"):
+            strengths: np.ndarray = choix.ilsr_pairwise_dense(
+                wins, alpha * wins.max(), initial_params=first, max_iter=1000, tol=1e-7
+            )
+            return strengths - strengths[anchor]
+    raise LeagueError(f"ratings: the results of {len(wins)} agents have no fit; play more pairs")
