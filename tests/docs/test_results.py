@@ -1,0 +1,81 @@
+"""The figures on the pages are those of the stored results, and these are of what ships."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from azumaya.baselines.agents.sidecar import read_sidecar
+from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.results import read_league
+from azumaya.envs import GAMES
+from tests.docs.blocks import ROOT
+
+RESULTS = ROOT / "docs" / "results"
+CARDS = ROOT / "baselines" / "values" / "data"
+
+
+@pytest.fixture(scope="module")
+def exams() -> dict[tuple[str, str], Any]:
+    """The stored results of the held-out exams, by game and agent."""
+    lines = (RESULTS / "exams.jsonl").read_text().splitlines()
+    return {(found["game"], found["agent"]): found for found in map(json.loads, lines)}
+
+
+def table_rows(page: str, columns: int) -> Iterator[list[str]]:
+    """The cells of the rows of all tables of a page that have so many columns."""
+    for line in (ROOT / "docs" / page).read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(cells) == columns:
+            yield cells
+
+
+def share(found: Any, name: str) -> str:
+    """A share and its interval, as the guide writes them; nothing where there are no positions."""
+    if found[name] is None:
+        return ""
+    low, high = found[f"{name}_interval"]
+    return f"{found[name]:.0%} ({low:.0%} to {high:.0%})"
+
+
+def test_the_guide_to_exams_has_the_stored_results(exams: dict[tuple[str, str], Any]) -> None:
+    """Of all agents but `uct:10000`, which is not in the league."""
+    compared = 0
+    for game, agent, positions, wins, draws, regret in table_rows("guides/exams.md", 6):
+        found = exams.get((game, agent.strip("`")))
+        if found is not None:
+            low, high = found["regret_interval"]
+            assert positions == f"{found['wins']} + {found['draws']}", (game, agent)
+            assert wins == share(found, "kept_wins"), (game, agent)
+            assert draws == share(found, "kept_draws"), (game, agent)
+            assert regret == f"{found['regret']:.2f} ({low:.2f} to {high:.2f})", (game, agent)
+            compared += 1
+    assert compared == 7 * 5  # five agents in the seven games with an exam
+
+
+def test_the_page_of_champions_has_their_cards_and_exams(
+    exams: dict[tuple[str, str], Any],
+) -> None:
+    """Plies and widths are those of the cards, the exams' shares those of the stored results."""
+    rows = {cells[0]: cells for cells in table_rows("results/champions.md", 8)}
+    for game in GAMES.values():
+        card, cells = read_sidecar(CARDS / game.name), rows[game.title]
+        steps = re.search(r"--steps (\d+)", str(card.notes["command"]))
+        assert steps is not None
+        assert cells[1:3] == [f"{int(steps[1]):,}", str(card.sizes["width"])], game.name
+        for column, agent in ((4, "champion"), (5, "champion:10ms"), (7, "greedy")):
+            found = exams.get((game.name, agent))
+            assert cells[column] == (
+                f"{found['kept_wins']:.1%}".replace("%", " %") if found else ""
+            )
+
+
+def test_the_stored_league_was_played_by_the_champions_that_ship() -> None:
+    """Their files have the digest that the league knows them by."""
+    league = read_league(RESULTS / "league.jsonl")
+    stored = {card.digest for card in league.cards.values() if card.name.startswith("champion")}
+    assert stored == {card_of("champion", list(GAMES)).digest}
