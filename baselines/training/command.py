@@ -13,7 +13,7 @@ import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.signals import interrupt_anywhere
+from azumaya.baselines.signals import end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
@@ -85,9 +85,10 @@ def _told(message: str, code: int) -> int:
 def run_script(work: Callable[[], int]) -> NoReturn:
     """Run a script and exit with its exit code.
 
+    SIGTERM, which batch systems send, and SIGHUP end it as Ctrl-C does: training is saved.
     If the output cannot be written, that is reported here, not by a traceback at Python's exit.
     """
-    interrupt_anywhere()
+    end_on_signals()
     code: int | str | None
     try:
         code = work()

@@ -214,7 +214,7 @@ class OnRay(Crew):
         waiting = [remote.remote(place, job) for job in jobs]
         try:
             results: list[Result] = self._ray.get(waiting)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             for reference in waiting:
                 self._ray.cancel(reference, force=True)
             raise

@@ -53,7 +53,7 @@ def final_evaluation(
         starts = start_set(config.game, config.options).at_most(config.final_starts)
         with display.evaluating(2 * starts) as bar:
             scores = evaluate(config, agent, starts, bar)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
         display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
         raise
     display.console.print(score_table(scores, f"{config.game} after training"))

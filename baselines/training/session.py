@@ -213,7 +213,7 @@ def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]
         CheckpointError: the save cannot be read; nothing was changed.
         TrainingError: the numbers diverged; the last save is from before that.
         OSError: a file or the output cannot be written, as on a full disk; the last save is intact.
-        KeyboardInterrupt: on Ctrl-C, after saving.
+        KeyboardInterrupt: on Ctrl-C, after saving; on other signals a script raises `SystemExit`.
     """
     config = config.ready()
     torch.set_num_threads(config.threads)
@@ -253,7 +253,7 @@ def train(config: RunConfig, run: RunFolder, display: Display, learner: Learner)
         display.stop()
         with contextlib.suppress(OSError):  # report the error that ended training instead
             overseer.save()
-        if isinstance(error, KeyboardInterrupt) and overseer.moment:
+        if isinstance(error, KeyboardInterrupt | SystemExit) and overseer.moment:
             done = f"{overseer.moment.steps:,} steps"
             display.say(f"Saved after {done}. To resume: {run.resume_command}")
         raise

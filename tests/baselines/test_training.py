@@ -136,19 +136,26 @@ def test_sb3_files_need_trust(run: Path) -> None:
     assert model.num_timesteps == 96
 
 
-def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
-    """The signal that a terminal sends on Ctrl-C, in the middle of training."""
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        pytest.param(signal.SIGINT, 130, id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, 128 + signal.SIGTERM, id="batch system"),
+    ],
+)
+def test_a_signal_saves_and_the_run_can_be_resumed(tmp_path: Path, number: int, code: int) -> None:
+    """In the middle of training; the exit codes are the usual ones of programs so ended."""
     command = [sys.executable, "-m", "azumaya.baselines.training.maskable_ppo", *TINY_WORDS]
     with subprocess.Popen(
         [*command, "--steps=10000000", f"--output={tmp_path}"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         eventually(lambda: len(read_curve(tmp_path)) > 1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, _ = process.communicate(timeout=PATIENCE)
     saved = Config.run_at(tmp_path).steps()
     assert saved > 0
-    assert process.returncode == 130, "the exit code of programs ended by Ctrl-C"
+    assert process.returncode == code
     assert f"Saved after {saved:,} steps. To resume: " in output
     assert f"-m {PROGRAM} --output {tmp_path} --resume" in output
     main(tiny(tmp_path, steps=saved + 64, resume=True))

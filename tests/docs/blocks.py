@@ -87,7 +87,7 @@ def run_page(path: Path) -> list[tuple[Block, str]]:
                 lines = "\n" * (block.line - 1) + block.code  # so that errors name the page's line
                 written = io.StringIO()
                 with contextlib.redirect_stdout(written):
-                    exec(compile(lines, str(path), "exec"), namespace)
+                    exec(compile(lines, str(path), "exec", dont_inherit=True), namespace)
                 printed = written.getvalue()
     return outputs
 
