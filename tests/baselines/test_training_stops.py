@@ -308,7 +308,8 @@ main, tiny_run = SCRIPTS[sys.argv[3]]
 def train(folder, updates=None, delay=0.0):
     '''Train in a process of its own, or go on; returns how it ended.
 
-    It dies `delay` seconds after so many updates, and so never comes to its end.
+    It dies `delay` seconds after update number `updates`, or at its end, if that comes first:
+    what it did during the delay before an earlier death may have left fewer updates.
     '''
     pid = os.fork()
     if pid:
@@ -328,7 +329,7 @@ def train(folder, updates=None, delay=0.0):
         death.start()
     main(tiny_run(folder, resume=(folder / "config.json").exists()))
     if updates is not None:
-        death.join()
+        os.kill(os.getpid(), signal.SIGKILL)
     os._exit(0)
 
 top, runs = Path(sys.argv[1]), int(sys.argv[2])
