@@ -63,7 +63,7 @@ class StartSet:
         return min(starts, len(self.texts)) if self.texts else starts
 
     def different(self, starts: int) -> int:
-        """How many of so many starts differ, as states; plain ones may all be the same, too."""
+        """How many different states the first `starts` starts have; plain ones may all be equal."""
         states = self.game.new_states(starts)
         for number in range(starts):
             self.put(number, states, number)

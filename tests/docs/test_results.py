@@ -27,7 +27,7 @@ def exams() -> dict[tuple[str, str], Any]:
 
 
 def table_rows(page: str, columns: int) -> Iterator[list[str]]:
-    """The cells of the rows of all tables of a page that have so many columns."""
+    """The cells of each row with `columns` columns in the tables of a page."""
     for line in (ROOT / "docs" / page).read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == columns:

@@ -165,27 +165,28 @@ def test_pairs_and_minutes_are_limits_as_well(change: dict[str, int], file: Leag
     assert len(file.league.pairs) == meetings * change.get("pairs", 0)
 
 
-def test_agents_that_lack_a_game_play_the_first_round_only(
-    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def narrow(file: LeagueFile, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An agent of the league that plays only one of its games."""
     file.add_card(AgentCard("narrow", "built in", "", None, GAMES[:1]))
     monkeypatch.setitem(STRENGTHS, "narrow", 200.0)
     monkeypatch.setitem(SECONDS, "narrow", 0.01)
+    return "narrow"
+
+
+def test_agents_that_lack_a_game_play_the_first_round_only(file: LeagueFile, narrow: str) -> None:
     play_league(file, PLAN, crew)
-    met = Counter(key for key in file.league.pairs if "narrow" in (key.first, key.second))
+    met = Counter(key for key in file.league.pairs if narrow in (key.first, key.second))
     assert sum(met.values()) == FIRST_ROUND * 5
-    assert "narrow" not in ratings(file)
+    assert narrow not in ratings(file)
     assert max(half_widths(file)) <= 30
 
 
 def test_a_newcomer_that_lacks_a_game_plays_the_first_round_only(
-    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
+    file: LeagueFile, narrow: str
 ) -> None:
     """No interval over all games waits for it."""
-    file.add_card(AgentCard("narrow", "built in", "", None, GAMES[:1]))
-    monkeypatch.setitem(STRENGTHS, "narrow", 200.0)
-    monkeypatch.setitem(SECONDS, "narrow", 0.01)
-    play_league(file, replace(PLAN, only=frozenset({"narrow"})), crew)
+    play_league(file, replace(PLAN, only=frozenset({narrow})), crew)
     assert len(file.league.pairs) == FIRST_ROUND * 5
 
 

@@ -172,10 +172,10 @@ def test_intervals_cover_the_true_strength() -> None:
 
 
 def chance_of(cell: tuple[int, int, int], strong: float, alike: float) -> float:
-    """How likely so many pairs are lost, split and won, by chances of the first agent.
+    """How likely it is that just these numbers of pairs are lost, split and won.
 
     Args:
-        cell: the pairs.
+        cell: the pairs that the first agent loses, splits and wins.
         strong: its chance to win a game.
         alike: how likely the two games of a pair have one result, whatever the chances.
     """

@@ -155,7 +155,7 @@ def test_after_an_interrupt_all_games_must_be_reset(
 def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
     """Make a call that Ctrl-C stops in its `moment`-th Python function.
 
-    Returns whether it has so many, and whether the interrupt came out of it.
+    Returns whether it calls that many, and whether the interrupt came out of it.
     """
     left, came_out = moment, False
 
