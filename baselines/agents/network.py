@@ -12,58 +12,22 @@ about boards. All return `logits` for every action and a `value`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
-from azumaya.baselines.values.planes import STOCKS
+from azumaya.baselines.agents.candidates import KINDS, Seen, Viewer
+from azumaya.baselines.agents.plane_groups import group_planes
 from azumaya.envs.game import Game
-from azumaya.envs.symmetries import Axis
 
-BLOCKS = {9: 3, 6: 2}
-"""The rows of a block, by the rows of the board."""
 CANDIDATE = "candidate"
 """The group of the planes that show candidates."""
-KINDS = 5
-"""The kinds of groups that a candidate is in, see `Candidates`."""
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
 """The most parameters of a network; they take 1 GiB."""
-
-
-@dataclass(frozen=True)
-class PlaneGroups:
-    """Which planes belong to single numbers, and which to the whole board.
-
-    Attributes:
-        numbered: for each kind of plane of cells, the index of its plane for each number, `(K, N)`.
-        counted: the same for planes that hold one value for a number, such as a stock.
-        shared: the indices of the other planes.
-    """
-
-    numbered: tuple[tuple[int, ...], ...]
-    counted: tuple[tuple[int, ...], ...]
-    shared: tuple[int, ...]
-
-
-def group_planes(game: Game) -> PlaneGroups:
-    """Group a game's planes by kind; for example, the candidates of all numbers are one kind."""
-    kinds: dict[tuple[str, str], list[int]] = {}
-    for index, plane in enumerate(game.observation.planes):
-        if plane.index is not None and plane.index[0] is Axis.NUMBER:
-            kinds.setdefault((plane.kind, plane.group), []).append(index)
-    most = max((len(planes) for (kind, _), planes in kinds.items() if kind == "cells"), default=0)
-    numbered, counted = (
-        tuple(tuple(planes) for (kind, _), planes in kinds.items() if (kind, len(planes)) == wanted)
-        for wanted in (("cells", most), ("number", most))
-    )
-    used = set(itertools.chain(*numbered, *counted)) if most > 1 else set()
-    shared = tuple(i for i in range(len(game.observation.planes)) if i not in used)
-    return PlaneGroups(numbered, counted, shared) if used else PlaneGroups((), (), shared)
 
 
 def scale_of(game: Game) -> torch.Tensor:
@@ -71,72 +35,17 @@ def scale_of(game: Game) -> torch.Tensor:
     return torch.tensor([1.0 / plane.high for plane in game.observation.planes])[:, None, None]
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """The candidates of a batch of positions, one after another.
-
-    Attributes:
-        position: the position of each candidate, `(M,)`, in ascending order.
-        lengths: how many candidates each position has, `(B,)`.
-        number: its number, counted from 0, `(M,)`.
-        cell: its cell, `(M,)`.
-        groups: the groups that it is in, `(5, M)`: the candidates of its number in its row, its
-            column, its block and on the board, and those in its cell.
-        count: the number of groups.
-    """
-
-    position: torch.Tensor
-    lengths: torch.Tensor
-    number: torch.Tensor
-    cell: torch.Tensor
-    groups: torch.Tensor
-    count: int
-
-    def sums(self, x: torch.Tensor) -> torch.Tensor:
-        """For features `(M, F)` of candidates the sums over each of their groups, `(M, 5 F)`."""
-        places = self.groups.flatten()[:, None].expand(-1, x.shape[1])
-        totals = x.new_zeros(self.count, x.shape[1]).scatter_add(0, places, x.repeat(KINDS, 1))
-        return totals.index_select(0, self.groups.T.flatten()).view(len(x), KINDS * x.shape[1])
-
-    def totals(self, x: torch.Tensor) -> torch.Tensor:
-        """For features `(M, F)` of candidates the sums over each position, `(B, F)`."""
-        return torch.segment_reduce(x, "sum", lengths=self.lengths, axis=0)
-
-    def in_cell(self) -> torch.Tensor:
-        """How many candidates the cell of each has, `(M, 1)`."""
-        cells = self.groups[-1]
-        return cells.bincount()[cells][:, None]
-
-
-def index_of(planes: Sequence[int]) -> slice | list[int]:
-    """An index of some planes; of successive ones a slice, so that taking them makes no copy."""
-    if planes and list(planes) == list(range(planes[0], planes[-1] + 1)):
-        return slice(planes[0], planes[-1] + 1)
-    return list(planes)
-
-
-def houses_of_cells(size: int) -> torch.Tensor:
-    """The row, column and block of each cell, counted together, `(3, S)`."""
-    cells, block = torch.arange(size * size), BLOCKS[size]
-    rows, columns = cells // size, cells % size
-    blocks = rows // block * (size // block) + columns // block
-    return torch.stack((rows, size + columns, 2 * size + blocks))
-
-
 class NumberNet(nn.Module):
     """Logits and value for games in which numbers are placed on cells.
 
     Only candidates, the numbers that still fit a cell, have features: in the middle of a game they
-    are one in sixteen of all numbers on all cells. A layer mixes a candidate's features with their
-    sums over the candidates of the same number in its row, column, block and on the board, and over
-    those of its cell. The first layer is told whose cell it is (from the first two sets of cells
-    that all numbers share), its share of that cell's candidates, whether it is the only one, the
-    other planes at the cell, how often its number is in the planes of each kind, and how many
-    stones of it either player has left, where players have stocks. There a number that nobody has
-    left is a candidate only of cells in neither set, where stones come from no stock. (The shares
-    add up to the number of cells that are alive. Placing a number in a house of a cell of which it
-    is the only candidate makes the cell dead.) The value comes from sums over all candidates, and
-    from how many candidates and other numbers there are on the board and on either set of cells.
+    are one in sixteen of all numbers on all cells. `Viewer` says what the first layer is told about
+    each of them. Further layers mix a candidate's features with their sums over the candidates of
+    the same number in its row, column, block and on the board, and over those of its cell. (The
+    shares of their cells add up to the number of cells that are alive. Placing a number in a house
+    of a cell of which it is the only candidate makes the cell dead.) The value comes from sums over
+    all candidates, and from how many candidates and other numbers there are on the board and on
+    either set of cells.
 
     Args:
         game: a game with candidates.
@@ -146,99 +55,45 @@ class NumberNet(nn.Module):
         depth: the number of layers.
     """
 
-    scale: torch.Tensor
-    houses: torch.Tensor
-
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
-        groups, planes = group_planes(game), game.observation.planes
-        self.size, self.numbers = game.observation.shape[0], len(groups.numbered[0])
-        self.sets = [i for i, p in enumerate(groups.shared) if planes[p].kind == "cells"][:2]
-        self.numbered = [index_of(kind) for kind in groups.numbered]
-        self.stocks = [list(kind) for kind in groups.counted if planes[kind[0]].group in STOCKS]
-        self.most_left = max((planes[kind[0]].high for kind in self.stocks), default=0)
-        self.shared = index_of(groups.shared)
-        self.register_buffer("scale", scale_of(game)[self.shared, 0, 0], persistent=False)
-        self.house_count = 2 * self.size + (self.size // BLOCKS[self.size]) ** 2
-        self.register_buffer("houses", houses_of_cells(self.size), persistent=False)
-        fields = 1 + 3 * len(self.sets)
-        told = len(groups.numbered) + len(groups.shared) + 2 * len(self.stocks)
-        widths = [fields, *[width] * depth]
-        self.layers = nn.ModuleList(
-            nn.Linear((1 + KINDS) * a + (0 if i else told), b)
-            for i, (a, b) in enumerate(itertools.pairwise(widths))
-        )
+        self.viewer, self.size = Viewer(game), game.observation.shape[0]
+        inputs = [self.viewer.features, *[(1 + KINDS) * width] * (depth - 1)]
+        self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
         self.logit = nn.Linear(width, 1)
-        pooled = width + fields + (1 + len(self.sets)) * len(groups.numbered)
-        more = num_actions - self.numbers * self.size**2
+        pooled = width + self.viewer.overview
+        more = num_actions - self.viewer.numbers * self.viewer.cells
         self.more = nn.Linear(pooled, more) if more > 0 else None
         self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
 
-    def candidates(self, planes: torch.Tensor) -> Candidates:
-        """The candidates in the planes of numbers, `(B, N, S)`."""
-        position, number, cell = planes.nonzero().unbind(1)
-        board = position * self.numbers + number
-        boards, houses = len(planes) * self.numbers, self.house_count
-        groups = (
-            *(board * houses + self.houses[:, cell]),
-            boards * houses + board,
-            boards * (houses + 1) + position * self.size**2 + cell,
-        )
-        count = boards * (houses + 1) + len(planes) * self.size**2
-        lengths = position.bincount(minlength=len(planes))
-        return Candidates(position, lengths, number, cell, torch.stack(groups), count)
+    def look(self, planes: torch.Tensor) -> Seen[torch.Tensor]:
+        """The candidates in planes `(B, C, rows, columns)` and what is told about them."""
+        seen = self.viewer.view(planes.detach().to("cpu", torch.int8).numpy())
+        return seen.each(lambda array: torch.from_numpy(array).to(planes.device))
 
-    @torch.no_grad()
-    def look(self, planes: torch.Tensor, these: Candidates) -> tuple[torch.Tensor, torch.Tensor]:
-        """What the first layer sees, from planes `(B, C, S)`; nothing here is learned.
-
-        Returns:
-            The features of candidates that are summed over their groups, `(M, F)`, and those that
-            are not, `(M, G)`.
-        """
-        shared = planes[:, self.shared].transpose(1, 2)[these.position, these.cell] * self.scale
-        counts = torch.stack([planes[:, kind].sum(2) for kind in self.numbered], 1) / self.size
-        told = torch.cat((shared, counts[these.position, :, these.number]), 1)
-        if self.stocks:
-            left = planes[:, self.stocks, 0].float()[these.position, :, these.number]
-            told = torch.cat((told, left / self.most_left, left > 0), 1)
-        one, own = torch.ones_like(shared[:, :1]), shared[:, self.sets]
-        rivals = these.in_cell()
-        return torch.cat((one, own, own / rivals, own * (rivals == 1)), 1), told
-
-    @torch.no_grad()
-    def overview(self, planes: torch.Tensor) -> torch.Tensor:
-        """How many numbers of each kind of planes there are, from planes `(B, C, S)`.
-
-        Returns:
-            The numbers on the whole board and on each of the sets of cells, by kind, as fractions
-            of the cells, `(B, (1 + sets) K)`.
-        """
-        numbers = torch.stack([planes[:, kind].sum(1) for kind in self.numbered], 1).float()
-        sets = planes[:, self.shared][:, self.sets].float()
-        places = torch.cat((torch.ones_like(numbers[:, :1]), sets), 1)
-        return (numbers @ places.transpose(1, 2)).flatten(1) / self.size**2
+    def group_sums(self, x: torch.Tensor, seen: Seen[torch.Tensor]) -> torch.Tensor:
+        """For features `(M, F)` of candidates the sums over each of their groups, `(M, 5 F)`."""
+        count = len(seen.lengths) * self.viewer.groups
+        places = seen.groups.flatten()[:, None].expand(-1, x.shape[1])
+        added = x.repeat_interleave(KINDS, 0)
+        totals = x.new_zeros(count, x.shape[1]).scatter_add(0, places, added)
+        return totals[seen.groups].flatten(1)
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        planes = planes.flatten(2)
-        fitting = planes[:, self.numbered[0]]
-        if self.stocks:
-            spent = (planes[:, self.stocks, 0] == 0).all(1)
-            owned = planes[:, self.shared][:, self.sets].any(1)
-            fitting = fitting * ~(spent[:, :, None] & owned[:, None])
-        these = self.candidates(fitting)
-        fields, told = self.look(planes, these)
-        x = fields
+        seen = self.look(planes)
+        dtype, cells = self.logit.weight.dtype, self.viewer.cells
+        x = seen.features.to(dtype)
         for i, layer in enumerate(self.layers):
-            parts = x, these.sums(x) / self.size, *(() if i else (told,))
             assert isinstance(layer, nn.Linear)
-            x = torch.relu(_linear(layer, torch.cat(parts, 1)))
-        means = these.totals(torch.cat((x, fields), 1)) / self.size**2
-        pooled = torch.cat((means, self.overview(planes)), 1)
-        action = these.number * self.size**2 + these.cell
-        logits = pooled.new_zeros(len(planes), self.numbers * self.size**2)
-        logits = logits.index_put((these.position, action), _linear(self.logit, x)[:, 0])
+            if i:
+                x = torch.cat((x, self.group_sums(x, seen) / self.size), 1)
+            x = torch.relu(_linear(layer, x))
+        means = torch.segment_reduce(x, "sum", lengths=seen.lengths, axis=0) / cells
+        pooled = torch.cat((means, seen.overview.to(dtype)), 1)
+        action = seen.number * cells + seen.cell
+        logits = pooled.new_zeros(len(planes), self.viewer.numbers * cells)
+        logits = logits.index_put((seen.position, action), _linear(self.logit, x)[:, 0])
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
         return logits, self.value(pooled).squeeze(1)

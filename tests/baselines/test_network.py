@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
+from azumaya.baselines.agents.candidates import Viewer
 from azumaya.baselines.agents.network import (
     NETWORKS,
     CellHead,
     MoveHead,
     NumberNet,
     default_network,
-    group_planes,
     takes_numbers,
 )
+from azumaya.baselines.agents.plane_groups import group_planes
 from azumaya.envs import find_game, make_vec
 from azumaya.envs.game import Game
 from tests.cases import TESTED
@@ -80,35 +83,113 @@ def test_numbers_that_may_be_laid_are_candidates(name: str) -> None:
         assert (laid <= candidates).all()
 
 
+def lit_places(planes: np.ndarray, kind: list[int]) -> set[tuple[int, int, int]]:
+    """The numbers on cells of a kind of planes, as (number, row, column)."""
+    return {tuple(map(int, place)) for place in np.argwhere(planes[kind])}
+
+
+def plain_candidates(planes: np.ndarray, name: str) -> set[tuple[int, int, int]]:
+    """The candidates of a position's planes `(C, rows, columns)`, as (number, row, column)."""
+    groups, named = group_planes(find_game(name)), plane_names(name)
+    owned = planes[named.index("own")] | planes[named.index("opposing")]
+    spent = [
+        bool(groups.counted) and not any(planes[kind[n]].any() for kind in groups.counted)
+        for n in range(len(groups.numbered[0]))
+    ]
+    places = lit_places(planes, list(groups.numbered[0]))
+    return {(n, r, c) for n, r, c in places if not (spent[n] and owned[r, c])}
+
+
+def plane_names(name: str) -> list[str]:
+    """The names of a game's planes."""
+    return [plane.name for plane in find_game(name).observation.planes]
+
+
+def members(place: tuple[int, int, int], found: set[tuple[int, int, int]]) -> list[list[Any]]:
+    """The candidates in each of the groups of a candidate."""
+    n, r, c = place
+    size = 9 if any(max(one[1:]) > 5 for one in found) else 6
+    side = {9: 3, 6: 2}[size]  # of a block
+    same = [p for p in sorted(found) if p[0] == n]
+    return [
+        [p for p in same if p[1] == r],
+        [p for p in same if p[2] == c],
+        [p for p in same if (p[1] // side, p[2] // side) == (r // side, c // side)],
+        same,
+        [p for p in sorted(found) if p[1:] == (r, c)],
+    ]
+
+
+def plain_fields(place: tuple[int, int, int], found: set[Any], planes: Any, name: str) -> list[Any]:
+    """The fields of a candidate."""
+    _, r, c = place
+    rivals = len([p for p in found if p[1:] == (r, c)])
+    own = [float(planes[plane_names(name).index(s), r, c]) for s in ("own", "opposing")]
+    return [1.0, *own, *(x / rivals for x in own), *(x * (rivals == 1) for x in own)]
+
+
+def plain_features(place: tuple[int, int, int], found: set[Any], planes: Any, name: str) -> Any:
+    """What a network is told about a candidate."""
+    game, (n, r, c) = find_game(name), place
+    groups, size = group_planes(game), planes.shape[1]
+    fields = {p: plain_fields(p, found, planes, name) for p in found}
+    row = list(fields[place])
+    for group in members(place, found):
+        row += [sum(column) / size for column in zip(*(fields[p] for p in group), strict=True)]
+    row += [planes[i, r, c] / game.observation.planes[i].high for i in groups.shared]
+    row += [len(lit_places(planes, [kind[n]])) / size for kind in groups.numbered]
+    left = [int(planes[kind[n], 0, 0]) for kind in groups.counted]
+    most = max((game.observation.planes[kind[0]].high for kind in groups.counted), default=1)
+    return [*row, *(x / most for x in left), *(float(x > 0) for x in left)]
+
+
+@pytest.mark.parametrize("plies", [2, 21])
 @pytest.mark.parametrize("name", NUMBERED)
-def test_candidates_are_summed_over_their_houses(name: str) -> None:
-    """The sums over the groups of a candidate, recounted with sets of coordinates."""
+def test_what_a_network_is_told(name: str, plies: int) -> None:
+    """Candidates, their groups and features, and the overview, recounted with coordinates."""
+    batch = positions(name, plies, 4)["observation"].copy()
+    groups = group_planes(find_game(name))
+    batch[3, [kind[0] for kind in groups.counted]] = 0  # nobody has any more ones
+    viewer = Viewer(find_game(name))
+    seen = viewer.view(batch)
+    cells = zip(seen.number.tolist(), seen.cell.tolist(), strict=True)
+    places = [(n, *divmod(cell, batch.shape[2])) for n, cell in cells]
+    assert seen.lengths.sum() == len(places) == len(seen.features)
+    mates = dict[int, list[Any]]()  # by group
+    for i, names in enumerate(seen.groups.tolist()):
+        for group in names:
+            mates.setdefault(group, []).append((int(seen.position[i]), places[i]))
+    assert max(mates) < len(batch) * viewer.groups
+    for b, planes in enumerate(batch):
+        here = np.flatnonzero(seen.position == b)
+        found = plain_candidates(planes, name)
+        assert len(here) == seen.lengths[b] == len(found)
+        assert {places[i] for i in here} == found
+        for i in here:
+            expected = plain_features(places[i], found, planes, name)
+            assert np.allclose(seen.features[i], expected, atol=1e-6)
+            named = [mates[group] for group in seen.groups[i].tolist()]
+            told = [[(b, p) for p in group] for group in members(places[i], found)]
+            assert [sorted(group) for group in named] == told
+        fields = np.array([plain_fields(p, found, planes, name) for p in found]).sum(0)
+        laid = [lit_places(planes, list(kind)) for kind in groups.numbered]
+        sets = [planes[plane_names(name).index(s)] for s in ("own", "opposing")]
+        counts = [[len(k), *(sum(s[p[1:]] for p in k) for s in sets)] for k in laid]
+        expected = [*fields, *np.concatenate(counts)]
+        assert np.allclose(seen.overview[b] * planes[0].size, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_further_layers_see_groups(name: str) -> None:
+    """Features of candidates are added up over each of their groups."""
     game = find_game(name)
     network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4)
-    planes = positions(name, 6)["observation"][:, group_planes(game).numbered[0]]
-    these = network.candidates(torch.as_tensor(planes).flatten(2))
-    size, high = planes.shape[2], {9: 3, 6: 2}[planes.shape[2]]  # the rows of a block
-    found = {tuple(map(int, place)) for place in np.argwhere(planes)}
-    listed = zip(these.position.tolist(), these.number.tolist(), these.cell.tolist(), strict=True)
-    places = [(b, n, *divmod(s, size)) for b, n, s in listed]
-    assert len(places) == len(found)
-    assert set(places) == found
-    worth = torch.arange(float(len(places)))[:, None] % 7
-    given = dict(zip(places, worth[:, 0].tolist(), strict=True))
-    sums, in_cell = these.sums(worth), these.in_cell()
-    for i, (b, n, r, c) in enumerate(places):
-        same = {p: given[p] for p in found if p[:2] == (b, n)}
-        groups = (
-            [same[p] for p in same if p[2] == r],
-            [same[p] for p in same if p[3] == c],
-            [same[p] for p in same if (p[2] // high, p[3] // high) == (r // high, c // high)],
-            list(same.values()),
-            [given[p] for p in found if (p[0], *p[2:]) == (b, r, c)],
-        )
-        assert sums[i].tolist() == [sum(group) for group in groups]
-        assert int(in_cell[i]) == len(groups[4])
-    totals = these.totals(worth)[:, 0].tolist()
-    assert totals == [sum(given[p] for p in found if p[0] == b) for b in range(len(planes))]
+    seen = network.look(torch.as_tensor(positions(name, 6)["observation"]))
+    x = torch.arange(2.0 * len(seen.cell)).view(-1, 2) % 7
+    sums = network.group_sums(x, seen).view(len(x), 5, 2)
+    for i, names in enumerate(seen.groups):
+        for kind, group in enumerate(names):
+            assert sums[i, kind].tolist() == x[seen.groups[:, kind] == group].sum(0).tolist()
 
 
 @pytest.mark.parametrize("name", NUMBERED)
