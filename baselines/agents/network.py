@@ -18,7 +18,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from azumaya.baselines.agents.candidates import KINDS, Seen, Viewer
+from azumaya.baselines.agents.candidate_kernels import KINDS
+from azumaya.baselines.agents.candidates import Seen, Viewer
 from azumaya.baselines.agents.plane_groups import group_planes
 from azumaya.envs.game import Game
 

@@ -149,7 +149,8 @@ def test_what_a_network_is_told(name: str, plies: int) -> None:
     """Candidates, their groups and features, and the overview, recounted with coordinates."""
     batch = positions(name, plies, 4)["observation"].copy()
     groups = group_planes(find_game(name))
-    batch[3, [kind[0] for kind in groups.counted]] = 0  # nobody has any more ones
+    batch[3, [kind[0] for kind in groups.counted]] = 0  # nobody has any more ones,
+    batch[3, [plane_names(name).index(s) for s in ("own", "opposing")], :3] = 0  # nor these rows
     viewer = Viewer(find_game(name))
     seen = viewer.view(batch)
     cells = zip(seen.number.tolist(), seen.cell.tolist(), strict=True)
