@@ -218,7 +218,8 @@ class SolverFirstAgent(Agent):
             )
         self.other, self.budget = other, check_budget(budget)
         self.name = str(getattr(other, "name", type(other).__name__))
-        make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes))
+        at_once = budget.milliseconds is not None
+        make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes), at_once=at_once)
         self._rooms = Rooms(make, check_threads(threads))
 
     def check(self, position: Position) -> None:

@@ -72,6 +72,7 @@ class Room(LineRoom):
         kernels: the game's kernels.
         megabytes: memory for the table.
         evaluation: what judges positions at the horizon; None means the game's `evaluate`.
+        at_once: whether to take the memory at once, as for `new_table`.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
@@ -83,13 +84,14 @@ class Room(LineRoom):
         kernels: GameKernels,
         megabytes: float = MEGABYTES,
         evaluation: Evaluation | None = None,
+        at_once: bool = False,
     ) -> None:
         check_open(kernels)
         if evaluation is not None:
             evaluation.check(kernels.game)
         super().__init__(kernels, FRAME, MOVE, CONTROL)
         self.bound = 1
-        self.table = new_table(megabytes)
+        self.table = new_table(megabytes, at_once=at_once)
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
         self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
         self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
@@ -213,7 +215,8 @@ class AlphaBeta:
         self.budget, self.megabytes = check_budget(budget), check_megabytes(megabytes)
         self.evaluation = check_evaluation(evaluation)
         self.threads = check_threads(threads)
-        make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation)
+        at_once = budget.milliseconds is not None
+        make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation, at_once=at_once)
         self.rooms = Rooms(make, self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
