@@ -67,7 +67,8 @@ SUITED = {
 }
 """The defaults for each kind of network."""
 PART = 128
-"""Positions that a thread evaluates at once; with fewer, calling torch costs more than its work."""
+"""Positions that a thread evaluates at once. With fewer, calling torch takes a larger share of the
+time; with more, fewer threads have something to do."""
 ILLEGAL = -1e9
 """Added to the logit of an illegal action, so that its probability is exactly 0."""
 MOST_GRADIENT = 0.5
@@ -111,9 +112,15 @@ class Config(PPOConfig):
 def policy(
     network: nn.Module, planes: torch.Tensor, masks: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits of all actions, `(B, A)`, and values for the players to move, `(B,)`."""
+    """Logits of all actions, `(B, A)`, and values for the players to move, `(B,)`.
+
+    Args:
+        network: the network.
+        planes: observations, `(B, C, rows, columns)` int8.
+        masks: legal actions, `(B, A)` int8.
+    """
     logits, values = network(planes)
-    # `masked_fill` would take four times as long
+    # An addition, because `masked_fill` takes four times as long.
     return logits + (1 - masks) * ILLEGAL, values
 
 
@@ -159,7 +166,7 @@ class Workers:
         self.pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def act(self, questions: Sequence[Question]) -> list[tuple[torch.Tensor, ...]]:
-        """What networks do in some positions each.
+        """Ask several networks at once, each about positions of its own, at least one.
 
         Returns:
             For each question actions sampled from the policy, their log-probabilities, and values,
@@ -242,8 +249,12 @@ class Past:
         self.opponent[rows] = torch.randint(len(self.versions), (len(rows),)).numpy()
         self.seat[rows] = torch.randint(2, (len(rows),)).numpy()
 
-    def asked(self, to_move: np.ndarray) -> list[tuple[nn.Module, np.ndarray]]:
-        """The versions that are to move in some games, and which, from the players to move."""
+    def turns(self, to_move: np.ndarray) -> list[tuple[nn.Module, np.ndarray]]:
+        """The versions that are to move somewhere, and in which games, `(k,)` int64 for each.
+
+        Args:
+            to_move: the players to move, `(n,)`.
+        """
         rows = np.flatnonzero(to_move[: self.count] == self.seat)
         games = [rows[self.opponent[rows] == index] for index in range(len(self.versions))]
         return [pair for pair in zip(self.versions, games, strict=True) if pair[1].size]
@@ -342,12 +353,12 @@ class Table:
         """Play a rollout, in which an action of an earlier version counts as not learned."""
         rollout = self.rollout
         for t in range(self.config.rollout):
-            asked = past.asked(self.to_move)
+            turns = past.turns(self.to_move)
             questions = [(network, self.planes, self.masks)]
-            questions += [(one, self.planes[rows], self.masks[rows]) for one, rows in asked]
+            questions += [(one, self.planes[rows], self.masks[rows]) for one, rows in turns]
             (actions, chances, values), *others = self.workers.act(questions)
             rollout.learned[t] = True
-            for (_, rows), (theirs, *_) in zip(asked, others, strict=True):
+            for (_, rows), (theirs, *_) in zip(turns, others, strict=True):
                 actions[rows] = theirs
                 rollout.learned[t, rows] = False
             rollout.planes[t], rollout.masks[t] = self.planes, self.masks
