@@ -140,8 +140,13 @@ class ClassFile:
     def _append(self, line: Mapping[str, Any]) -> None:
         left = memoryview(json.dumps(line, separators=(",", ":")).encode() + b"\n")
         with self._lock:
-            while left:
-                left = left[os.write(self._file, left) :]
+            size = os.fstat(self._file).st_size
+            try:
+                while left:
+                    left = left[os.write(self._file, left) :]
+            except BaseException:  # another thread's line would go on where this one is torn
+                os.ftruncate(self._file, size)
+                raise
             os.fsync(self._file)
 
     def _read(self, head: Mapping[str, Any]) -> None:

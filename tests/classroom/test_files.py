@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -124,6 +125,30 @@ def test_a_torn_line_is_dropped_and_other_damage_is_told(tmp_path: Path) -> None
     file = ClassFile(path, {"game": GAME}, exam)
     assert not file.runs
     file.close()
+
+
+def test_what_a_failed_write_leaves_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread may add its line next, which must not go on where this one was torn."""
+    path, exam, write = tmp_path / "class.jsonl", load_exam(GAME), os.write
+    file = ClassFile(path, {"game": GAME}, exam)
+
+    def full(number: int, data: memoryview) -> int:
+        if len(data) <= 150:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(number, data[:-150])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            file.add_run(run_of("a.py@1"))
+    assert not file.runs
+    file.add_run(run_of("b.py@2"))
+    file.close()
+    again = ClassFile(path, {"game": GAME}, exam)
+    assert list(again.runs) == ["b.py@2"]
+    again.close()
 
 
 def test_other_settings_and_a_second_run_are_refused(tmp_path: Path) -> None:
