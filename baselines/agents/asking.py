@@ -70,8 +70,8 @@ def ask_on_states(agent: ActsOnStates, positions: GameStates, keys: np.ndarray, 
         return np.asarray(agent.act_states(positions, keys))
 
 
-def move_of(agent: Opponent, position: Position, key: int, name: str) -> str:
-    """The name of the legal move that an agent chooses; what is hidden is drawn anew for it.
+def action_of(agent: Opponent, position: Position, key: int, name: str) -> int:
+    """The legal action that an agent chooses; what is hidden is drawn anew for it.
 
     Raises:
         AgentFailedError: the agent raised an exception, or what it gave is no legal move.
@@ -82,7 +82,16 @@ def move_of(agent: Opponent, position: Position, key: int, name: str) -> str:
         position.copy().play(action)
     except ValueError as error:
         raise AgentFailedError(f"agent {name}: {error}") from error
-    return position.move_name(action)
+    return action
+
+
+def move_of(agent: Opponent, position: Position, key: int, name: str) -> str:
+    """The name of the legal move that an agent chooses, as `action_of` gives its action.
+
+    Raises:
+        AgentFailedError: the agent raised an exception, or what it gave is no legal move.
+    """
+    return position.move_name(action_of(agent, position, key, name))
 
 
 def check_agent(agent: Any, position: Position, name: str) -> None:

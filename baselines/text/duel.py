@@ -40,6 +40,7 @@ class TextDuel:
 
     Raises:
         OptionError: an argument is out of range, or the game is over before the model can move.
+        AgentFailedError: the agent raised an exception, or what it gave is no legal move.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class TextDuel:
 
         Raises:
             OptionError: the game is over, or the answer is no text.
+            AgentFailedError: the agent raised an exception, or what it gave is no legal move.
         """
         if self.question is None:
             raise OptionError("answer: the game is over; make a new TextDuel")

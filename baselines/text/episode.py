@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import action_of
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
@@ -95,6 +96,7 @@ def play_text_game(
 
     Raises:
         OptionError: an argument is invalid.
+        AgentFailedError: an agent raised an exception, or what it gave is no legal move.
     """
     whole_number(tries, "tries", 1)
     if failure not in ("forfeit", "random"):
@@ -151,8 +153,18 @@ def _action(play: _Play, key: int) -> int | None:
 
 
 def agent_action(agent: Agent, position: Position, key: int) -> int:
-    """What an agent plays in a position of which it sees only what its seat may know."""
-    return int(agent.act([position.resample_hidden(key)], [key])[0])
+    """What an agent plays in a position of which it sees only what its seat may know.
+
+    Raises:
+        AgentFailedError: the agent raised an exception, or what it gave is no legal move.
+    """
+    return action_of(agent, position, key, _name_of(agent))
+
+
+def _name_of(player: TextPlayer | Agent) -> str:
+    """What a player is called in records and messages; it need not have a name."""
+    other = type(player).__name__ if is_agent(player) else getattr(player, "__name__", "model")
+    return str(getattr(player, "name", other))
 
 
 def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:
@@ -163,8 +175,8 @@ def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:
 
 
 def _finished(play: _Play, start: Position, forfeited: int | None) -> TextGame:
-    names = tuple(str(getattr(p, "name", getattr(p, "__name__", "model"))) for p in play.players)
-    record = record_of(start, play.moves, play.position, (names[0], names[1]))
+    first, second = map(_name_of, play.players)
+    record = record_of(start, play.moves, play.position, (first, second))
     returns = [float(gain) for gain in play.position.returns()]
     if forfeited is not None:
         returns[forfeited] -= 1

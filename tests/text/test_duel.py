@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.text import TextDuel
 from azumaya.envs import OptionError, Position
 from tests.cases import TESTED
@@ -91,6 +93,29 @@ def test_tries_begin_anew_with_each_move() -> None:
         duel.answer(f"move: {duel.position.legal_moves()[0]}")
     assert not duel.forfeited
     assert duel.legal_share == 0.5
+
+
+class Pushover(Agent):
+    """An agent that answers by names, and fails in its third turn."""
+
+    name = "pushover"
+    turns = 0
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The name of the last legal move."""
+        self.turns += 1
+        if self.turns == 3:
+            raise ZeroDivisionError("nothing left")
+        return [position.legal_moves()[-1] for position in positions]  # type: ignore[misc]
+
+
+def test_an_agent_may_name_its_move_and_is_named_where_it_fails() -> None:
+    duel = TextDuel(Position(GAME), Pushover(), 1)
+    assert duel.moves == Position(GAME).legal_moves()[-1:]
+    duel.answer(f"move: {duel.position.legal_moves()[0]}")
+    assert len(duel.moves) == 3
+    with pytest.raises(AgentFailedError, match="agent pushover: act failed: ZeroDivisionError"):
+        duel.answer(f"move: {duel.position.legal_moves()[0]}")
 
 
 @pytest.mark.parametrize(("argument", "value"), [("seat", 2), ("tries", 0), ("seed", -1)])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.text import play_text_game
 from azumaya.baselines.text.episode import Message
 from azumaya.envs import GAMES, OptionError, Position
@@ -71,6 +74,47 @@ def test_who_finds_no_legal_move_forfeits_or_plays_at_random() -> None:
     assert played.forfeited is None
     assert played.record.finished
     assert played.tallies[0].illegal > 1
+
+
+class Fixed:
+    """An agent without a name, which gives the same answer whatever it is asked."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """The answer."""
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (["1a9"], "agent Fixed: name='1a9': "),
+        ([9999], "agent Fixed: action=9999: not an action of Vierer-Dominari"),
+        ([0.0], "agent Fixed: action=0.0: not an action"),
+        ([0, 1], r"Fixed: act returned \[0, 1\] for 1 positions"),
+        (None, "Fixed: act returned None for 1 positions"),
+    ],
+)
+def test_an_agent_that_gives_no_legal_move_is_named(answer: Any, message: str) -> None:
+    with pytest.raises(AgentFailedError, match=message):
+        play_text_game(Position("vierer_dominari"), Fixed(answer), good)  # type: ignore[arg-type]
+
+
+class LastNamed:
+    """An agent without a name, which names its moves."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[str]:
+        """The name of the last legal move."""
+        return [position.legal_moves()[-1] for position in positions]
+
+
+def test_an_agent_may_name_its_moves() -> None:
+    start = Position("vierer_dominari")
+    played = play_text_game(start, LastNamed(), good, legal_moves=True)  # type: ignore[arg-type]
+    assert played.record.moves[0] == start.legal_moves()[-1]
+    assert played.record.players == ("LastNamed", "good")
 
 
 def test_wrong_arguments_are_named() -> None:
