@@ -218,8 +218,7 @@ class SolverFirstAgent(Agent):
             )
         self.other, self.budget = other, check_budget(budget)
         self.name = str(getattr(other, "name", type(other).__name__))
-        at_once = budget.milliseconds is not None
-        make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes), at_once=at_once)
+        make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes))
         self._rooms = Rooms(make, check_threads(threads))
 
     def check(self, position: Position) -> None:
@@ -240,6 +239,7 @@ class SolverFirstAgent(Agent):
 
         def work(i: int, rooms: SolverRooms, stopped: Callable[[], bool]) -> int | None:
             room = rooms.suited(positions[i])
+            room.prepare(self.budget)
             search = Solving(room, positions[i], key=keys[i])
             spend(search, self.budget, lambda: search.best is not None or stopped())
             return None if search.hopeless else search.best

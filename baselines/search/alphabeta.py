@@ -72,7 +72,6 @@ class Room(LineRoom):
         kernels: the game's kernels.
         megabytes: memory for the table.
         evaluation: what judges positions at the horizon; None means the game's `evaluate`.
-        at_once: whether to take the memory at once, as for `new_table`.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
@@ -84,14 +83,12 @@ class Room(LineRoom):
         kernels: GameKernels,
         megabytes: float = MEGABYTES,
         evaluation: Evaluation | None = None,
-        at_once: bool = False,
     ) -> None:
         check_open(kernels)
         if evaluation is not None:
             evaluation.check(kernels.game)
-        super().__init__(kernels, FRAME, MOVE, CONTROL)
+        super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes))
         self.bound = 1
-        self.table = new_table(megabytes, at_once=at_once)
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
         self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
         self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
@@ -215,8 +212,7 @@ class AlphaBeta:
         self.budget, self.megabytes = check_budget(budget), check_megabytes(megabytes)
         self.evaluation = check_evaluation(evaluation)
         self.threads = check_threads(threads)
-        at_once = budget.milliseconds is not None
-        make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation, at_once=at_once)
+        make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
@@ -233,6 +229,7 @@ class AlphaBeta:
             return []
 
         def work(i: int, room: Room, stopped: Callable[[], bool]) -> Found:
+            room.prepare(self.budget)
             search = Deepening(room, positions[i], keys[i])
             spend(search, self.budget, stopped)
             return search.found()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.game_kernels import GameKernels, words_of
 from azumaya.baselines.search.table import SECOND_HASH
@@ -13,6 +15,8 @@ from azumaya.envs.game import as_states
 
 USUAL_MOVES = 64
 """The moves for which there is room at each ply, on average over a line."""
+SHORT = 1000.0
+"""Time limits in milliseconds up to which a search should not wait for memory."""
 
 
 class LineRoom:
@@ -23,6 +27,7 @@ class LineRoom:
         frame: the dtype of a frame.
         move: the dtype of a listed move.
         control: the dtype of the state of the search, with the fields `nodes` and `phase`.
+        table: the table of positions, whose entries have a field `age`.
     """
 
     def __init__(
@@ -31,8 +36,9 @@ class LineRoom:
         frame: np.dtype[Any],
         move: np.dtype[Any],
         control: np.dtype[Any],
+        table: np.ndarray,
     ) -> None:
-        self.kernels = kernels
+        self.kernels, self.table, self._touched = kernels, table, False
         slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
         self._states = kernels.new_states(slots)
         self._state_words = words_of(self._states)
@@ -42,6 +48,16 @@ class LineRoom:
         self.frames = as_states(np.zeros(PLIES + 1, frame))
         self.moves = as_states(np.zeros(slots, move))
         self.control = as_states(np.zeros(1, control))
+
+    def prepare(self, budget: Budget) -> None:
+        """Get ready for searches with a budget; call it before the clock runs.
+
+        If they are short, all of the table's memory is taken now. Systems that give it out in pages
+        of 2 MB may need milliseconds for each, and a search soon visits them all.
+        """
+        if not self._touched and (budget.milliseconds or math.inf) <= SHORT:
+            self.table["age"] = 0  # which it is before the first search
+            self._touched = True
 
     @property
     def nodes(self) -> int:

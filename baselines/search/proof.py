@@ -27,15 +27,13 @@ class ProofRoom(LineRoom):
     Args:
         kernels: the game's kernels.
         megabytes: memory for the table.
-        at_once: whether to take the memory at once, as for `new_table`.
 
     Raises:
         OptionError: the memory is too small for a table.
     """
 
-    def __init__(self, kernels: GameKernels, megabytes: float, at_once: bool = False) -> None:
-        super().__init__(kernels, FRAME, MOVE, CONTROL)
-        self.table = new_table(megabytes, ENTRY, WAYS, at_once)
+    def __init__(self, kernels: GameKernels, megabytes: float) -> None:
+        super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes, ENTRY, WAYS))
         self._run = proof_kernel(kernels)
 
     def forget(self, key: int = 0) -> None:

@@ -54,17 +54,14 @@ class SolverRooms:
     Args:
         kernels: the game's kernels.
         megabytes: memory for the table of each kind.
-        at_once: whether to take the memory of a table at once, as for `new_table`.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
     """
 
-    def __init__(
-        self, kernels: GameKernels, megabytes: float = MEGABYTES, at_once: bool = False
-    ) -> None:
+    def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
         check_open(kernels)
-        self._kernels, self._megabytes, self._at_once = kernels, megabytes, at_once
+        self._kernels, self._megabytes = kernels, megabytes
         self._rooms: dict[bool, Room | ProofRoom] = {}
 
     def suited(self, position: Position) -> Room | ProofRoom:
@@ -79,7 +76,7 @@ class SolverRooms:
         proof = self._kernels.prospects is not None and payoff_bound(position) == 1
         if proof not in self._rooms:
             make = ProofRoom if proof else Room
-            self._rooms[proof] = make(self._kernels, self._megabytes, at_once=self._at_once)
+            self._rooms[proof] = make(self._kernels, self._megabytes)
         return self._rooms[proof]
 
 

@@ -158,20 +158,13 @@ def remember(table, first, second, age, work, move, low, high, depth):
         entry.move = move
 
 
-def new_table(
-    megabytes: float,
-    entry: np.dtype[Any] = ENTRY,
-    ways: int = WAYS,
-    at_once: bool = False,
-) -> np.ndarray:
+def new_table(megabytes: float, entry: np.dtype[Any] = ENTRY, ways: int = WAYS) -> np.ndarray:
     """An empty table, `(n,)`, of at most `megabytes`; `n` is a power of two.
 
     Args:
         megabytes: memory for the table.
         entry: the dtype of an entry, of a power of two bytes.
         ways: entries per bucket.
-        at_once: whether to take all of the memory now, instead of as it is used. A system that
-            gives it out in pages of 2 MB takes up to milliseconds for each.
 
     Raises:
         OptionError: the memory is too small for a bucket, or there is less.
@@ -181,8 +174,7 @@ def new_table(
     entries = int(megabytes * 2**20) // entry.itemsize
     size = entry.itemsize << (entries.bit_length() - 1)
     with allocating(megabytes):
-        room = np.zeros(size + SPREAD_BYTES, np.uint8)  # not `aligned`: no memory is used yet
-        if at_once:
-            room.fill(0)
+        # not `aligned`: memory is used as it is needed
+        room = np.zeros(size + SPREAD_BYTES, np.uint8)
     start = -room.ctypes.data % SPREAD_BYTES
     return as_states(room[start : start + size].view(entry))

@@ -1,20 +1,24 @@
-"""When searches take their memory: with a time limit before the clock runs."""
+"""When searches take their memory: with a short time limit before the clock runs."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from azumaya.baselines.search import agents as searching
+from azumaya.baselines.search import alphabeta
 from azumaya.baselines.search.agents import AlphaBetaAgent, SolverFirstAgent
-from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.budget import Budget, spend
 from azumaya.envs import Position
 
 TABLE = 256
 """Megabytes of a table."""
-START = Position("connect_four")
 STATUS = Path("/proc/self/status")
+SHORT, LONG, NODES = Budget(milliseconds=0.001), Budget(milliseconds=1500), Budget(1)
 
 
 def resident() -> float:
@@ -23,22 +27,34 @@ def resident() -> float:
     return int(line.split()[1]) / 1024
 
 
-def agents(**budget: float) -> list[AlphaBetaAgent | SolverFirstAgent]:
-    """Both agents that have a table."""
-    other = AlphaBetaAgent(**budget, megabytes=1, threads=1)
-    searcher = AlphaBetaAgent(**budget, megabytes=TABLE, threads=1)
-    given = Budget(*budget.values()) if "nodes" in budget else Budget(**budget)
-    return [searcher, SolverFirstAgent(other, given, megabytes=TABLE, threads=1)]
+def searcher(budget: Budget, megabytes: float = TABLE) -> AlphaBetaAgent:
+    """Alpha-beta."""
+    return AlphaBetaAgent(budget.steps, budget.milliseconds, megabytes=megabytes, threads=1)
+
+
+def solver(budget: Budget) -> SolverFirstAgent:
+    """The solver: alpha-beta, in Sudoku Moyo proof numbers."""
+    return SolverFirstAgent(searcher(NODES, 1), budget, megabytes=TABLE, threads=1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_search_with_a_time_limit_has_its_memory_before(which: int) -> None:
-    """A node may otherwise wait for milliseconds until the system has found it a page."""
-    for budget, least, most in (({"nodes": 1}, 0, 0.5), ({"milliseconds": 0.001}, 0.9, 2)):
-        agent = agents(**budget)[which]
-        agent.act([START], [1])  # loads the kernels
-        agent = agents(**budget)[which]
-        before = resident()
-        agent.act([START], [1])
-        assert least * TABLE <= resident() - before <= most * TABLE
+@pytest.mark.parametrize("game", ["revers_dominari", "sudoku_moyo"])
+@pytest.mark.parametrize("make", [searcher, solver])
+def test_a_short_search_has_its_memory_before(
+    make: Callable[[Budget], Any], game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory is taken before the clock runs, and only if the time limit is short."""
+    start, grown = Position(game, seed=1), list[float]()
+
+    def look(*arguments: Any) -> None:
+        grown.append(resident())
+        spend(arguments[0], NODES)
+
+    for module in (alphabeta, searching):
+        monkeypatch.setattr(module, "spend", look)
+    make(NODES).act([start], [1])  # loads the kernels
+    for budget, expected in ((NODES, False), (LONG, False), (SHORT, True)):
+        agent, before = make(budget), resident()
+        grown.clear()
+        agent.act([start], [1])
+        assert (grown[0] - before > 0.8 * TABLE) == expected, budget
