@@ -58,8 +58,8 @@ class Board:
         self._memory.close()
 
 
-class AgentFaultError(Exception):
-    """An agent failed instead of giving a move.
+class _AgentError(Exception):
+    """What is wrong with one of two agents.
 
     Attributes:
         which: 0 for the first agent, 1 for the second.
@@ -70,16 +70,12 @@ class AgentFaultError(Exception):
         self.which = which
 
 
-class UnfitAgentError(Exception):
-    """An agent could not be made, or is not the one that is to play.
+class AgentFaultError(_AgentError):
+    """An agent, number `which`, failed instead of giving a move."""
 
-    Attributes:
-        which: 0 for the first agent, 1 for the second.
-    """
 
-    def __init__(self, which: int, why: str) -> None:
-        super().__init__(why)
-        self.which = which
+class UnfitAgentError(_AgentError):
+    """An agent, number `which`, could not be made, or is not the one that is to play."""
 
 
 @contextlib.contextmanager
