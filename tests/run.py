@@ -23,8 +23,9 @@ PARALLEL = ["-n", str(min(2, os.cpu_count() or 1)), "--dist", "worksteal"]
 COMPILED = ["-k", "not interpreted"]
 """Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
-RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
-PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py", "values/test_sums.py"]
+TOLD = "baselines/test_network.py::test_what_a_network_is_told"
+RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game", TOLD]
+PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py", "values/test_sums.py", TOLD]
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",

@@ -18,9 +18,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from azumaya.baselines.agents.candidate_kernels import KINDS
-from azumaya.baselines.agents.candidates import Seen, Viewer
-from azumaya.baselines.agents.plane_groups import group_planes
+from azumaya.baselines.agents.candidates import CandidateFinder, Candidates
+from azumaya.baselines.agents.plane_groups import BLOCKS, GROUPS, group_planes
 from azumaya.envs.game import Game
 
 CANDIDATE = "candidate"
@@ -40,13 +39,14 @@ class NumberNet(nn.Module):
     """Logits and value for games in which numbers are placed on cells.
 
     Only candidates, the numbers that still fit a cell, have features: in the middle of a game they
-    are one in sixteen of all numbers on all cells. `Viewer` says what the first layer is told about
-    each of them. Further layers mix a candidate's features with their sums over the candidates of
-    the same number in its row, column, block and on the board, and over those of its cell. (The
-    shares of their cells add up to the number of cells that are alive. Placing a number in a house
-    of a cell of which it is the only candidate makes the cell dead.) The value comes from sums over
-    all candidates, and from how many candidates and other numbers there are on the board and on
-    either set of cells.
+    are one in sixteen of all numbers on all cells. `CandidateFinder` says what the first layer is
+    told about each of them. Further layers mix a candidate's features with their sums over the
+    candidates of the same number in its row, column, block and on the board, and over those of its
+    cell. The value comes from sums over all candidates, and from how many candidates and other
+    numbers there are on the board and on either set of cells.
+
+    Planes may have any dtype, but hold whole numbers to 127, as observations do. Candidates are
+    found on the CPU; on a GPU each evaluation copies the planes there and what is found back.
 
     Args:
         game: a game with candidates.
@@ -54,47 +54,55 @@ class NumberNet(nn.Module):
             from the pooled features.
         width: the number of features of each candidate.
         depth: the number of layers.
+
+    Raises:
+        ValueError: the game has no candidates, or its board no blocks that are known here.
     """
 
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 1) -> None:
         super().__init__()
-        self.viewer, self.size = Viewer(game), game.observation.shape[0]
-        inputs = [self.viewer.features, *[(1 + KINDS) * width] * (depth - 1)]
+        self.finder = CandidateFinder(game)
+        self.layout = layout = self.finder.layout
+        inputs = [layout.features, *[(1 + GROUPS) * width] * (depth - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
         self.logit = nn.Linear(width, 1)
-        pooled = width + self.viewer.overview
-        more = num_actions - self.viewer.numbers * self.viewer.cells
+        pooled = width + layout.overview
+        more = num_actions - layout.numbers * layout.cells
         self.more = nn.Linear(pooled, more) if more > 0 else None
         self.value = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
 
-    def look(self, planes: torch.Tensor) -> Seen[torch.Tensor]:
-        """The candidates in planes `(B, C, rows, columns)` and what is told about them."""
-        seen = self.viewer.view(planes.detach().to("cpu", torch.int8).numpy())
-        return seen.each(lambda array: torch.from_numpy(array).to(planes.device))
+    def candidates(self, planes: torch.Tensor) -> Candidates[torch.Tensor]:
+        """The candidates in planes `(B, C, rows, columns)` and what is told about them.
 
-    def group_sums(self, x: torch.Tensor, seen: Seen[torch.Tensor]) -> torch.Tensor:
+        Raises:
+            ValueError: the planes are not those of the game.
+        """
+        found = self.finder.find(planes.detach().to("cpu", torch.int8).numpy())
+        return found.each(lambda array: torch.from_numpy(array).to(planes.device))
+
+    def group_sums(self, x: torch.Tensor, these: Candidates[torch.Tensor]) -> torch.Tensor:
         """For features `(M, F)` of candidates the sums over each of their groups, `(M, 5 F)`."""
-        count = len(seen.lengths) * self.viewer.groups
-        places = seen.groups.flatten()[:, None].expand(-1, x.shape[1])
-        added = x.repeat_interleave(KINDS, 0)
-        totals = x.new_zeros(count, x.shape[1]).scatter_add(0, places, added)
-        return totals[seen.groups].flatten(1)
+        groups, size = these.groups.flatten(), len(these.lengths) * self.layout.groups
+        places, added = groups[:, None].expand(-1, x.shape[1]), x.repeat_interleave(GROUPS, 0)
+        totals = x.new_zeros(size, x.shape[1]).scatter_add(0, places, added)
+        # not `totals[groups]`, whose gradient is added up in another order with each call
+        return totals.index_select(0, groups).view(len(x), GROUPS * x.shape[1])
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        seen = self.look(planes)
-        dtype, cells = self.logit.weight.dtype, self.viewer.cells
-        x = seen.features.to(dtype)
+        these = self.candidates(planes)
+        dtype, numbers, cells = self.logit.weight.dtype, self.layout.numbers, self.layout.cells
+        x = these.features.to(dtype)
         for i, layer in enumerate(self.layers):
             assert isinstance(layer, nn.Linear)
             if i:
-                x = torch.cat((x, self.group_sums(x, seen) / self.size), 1)
+                x = torch.cat((x, self.group_sums(x, these) / self.layout.size), 1)
             x = torch.relu(_linear(layer, x))
-        means = torch.segment_reduce(x, "sum", lengths=seen.lengths, axis=0) / cells
-        pooled = torch.cat((means, seen.overview.to(dtype)), 1)
-        action = seen.number * cells + seen.cell
-        logits = pooled.new_zeros(len(planes), self.viewer.numbers * cells)
-        logits = logits.index_put((seen.position, action), _linear(self.logit, x)[:, 0])
+        means = torch.segment_reduce(x, "sum", lengths=these.lengths, axis=0) / cells
+        pooled = torch.cat((means, these.overview.to(dtype)), 1)
+        action = these.number * cells + these.cell
+        logits = pooled.new_zeros(len(planes), numbers * cells)
+        logits = logits.index_put((these.position, action), _linear(self.logit, x)[:, 0])
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
         return logits, self.value(pooled).squeeze(1)
@@ -252,6 +260,8 @@ def takes_numbers(game: Game) -> bool:
     """
     numbered = group_planes(game).numbered
     if not numbered or game.observation.planes[numbered[0][0]].group != CANDIDATE:
+        return False
+    if game.observation.shape[0] not in BLOCKS:
         return False
     laying = len(numbered[0]) * game.observation.cells
     return game.options.num_actions(game.options.defaults) >= laying

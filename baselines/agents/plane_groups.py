@@ -16,6 +16,9 @@ BLOCKS = {9: 3, 6: 2}
 """The rows and columns of a block, by the rows of the board."""
 SETS = 2
 """The number of sets of cells that a network is told about: the first that all numbers share."""
+GROUPS = 5
+"""The groups that each candidate is in: by number in its row, its column, its block and on the
+board, and those in its cell."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +60,27 @@ def houses_of_cells(size: int) -> np.ndarray:
     return np.stack((rows, size + columns, 2 * size + blocks), 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
-    """Where a game's planes have what a network is told, see `Viewer`.
+    """Where a game's planes have what a network is told, see `CandidateFinder`.
 
     Attributes:
+        planes: how many planes there are.
+        size: the rows of the board.
         numbered: for each kind of plane of cells its plane for each number, `(K, N)` int64; those
             of the first kind are candidates.
-        stocks: the same for planes that say how much of a number either player has left, `(T, N)`.
+        stocks: the same for planes that say how much of a number either player has left, `(T, N)`
+            int64.
         most: the most that can be left.
-        sets: the planes of the sets of cells, `(Q,)`.
-        shared: the planes that all numbers share, `(P,)`.
+        sets: the planes of the sets of cells, `(Q,)` int64.
+        shared: the planes that all numbers share, `(P,)` int64.
         scale: the factors that scale these to the range 0 to 1, `(P,)` float32.
-        houses: the row, column and block of each cell, counted together, `(S, 3)`.
-        board: the number of houses.
-        size: the rows of the board.
+        houses: the row, column and block of each cell, counted together, `(S, 3)` int64.
+        house_count: how many houses there are.
     """
 
+    planes: int
+    size: int
     numbered: np.ndarray
     stocks: np.ndarray
     most: int
@@ -81,30 +88,61 @@ class Layout:
     shared: np.ndarray
     scale: np.ndarray
     houses: np.ndarray
-    board: int
-    size: int
+    house_count: int
+
+    @property
+    def cells(self) -> int:
+        """How many cells the board has."""
+        return len(self.houses)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers there are."""
+        return int(self.numbered.shape[1])
 
     @property
     def fields(self) -> int:
         """How many fields a candidate has."""
         return 1 + 3 * len(self.sets)
 
+    @property
+    def features(self) -> int:
+        """How many features a candidate has: fields, their sums, and what is told besides."""
+        told = len(self.shared) + len(self.numbered) + 2 * len(self.stocks)
+        return (1 + GROUPS) * self.fields + told
+
+    @property
+    def overview(self) -> int:
+        """How many numbers tell about a position."""
+        return self.fields + (1 + len(self.sets)) * len(self.numbered)
+
+    @property
+    def groups(self) -> int:
+        """How many groups of candidates a position has."""
+        return self.numbers * (self.house_count + 1) + self.cells
+
 
 @functools.cache
 def layout_of(game: Game) -> Layout:
-    """The layout of a game's planes."""
-    groups, planes = group_planes(game), game.observation.planes
-    numbered = np.array(groups.numbered, np.int64)
+    """The layout of a game's planes.
+
+    Raises:
+        ValueError: the game has no candidates, or its board no blocks that are known here.
+    """
+    groups, planes, size = group_planes(game), game.observation.planes, game.observation.shape[0]
+    if not groups.numbered or size not in BLOCKS:
+        raise ValueError(f"{game.id}: needs planes of numbers on a board of 6 or 9 rows")
+    numbered, houses = np.array(groups.numbered, np.int64), houses_of_cells(size)
     stocks = [kind for kind in groups.counted if planes[kind[0]].group in STOCKS]
-    houses = houses_of_cells(game.observation.shape[0])
     return Layout(
-        numbered,
-        np.array(stocks, np.int64).reshape(len(stocks), numbered.shape[1]),
-        max((planes[kind[0]].high for kind in stocks), default=1),
-        np.array([i for i in groups.shared if planes[i].kind == "cells"][:SETS], np.int64),
-        np.array(groups.shared, np.int64),
-        np.array([1 / planes[i].high for i in groups.shared], np.float32),
-        houses,
-        int(houses.max()) + 1,
-        game.observation.shape[0],
+        planes=len(planes),
+        size=size,
+        numbered=numbered,
+        stocks=np.array(stocks, np.int64).reshape(len(stocks), numbered.shape[1]),
+        most=max((planes[kind[0]].high for kind in stocks), default=1),
+        sets=np.array([i for i in groups.shared if planes[i].kind == "cells"][:SETS], np.int64),
+        shared=np.array(groups.shared, np.int64),
+        scale=np.array([1 / planes[i].high for i in groups.shared], np.float32),
+        houses=houses,
+        house_count=int(houses.max()) + 1,
     )

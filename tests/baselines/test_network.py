@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from azumaya.baselines.agents.candidates import Viewer
+from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.agents.network import (
     NETWORKS,
     CellHead,
@@ -105,10 +107,9 @@ def plane_names(name: str) -> list[str]:
     return [plane.name for plane in find_game(name).observation.planes]
 
 
-def members(place: tuple[int, int, int], found: set[tuple[int, int, int]]) -> list[list[Any]]:
-    """The candidates in each of the groups of a candidate."""
+def members(place: tuple[int, int, int], found: set[Any], size: int) -> list[list[Any]]:
+    """The candidates in each of the groups of a candidate, on a board of so many rows."""
     n, r, c = place
-    size = 9 if any(max(one[1:]) > 5 for one in found) else 6
     side = {9: 3, 6: 2}[size]  # of a block
     same = [p for p in sorted(found) if p[0] == n]
     return [
@@ -134,7 +135,7 @@ def plain_features(place: tuple[int, int, int], found: set[Any], planes: Any, na
     groups, size = group_planes(game), planes.shape[1]
     fields = {p: plain_fields(p, found, planes, name) for p in found}
     row = list(fields[place])
-    for group in members(place, found):
+    for group in members(place, found, size):
         row += [sum(column) / size for column in zip(*(fields[p] for p in group), strict=True)]
     row += [planes[i, r, c] / game.observation.planes[i].high for i in groups.shared]
     row += [len(lit_places(planes, [kind[n]])) / size for kind in groups.numbered]
@@ -151,8 +152,8 @@ def test_what_a_network_is_told(name: str, plies: int) -> None:
     groups = group_planes(find_game(name))
     batch[3, [kind[0] for kind in groups.counted]] = 0  # nobody has any more ones,
     batch[3, [plane_names(name).index(s) for s in ("own", "opposing")], :3] = 0  # nor these rows
-    viewer = Viewer(find_game(name))
-    seen = viewer.view(batch)
+    finder = CandidateFinder(find_game(name))
+    seen = finder.find(batch)
     cells = zip(seen.number.tolist(), seen.cell.tolist(), strict=True)
     places = [(n, *divmod(cell, batch.shape[2])) for n, cell in cells]
     assert seen.lengths.sum() == len(places) == len(seen.features)
@@ -160,7 +161,7 @@ def test_what_a_network_is_told(name: str, plies: int) -> None:
     for i, names in enumerate(seen.groups.tolist()):
         for group in names:
             mates.setdefault(group, []).append((int(seen.position[i]), places[i]))
-    assert max(mates) < len(batch) * viewer.groups
+    assert max(mates) < len(batch) * finder.layout.groups
     for b, planes in enumerate(batch):
         here = np.flatnonzero(seen.position == b)
         found = plain_candidates(planes, name)
@@ -170,7 +171,7 @@ def test_what_a_network_is_told(name: str, plies: int) -> None:
             expected = plain_features(places[i], found, planes, name)
             assert np.allclose(seen.features[i], expected, atol=1e-6)
             named = [mates[group] for group in seen.groups[i].tolist()]
-            told = [[(b, p) for p in group] for group in members(places[i], found)]
+            told = [[(b, p) for p in group] for group in members(places[i], found, batch.shape[2])]
             assert [sorted(group) for group in named] == told
         fields = np.array([plain_fields(p, found, planes, name) for p in found]).sum(0)
         laid = [lit_places(planes, list(kind)) for kind in groups.numbered]
@@ -185,12 +186,77 @@ def test_further_layers_see_groups(name: str) -> None:
     """Features of candidates are added up over each of their groups."""
     game = find_game(name)
     network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4)
-    seen = network.look(torch.as_tensor(positions(name, 6)["observation"]))
+    seen = network.candidates(torch.as_tensor(positions(name, 6)["observation"]))
     x = torch.arange(2.0 * len(seen.cell)).view(-1, 2) % 7
     sums = network.group_sums(x, seen).view(len(x), 5, 2)
     for i, names in enumerate(seen.groups):
         for kind, group in enumerate(names):
             assert sums[i, kind].tolist() == x[seen.groups[:, kind] == group].sum(0).tolist()
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_planes_of_other_forms(name: str) -> None:
+    """Floats, planes that are not contiguous, and a network of doubles give the same."""
+    game = find_game(name)
+    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4, depth=2)
+    planes = torch.as_tensor(positions(name, 6)["observation"])
+    logits, values = network(planes)
+    scattered = planes.transpose(0, 1).contiguous().transpose(0, 1)
+    assert not scattered.is_contiguous()
+    for other in (planes.float(), scattered):
+        found, worths = network(other)
+        assert torch.equal(found, logits)
+        assert torch.equal(worths, values)
+    found, worths = network.double()(planes)
+    assert found.dtype == worths.dtype == torch.float64
+    assert torch.allclose(found.float(), logits, atol=1e-5)
+
+
+def test_planes_of_another_game_are_refused() -> None:
+    """Kernels check nothing, so what they are given is checked."""
+    finder = CandidateFinder(find_game("sudoku_moyo"))
+    planes = positions("sudoku_moyo", 6)["observation"]
+    for wrong in (planes[:, :-1], planes[:, :, :-1], planes[0], planes.astype(np.float32)):
+        with pytest.raises(ValueError, match="planes of shape"):
+            finder.find(wrong)
+
+
+def has_layout(name: str) -> bool:
+    """Whether a game has planes of numbers on a board with blocks."""
+    game = find_game(name)
+    return bool(group_planes(game).numbered) and game.observation.shape[0] in (6, 9)
+
+
+@pytest.mark.parametrize("name", [name for name in TESTED if not has_layout(name)])
+def test_games_without_candidates_are_refused(name: str) -> None:
+    """With an error that says what is needed."""
+    game = find_game(name)
+    with pytest.raises(ValueError, match="needs planes of numbers"):
+        NumberNet(game, game.options.num_actions(game.options.defaults))
+
+
+def test_copies_find_the_same() -> None:
+    """Networks are copied for pools of opponents, and sent to other processes."""
+    network = NumberNet(find_game("sudoku_moyo"), 729, width=4)
+    planes = torch.as_tensor(positions("sudoku_moyo", 6)["observation"])
+    for other in (copy.deepcopy(network), pickle.loads(pickle.dumps(network))):
+        assert torch.equal(other(planes)[0], network(planes)[0])
+
+
+def test_gradients_are_the_same_each_time() -> None:
+    """Whatever the number of torch's threads, they are added up in one order."""
+    network = NumberNet(find_game("sudoku_moyo"), 729, width=16, depth=3)
+    planes = torch.as_tensor(positions("sudoku_moyo", 6, 256)["observation"])
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        found = [
+            torch.autograd.grad(network(planes)[0].square().sum(), network.layers[0].weight)[0]
+            for _ in range(6)
+        ]
+    finally:
+        torch.set_num_threads(before)
+    assert all(torch.equal(found[0], other) for other in found)
 
 
 @pytest.mark.parametrize("name", NUMBERED)

@@ -27,6 +27,7 @@ from azumaya.baselines.training.ppo_selfplay import (
     advantages,
     batch_of,
     main,
+    policy,
     run_words,
     sample,
 )
@@ -138,6 +139,21 @@ def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
     assert np.abs(gained).max() > 0
     plain = played(tiny_selfplay(tmp_path, game="abalone", depth=1, shaping=0.0))[1]
     assert (plain.rewards == 0).all()
+
+
+def test_illegal_actions_have_no_chance() -> None:
+    """Their probability and its gradient are exactly 0, whatever the network says of them."""
+    said = torch.tensor([[3.0, -2.0, 1e4, 0.5], [0.0, 1.0, -1e4, 3.0]], requires_grad=True)
+    masks = torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]], dtype=torch.int8)
+
+    def network(planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return said, planes
+
+    logits, _ = policy(network, torch.zeros(2), masks)  # type: ignore[arg-type]
+    chances = logits.softmax(1)
+    assert torch.equal(chances == 0, masks == 0)
+    (gradient,) = torch.autograd.grad((chances * torch.arange(4)).sum(), said)
+    assert torch.equal(gradient == 0, masks == 0)
 
 
 def test_actions_are_sampled_by_their_probabilities() -> None:
