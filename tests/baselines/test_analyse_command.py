@@ -12,18 +12,13 @@ from azumaya import baselines
 from azumaya.baselines import play_commands
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of, write_records
-from tests.baselines.test_commands import azumaya, refused
+from tests.commands import azumaya, refused
 
 GAME = "abalone"
 OPTIONS = {"max_plies": 12}
 WORDS = ("--option", "max_plies=12")
 START = Position(GAME, **OPTIONS)
 BUDGET = ("--simulations", 40)
-
-
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
 
 
 def played(plies: int) -> tuple[list[str], list[Position]]:

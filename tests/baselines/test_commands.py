@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from azumaya import baselines
 from azumaya.baselines import cli, entrants, play_commands, version
@@ -16,22 +15,13 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.commands import app
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay
+from tests.commands import azumaya, refused
 
 GAME, OTHER = "sudoku_moyo", "abalone"
 TINY = {"numbers": {"width": 4, "depth": 1}, "plain": {"width": 4, "depth": 1}}
-
-
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
-
-
-def azumaya(*words: object, say: str = "") -> Result:
-    return CliRunner().invoke(app, [*map(str, words)], input=say)
 
 
 def trained(path: Path, game: str = GAME, **options: object) -> Path:
@@ -41,16 +31,6 @@ def trained(path: Path, game: str = GAME, **options: object) -> Path:
     sidecar = sidecar_module.describe(find_game(game), actions, kind, TINY[kind], options=options)
     checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
     return path
-
-
-def refused(result: Result, *messages: str) -> None:
-    """Assert a message, exit code 2 and no traceback."""
-    assert result.exit_code == 2, result.output
-    assert isinstance(result.exception, SystemExit)
-    said = " ".join(result.output.replace("│", " ").split())
-    for message in messages:
-        assert message in said
-    assert "Traceback" not in said
 
 
 # ---- what is played ----

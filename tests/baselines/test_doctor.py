@@ -6,11 +6,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 from azumaya.baselines import doctor
-from azumaya.baselines.commands import app
 from azumaya.envs import GAMES
+from tests.commands import azumaya
 
 
 def test_one_game_of_each_kind_is_checked() -> None:
@@ -21,7 +20,7 @@ def test_one_game_of_each_kind_is_checked() -> None:
 
 def test_a_sound_installation_is_found_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "one_of_each_kind", lambda: [GAMES["vierer_dominari"]])
-    result = CliRunner().invoke(app, ["doctor", "--json"])
+    result = azumaya("doctor", "--json")
     report = json.loads(result.stdout)
     assert result.exit_code == 0, result.stdout
     assert report["ok"] is True
@@ -51,7 +50,7 @@ def test_a_text_that_reads_back_otherwise_is_found() -> None:
 def test_wrong_findings_end_with_their_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = doctor.Finding("games", "[/b]", "it does not run", doctor.WRONG)
     monkeypatch.setattr("azumaya.baselines.doctor_commands.examine", lambda every: [broken])
-    result = CliRunner().invoke(app, ["doctor"])
+    result = azumaya("doctor")
     assert result.exit_code == 1
     assert "[/b]" in result.stdout
     assert "problems found: 1" in result.stdout

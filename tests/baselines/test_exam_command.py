@@ -15,14 +15,10 @@ from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import ExamPosition, has_exam
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
-from tests.baselines.test_commands import GAME, azumaya, refused, trained
+from tests.baselines.test_commands import GAME, trained
+from tests.commands import azumaya, refused
 
 NAMES = ("agent", "game", "positions", "kept_wins", "kept_draws", "regret")
-
-
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
 
 
 def some_result(agent: str, game: str = "sudoku_moyo") -> ExamResult:

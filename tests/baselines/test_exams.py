@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gzip
 import json
 from collections.abc import Sequence
@@ -10,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
 from azumaya import baselines
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
@@ -24,6 +23,7 @@ from azumaya.baselines.search import solve
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
+from tests.commands import invoke
 
 GAMES_WITH = [name for name in GAMES if exams.has_exam(name)]
 SOLVED = [name for name in GAMES_WITH if load_exam(name).exact]
@@ -437,10 +437,7 @@ def test_playouts_mix_the_agents() -> None:
     assert pairs == {(a, b) for a in PLAN.agents for b in PLAN.agents}
 
 
-def command(*words: object) -> Result:
-    app = typer.Typer()
-    app.command()(exam_maker.make_exam)
-    return CliRunner().invoke(app, [*map(str, words)])
+command = functools.partial(invoke, exam_maker.make_exam)
 
 
 def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
 from azumaya.baselines.arena import book_maker, starts
 from azumaya.baselines.arena.book_maker import BookPlan, chance_of_balance
 from azumaya.baselines.arena.starts import BalancedStart, Book, BookError, balanced_starts
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.errors import OptionError
-from tests.baselines.test_commands import refused
+from tests.commands import invoke, refused
 
 GAME = "vierer_dominari"
 BOOKS = [name for name in GAMES if starts.book_file(name).exists()]
@@ -145,10 +144,7 @@ def test_player_0s_wins_are_counted_in_both_seats() -> None:
     assert book_maker._play("sudoku_moyo", won, agent, 3) == (book_maker.BATCH, 0)
 
 
-def make(*words: object) -> Result:
-    app = typer.Typer()
-    app.command()(book_maker.make_book)
-    return CliRunner().invoke(app, [*map(str, words)])
+make = functools.partial(invoke, book_maker.make_book)
 
 
 def test_the_command_makes_a_book_and_continues(

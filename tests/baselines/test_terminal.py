@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.commands import app
 from azumaya.envs.puzzles.bank import BANK_FILE
+from tests.commands import azumaya
 from tests.processes import run, start
 
 FULL = Path("/dev/full")
@@ -110,7 +110,7 @@ def test_impossible_file_names(name: str, tmp_path: Path) -> None:
         ("puzzles", "check", tmp_path / name / name),
         ("puzzles", "show", name),
     ):
-        result = CliRunner().invoke(app, [*map(str, words)])
+        result = azumaya(*words)
         assert result.exit_code == 2, (words, result.output)
         assert isinstance(result.exception, SystemExit), words
         assert "Traceback" not in result.output
@@ -125,7 +125,6 @@ def test_a_long_name_is_cut() -> None:
 @pytest.mark.parametrize("name", ["[/b]/policy", "[red]policy", ":smile:", "policy\\", "[/]"])
 def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names like `[/b]/policy` are printed as they are."""
-    monkeypatch.setenv("COLUMNS", "200")
 
     def find(given: str, evaluated: bool = False) -> entrants.Entrant:
         agent = RandomAgent()
@@ -133,7 +132,7 @@ def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.Monk
         return entrants.Entrant(given, agent)
 
     monkeypatch.setattr("azumaya.baselines.evaluate_commands.find_entrant", find)
-    result = CliRunner().invoke(app, ["evaluate", name, *map(str, EVALUATE[2:])])
+    result = azumaya("evaluate", name, *EVALUATE[2:])
     assert result.exit_code == 0, result.output
     assert name in result.output
 
@@ -169,7 +168,7 @@ def test_unusual_input_lines(line: str) -> None:
 
 
 def test_the_bare_command_shows_first_steps() -> None:
-    result = CliRunner().invoke(app, [])
+    result = azumaya()
     assert "First steps" in result.output
     assert "azumaya play" in result.output
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from azumaya.baselines.commands import app
 from tests.classroom.submissions import FIRST, GREEDY
+from tests.commands import azumaya
 
 EVIL = "<img src=x onerror=alert(1)>.py"
 SCHEMES = [{"color_scheme": "light"}, {"color_scheme": "dark"}]
@@ -22,8 +21,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "files").mkdir()
     for name, content in ((EVIL, FIRST), ("greedy.py", GREEDY), ("broken.py", b"1 / 0\n")):
         (place / "files" / name).write_bytes(content)
-    words = ["class", "vierer_dominari", str(place / "files"), "--output", str(place / "out")]
-    done = CliRunner().invoke(app, [*words, "--pairs", "1"])
+    words = ["class", "vierer_dominari", place / "files", "--output", place / "out"]
+    done = azumaya(*words, "--pairs", 1)
     assert done.exit_code == 0, done.output
     return place / "out" / "report.html"
 

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import load_exam
@@ -18,10 +17,10 @@ from azumaya.baselines.classroom.process import Limits
 from azumaya.baselines.classroom.sitting import Fault, Sitting
 from azumaya.baselines.classroom.store import OPTIONS, ClassFile, ClassFileError, Meeting, Run
 from azumaya.baselines.classroom.submissions import LARGEST, collect
-from azumaya.baselines.commands import app
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of
 from tests.classroom.submissions import FIRST
+from tests.commands import azumaya
 
 GAME = "vierer_dominari"
 
@@ -192,5 +191,5 @@ def test_settings_that_differ_are_named_as_they_are_typed(option: str, tmp_path:
 
 
 def test_options_are_named_as_the_command_has_them() -> None:
-    done = CliRunner().invoke(app, ["class", "grade", "--help"], env={"COLUMNS": "200"})
+    done = azumaya("class", "grade", "--help")
     assert {name for name in OPTIONS.values() if name.startswith("--")} <= {*done.output.split()}

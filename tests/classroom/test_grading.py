@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import os
 import re
@@ -16,17 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from azumaya.baselines import load_exam
 from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.process import FOLDERS
 from azumaya.baselines.classroom.starter import starter_text
-from azumaya.baselines.commands import app
 from azumaya.baselines.replay import replay_script
 from azumaya.envs import GAMES, Position
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
+from tests.commands import azumaya
 from tests.processes import eventually, running_with
 
 GAME = "vierer_dominari"
@@ -39,10 +39,7 @@ HOSTILE = {
     "exits.py": WRONG["exits.py"].content,
     **{name: hostile.content for name, hostile in LATER.items()},
 }
-
-
-def azumaya(*words: object) -> Result:
-    return CliRunner().invoke(app, ["class", *map(str, words)], env={"COLUMNS": "300"})
+run_class = functools.partial(azumaya, "class")
 
 
 def make(folder: Path, files: Mapping[str, bytes]) -> Path:
@@ -62,7 +59,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """An honest class that has been marked: its folder and that of its marks."""
     place = tmp_path_factory.mktemp("clean")
     folder, output = make(place / "class", HONEST), place / "out"
-    done = azumaya(GAME, folder, "--output", output, *FEW)
+    done = run_class(GAME, folder, "--output", output, *FEW)
     assert done.exit_code == 0, done.output
     return folder, output
 
@@ -90,7 +87,7 @@ def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
-    done = azumaya(GAME, folder, "--output", output, *FEW, "--jobs", 2, "--classmates", 0)
+    done = run_class(GAME, folder, "--output", output, *FEW, "--jobs", 2, "--classmates", 0)
     assert done.exit_code == 0, done.output
     found, before = marks(output), marks(clean[1])
     for name in HONEST:
@@ -128,14 +125,14 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     (output / "class.jsonl").write_text("".join(lines))
     (folder / "first.py").write_bytes(HONEST["first.py"] + b"# edited\n")
     words = GAME, folder, "--output", output, *FEW
-    assert azumaya(*words).exit_code == 0
+    assert run_class(*words).exit_code == 0
     after = (output / "class.jsonl").read_text().splitlines(keepends=True)
     assert after[: len(lines)] == lines
     more = [json.loads(line) for line in after[len(lines) :]]
     assert [line["id"].partition("@")[0] for line in more if "id" in line] == ["first.py"]
     for name in HONEST:
         assert marks(output)[name]["mark"] == marks(clean[1])[name]["mark"]
-    refused = azumaya(*words, "--seed", 3)
+    refused = run_class(*words, "--seed", 3)
     assert refused.exit_code == 2
     assert "other settings: --seed;" in " ".join(refused.output.split())
 
@@ -154,7 +151,7 @@ def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_
     eventually(lambda: not running_with(str(output)))
     assert not (output / "marks.csv").exists()
     kept = (output / "class.jsonl").read_bytes()
-    done = azumaya(*words)
+    done = run_class(*words)
     assert done.exit_code == 0, done.output
     assert (output / "class.jsonl").read_bytes().startswith(kept)
     ran = [json.loads(line).get("id") for line in (output / "class.jsonl").open()][1:]
@@ -185,7 +182,7 @@ def test_isolation_that_is_missing_is_told_or_required(
 ) -> None:
     monkeypatch.setattr("azumaya.baselines.class_commands.LAYERS", ("namespaces", "landlock"))
     left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
-    refused = azumaya(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
+    refused = run_class(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
     assert not left.exists()
     assert "a submission could start processes" in refused.output
@@ -199,7 +196,7 @@ def test_results_without_required_isolation_are_not_reused(
     """What ran unconfined may have read the exam."""
     kept = (clean[1] / "class.jsonl").read_bytes()
     (tmp_path / "class.jsonl").write_bytes(kept)
-    refused = azumaya(GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
+    refused = run_class(GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
     assert refused.exit_code == 2
     told = " ".join(refused.output.replace("│", " ").split())
     assert "begun with other settings: --require-isolation;" in told
@@ -231,7 +228,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         (("starter", GAME, tmp_path / "some" / "a.py"), "exists"),
         (("starter", "chess", tmp_path / "b.py"), "game 'chess'"),
     ):
-        refused = azumaya(*words)
+        refused = run_class(*words)
         assert refused.exit_code == 2, words
         assert message in " ".join(refused.output.replace("│", " ").split()), words
     assert not (tmp_path / "out").exists()
@@ -269,7 +266,7 @@ def test_nobody_is_marked_by_an_opponent_that_fails(
     monkeypatch.delitem(sys.modules, "failing_opponents", raising=False)
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
     words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--jobs", 1)
-    done = azumaya(GAME, folder, "--output", tmp_path / "out", *words)
+    done = run_class(GAME, folder, "--output", tmp_path / "out", *words)
     assert done.exit_code == 1
     assert f"opponent failing_opponents:{name}: ValueError: {what}" in done.output
     assert not (tmp_path / "out" / "marks.csv").exists()
@@ -285,7 +282,7 @@ def test_an_opponent_of_ones_own_counts(tmp_path: Path, monkeypatch: pytest.Monk
         make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]}),
         "named_opponents:Named",
     )
-    done = azumaya(GAME, folder, "--output", tmp_path / "out", "--pairs", 1, "--opponent", name)
+    done = run_class(GAME, folder, "--output", tmp_path / "out", "--pairs", 1, "--opponent", name)
     assert done.exit_code == 0, done.output
     (row,) = marks(tmp_path / "out").values()
     assert row["exam_kept"] == ""
@@ -300,14 +297,14 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     own.write_bytes(exam_bytes(replace(public, positions=public.positions[:7])))
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
     words = (GAME, folder, "--output", output, *FEW, "--exam", own)
-    done = azumaya(*words)
+    done = run_class(*words)
     assert done.exit_code == 0, done.output
     assert re.search(r"^ *1 submission *$", done.output, re.MULTILINE)
     (row,) = marks(output).values()
     assert row["exam_positions"] == "7"
     assert "exam: your own, 7 positions" in (output / "report.html").read_text()
-    assert azumaya(*words).exit_code == 0
-    refused = azumaya(*words[:-2])
+    assert run_class(*words).exit_code == 0
+    refused = run_class(*words[:-2])
     assert refused.exit_code == 2
     assert "settings: the exam;" in " ".join(refused.output.replace("│", " ").split())
 
@@ -328,19 +325,19 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
 
 def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left, file = left_folder(tmp_path, monkeypatch), tmp_path / "mine.py"
-    assert azumaya("starter", GAME, file).exit_code == 0
-    done = azumaya("check", GAME, file, "--pairs", 1)
+    assert run_class("starter", GAME, file).exit_code == 0
+    done = run_class("check", GAME, file, "--pairs", 1)
     assert done.exit_code == 0, done.output
     assert not left.exists()
     assert "mine.py" in done.output
     assert "isolation: " in done.output
     file.write_text("raise SystemExit\n")
-    unloaded = azumaya("check", GAME, file, "--pairs", 1)
+    unloaded = run_class("check", GAME, file, "--pairs", 1)
     assert unloaded.exit_code == 1
     told = [line for line in done.output.splitlines() if line.startswith("isolation: ")]
     assert told == [line for line in unloaded.output.splitlines() if line in told]
     file.write_text("def act(position):\n    return 'nonsense'\n")
-    failed = azumaya("check", GAME, file, "--pairs", 1)
+    failed = run_class("check", GAME, file, "--pairs", 1)
     assert failed.exit_code == 1
     assert "gave what is no move" in failed.output
 
@@ -350,8 +347,8 @@ def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_every_game_can_be_set(game: str, tmp_path: Path) -> None:
     file = tmp_path / "class" / "starter.py"
     file.parent.mkdir()
-    assert azumaya("starter", game, file).exit_code == 0
-    done = azumaya(game, file.parent, "--output", tmp_path / "out", "--pairs", 1)
+    assert run_class("starter", game, file).exit_code == 0
+    done = run_class(game, file.parent, "--output", tmp_path / "out", "--pairs", 1)
     assert done.exit_code == 0, done.output
     row = marks(tmp_path / "out")["starter.py"]
     assert (row["status"], row["failures"]) == ("graded", "0")

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 import tyro
-from typer.testing import CliRunner
 
-from azumaya.baselines.commands import app
 from azumaya.baselines.training import (
     expert_iteration,
     gap,
@@ -20,6 +18,7 @@ from azumaya.baselines.training import (
     study,
     td_value,
 )
+from tests.commands import azumaya
 from tests.docs.blocks import ROOT, blocks_of, pages, run_page
 
 PAGES = pages()
@@ -108,7 +107,7 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
     result = None
     # words after the command's name are its arguments; `azumaya --version` has no command
     for end in range(len(names), 0, -1) or (0,):
-        result = CliRunner().invoke(app, [*names[:end], "--help"], env={"COLUMNS": "200"})
+        result = azumaya(*names[:end], "--help")
         if result.exit_code == 0:
             break
     assert result is not None

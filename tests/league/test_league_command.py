@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import re
@@ -15,7 +16,6 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner, Result
 
 from azumaya.baselines import league_commands
 from azumaya.baselines.arena import rounds
@@ -30,23 +30,19 @@ from azumaya.baselines.arena.league.results import (
 )
 from azumaya.baselines.arena.league.standing import EXAM_FIELDS, Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
-from azumaya.baselines.commands import app
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, Position
+from tests.commands import azumaya
 from tests.league.playing import GAME, play_here
 
 ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
+league = functools.partial(azumaya, "league")
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(league_commands, "local_crew", lambda processes: play_here)
-
-
-def azumaya(*words: object) -> Result:
-    return CliRunner().invoke(app, ["league", *map(str, words)])
 
 
 def made_up() -> None:
@@ -72,14 +68,14 @@ def made_up() -> None:
 
 
 def test_a_league_is_played_and_goes_on_without_playing_again() -> None:
-    result = azumaya("greedy", "--game", GAME, "--pairs", 2)
+    result = league("greedy", "--game", GAME, "--pairs", 2)
     assert result.exit_code == 0, result.output
     before = Path("league.jsonl").read_bytes()
     assert "2 pairs of games" in result.output
     assert "random" in result.output
-    assert azumaya("--game", GAME, "--pairs", 2).output == result.output
+    assert league("--game", GAME, "--pairs", 2).output == result.output
     assert Path("league.jsonl").read_bytes() == before
-    added = azumaya("--add", "uct:5", "--game", GAME, "--pairs", 1, "--json")
+    added = league("--add", "uct:5", "--game", GAME, "--pairs", 1, "--json")
     found = json.loads(added.output)
     assert {agent["agent"] for agent in found["agents"]} == {"random", "greedy", "uct:5"}
     assert found["pairs"] == 2 + 2
@@ -87,11 +83,11 @@ def test_a_league_is_played_and_goes_on_without_playing_again() -> None:
 
 def test_names_are_shown_as_they_are() -> None:
     made_up()
-    shown = azumaya("report").output
+    shown = league("report").output
     assert ODD_NAME in shown
     assert "runs/policy lost 2 games by a fault, first: time-out: [b]no[/b] move" in shown
     assert "2.5 ms" in shown
-    found = json.loads(azumaya("report", "--json").output)
+    found = json.loads(league("report", "--json").output)
     by_name = {agent["agent"]: agent for agent in found["agents"]}
     assert set(by_name) == {"random", ODD_NAME, "runs/policy"}
     assert by_name["runs/policy"]["rating"] is None  # it has played one of two games
@@ -104,7 +100,7 @@ def test_names_are_shown_as_they_are() -> None:
 def test_a_league_without_agents_has_a_report() -> None:
     """As one that was stopped before anything was stored but its settings."""
     LeagueFile(Path("league.jsonl")).close()
-    shown = azumaya("report", "--output", "a.svg", "--markdown", "league.md")
+    shown = league("report", "--output", "a.svg", "--markdown", "league.md")
     assert shown.exit_code == 0, shown.output
     assert "0 pairs of games" in shown.output
     assert "0 agents, 0 games" in Path("league.md").read_text()
@@ -144,7 +140,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     words = ("report", "--exams", "exams.json", "--output", "a.svg", "--markdown", "docs/league.md")
     written = []
     for _ in range(2):
-        assert azumaya(*words).exit_code == 0
+        assert league(*words).exit_code == 0
         written.append((Path("docs/league.md").read_text(), Path("a.svg").read_bytes()))
     assert written[0] == written[1]
     page, picture = written[0]
@@ -156,7 +152,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     widths = [line.replace("\\|", "").count("|") for line in page.splitlines() if line[:1] == "|"]
     assert set(widths) == {4, 6, 8}
     ElementTree.fromstring(picture)
-    assert azumaya("report", "--output", "b.png").exit_code == 0
+    assert league("report", "--output", "b.png").exit_code == 0
     assert Path("b.png").read_bytes()[:4] == b"\x89PNG"
 
 
@@ -183,7 +179,7 @@ def test_refusals(words: tuple[object, ...], message: str) -> None:
     made_up()
     Path("other").write_text('{"a": 1}\n')
     before = Path("league.jsonl").read_bytes()
-    result = azumaya(*words)
+    result = league(*words)
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
     assert Path("league.jsonl").read_bytes() == before
@@ -207,7 +203,7 @@ def test_figures_that_no_exam_finds_are_refused(figures: dict[str, object], mess
     path.write_text(json.dumps([exam]))
     assert read_exams(path) == {"random": {"abalone": {k: exam[k] for k in EXAM_FIELDS}}}
     path.write_text(json.dumps([exam, {**exam, **figures}]))
-    result = azumaya("report", "--exams", path, "--markdown", "league.md")
+    result = league("report", "--exams", path, "--markdown", "league.md")
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
 
@@ -216,7 +212,7 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The league of the old ones is that of the file."""
-    assert azumaya("champion", "--game", GAME, "--pairs", 1).exit_code == 0
+    assert league("champion", "--game", GAME, "--pairs", 1).exit_code == 0
     (old,) = read_league("league.jsonl").cards.keys() - {"random"}
     data = tmp_path / "data"
     shutil.copytree(champion.DATA, data)
@@ -224,11 +220,11 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
         file.write(" ")
     monkeypatch.setattr(champion, "DATA", data)
     before = Path("league.jsonl").read_bytes()
-    shown = azumaya("--game", GAME, "--pairs", 2)
+    shown = league("--game", GAME, "--pairs", 2)
     said = "sits out: its files have changed"
     assert f"{old} {said}; name it to let it join as it is now" in shown.output
     assert Path("league.jsonl").read_bytes() == before
-    shown = azumaya("champion", "--game", GAME, "--pairs", 2)
+    shown = league("champion", "--game", GAME, "--pairs", 2)
     assert f"{old} {said}\n" in shown.output
     met = Counter(key.first for key in read_league("league.jsonl").pairs)
     assert met.pop(old) == 1
@@ -246,7 +242,7 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
 def test_nothing_is_written_for_a_league_that_cannot_begin(
     words: tuple[str, ...], message: str
 ) -> None:
-    result = azumaya(*words)
+    result = league(*words)
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
     assert not Path("league.jsonl").exists()
@@ -254,11 +250,11 @@ def test_nothing_is_written_for_a_league_that_cannot_begin(
 
 def test_pairs_can_be_chosen_by_what_they_tell() -> None:
     words = ("random", "greedy", "--game", GAME, "--interval", 300, "--json")
-    found = json.loads(azumaya(*words).stdout)
+    found = json.loads(league(*words).stdout)
     (rating,) = [a["rating"] for a in found["agents"] if a["agent"] == "greedy"]
     assert rating["high"] - rating["low"] <= 600
     assert 2 <= rating["games"] // 2 < 200
-    again = json.loads(azumaya(*words).stdout)
+    again = json.loads(league(*words).stdout)
     assert again == found
 
 
@@ -268,7 +264,7 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(league_commands, "local_crew", lambda processes: interrupted)
-    result = azumaya("greedy", "--game", GAME)
+    result = league("greedy", "--game", GAME)
     assert result.exit_code == 130
     assert "the same command resumes" in result.output
     assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
@@ -276,7 +272,7 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_evaluate_tells_of_a_program_that_fails() -> None:
     failing = f"program:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(3)'])}"
-    result = CliRunner().invoke(app, ["evaluate", failing, "random", "--starts", "1"])
+    result = azumaya("evaluate", failing, "random", "--starts", 1)
     assert result.exit_code == 2
     assert "ended with exit code 3" in " ".join(result.output.replace("│", " ").split())
 
@@ -286,6 +282,6 @@ def test_evaluate_says_which_starts_are_played(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(rounds, "balanced_starts", lambda game: texts)
     words = ["evaluate", "random", "random", "--game", GAME, "--starts", "2"]
     title = "2 balanced starts in both seats"
-    assert title in CliRunner().invoke(app, words).output
-    assert title not in CliRunner().invoke(app, [*words, "--plain-starts"]).output
-    assert title not in CliRunner().invoke(app, [*words, "--option", "referee=False"]).output
+    assert title in azumaya(*words).output
+    assert title not in azumaya(*words, "--plain-starts").output
+    assert title not in azumaya(*words, "--option", "referee=False").output

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from azumaya.baselines import puzzle_commands
-from azumaya.baselines.commands import app
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate
 from azumaya.envs.puzzles.grid import to_text
+from tests.commands import azumaya
 from tests.processes import run
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 SEED = 31
-
-
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-
-
-def azumaya(*words: object) -> Result:
-    return CliRunner().invoke(app, ["puzzles", *map(str, words)])
+puzzles = functools.partial(azumaya, "puzzles")
 
 
 def lines(file: Path) -> list[str]:
@@ -35,14 +27,14 @@ def lines(file: Path) -> list[str]:
 
 
 def test_generate_prints_puzzles() -> None:
-    result = azumaya("generate", "--count", 3, "--seed", SEED)
+    result = puzzles("generate", "--count", 3, "--seed", SEED)
     assert result.exit_code == 0
     assert result.stdout.split() == generate(3, SEED)
 
 
 def test_generate_writes_a_file_that_begins_as_the_bank_does(tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
-    result = azumaya("generate", "--count", 4, "--seed", BANK_SEED, "--output", file)
+    result = puzzles("generate", "--count", 4, "--seed", BANK_SEED, "--output", file)
     assert result.exit_code == 0
     assert "4 puzzles in" in result.stderr
     assert BANK_FILE.read_bytes().startswith(file.read_bytes())
@@ -63,7 +55,7 @@ def test_generate_continues_where_it_stopped(
         return make(*args, **options)
 
     monkeypatch.setattr(generator, "generate", stops)
-    result = azumaya(*command)
+    result = puzzles(*command)
     assert result.exit_code == 130
     assert "stopped after 2 of 5" in result.stderr
     assert lines(file) == make(2, SEED)
@@ -71,21 +63,21 @@ def test_generate_continues_where_it_stopped(
     monkeypatch.setattr(generator, "generate", make)
     with file.open("a") as torn:
         torn.write("53..7")
-    result = azumaya(*command)
+    result = puzzles(*command)
     assert result.exit_code == 0
     assert "5 puzzles in" in result.stderr
     assert "2 of them from an earlier run" in result.stderr
     assert lines(file) == make(5, SEED)
     whole = file.read_bytes()
-    assert azumaya(*command).exit_code == 0
+    assert puzzles(*command).exit_code == 0
     assert file.read_bytes() == whole
 
 
 def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
-    azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
+    puzzles("generate", "--count", 1, "--seed", SEED, "--output", file)
     whole = file.read_bytes()
-    result = azumaya("generate", "--count", 2, "--seed", SEED + 1, "--output", file)
+    result = puzzles("generate", "--count", 2, "--seed", SEED + 1, "--output", file)
     assert result.exit_code == 2
     assert "was not made with these options" in result.stderr
     assert file.read_bytes() == whole
@@ -104,7 +96,7 @@ def test_generate_does_not_mix_puzzles_of_other_options(tmp_path: Path) -> None:
 )
 def test_generate_refuses_what_it_cannot_do(words, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
-    result = azumaya("generate", "--count", 1, *words, "--output", file)
+    result = puzzles("generate", "--count", 1, *words, "--output", file)
     assert result.exit_code == 2
     assert problem in result.stderr
     assert not file.exists()
@@ -112,14 +104,14 @@ def test_generate_refuses_what_it_cannot_do(words, problem: str, tmp_path: Path)
 
 def test_generate_takes_relaxed_criteria() -> None:
     words = ("--relax", "lines", "--relax", "centre", "--max-givens", "30")
-    result = azumaya("generate", "--count", 2, "--seed", SEED, *words)
+    result = puzzles("generate", "--count", 2, "--seed", SEED, *words)
     assert result.stdout.split() == generate(2, SEED, relax=["centre", "lines"], max_givens=30)
 
 
 def test_check_passes_good_puzzles(tmp_path: Path) -> None:
     file = tmp_path / "good.txt"
     file.write_text("\n".join(generate(3, SEED)))
-    result = azumaya("check", file)
+    result = puzzles("check", file)
     assert result.exit_code == 0
     assert result.stdout.strip() == "3 of 3 puzzles meet every criterion"
 
@@ -128,7 +120,7 @@ def test_check_says_which_criterion_each_puzzle_misses(tmp_path: Path) -> None:
     file = tmp_path / "bad.txt"
     good = generate(1, SEED)[0]
     file.write_text(f"# three\n{good}\n\n{SOLVED}\n{'55' + '.' * 79}\n")
-    result = azumaya("check", file)
+    result = puzzles("check", file)
     assert result.exit_code == 1
     assert "1 of 3 puzzles meet every criterion" in result.stdout
     table = [[cell.strip() for cell in row.split("│")[1:4]] for row in result.stdout.splitlines()]
@@ -136,8 +128,8 @@ def test_check_says_which_criterion_each_puzzle_misses(tmp_path: Path) -> None:
     assert found == {("4", "givens"), ("4", "centre"), ("4", "lines"), ("5", "rule")}
     assert "5 lies on a9 and on b9, in row 9" in result.stdout
     relaxed = [word for name in ("givens", "centre", "lines") for word in ("--relax", name)]
-    assert "2 of 3" in azumaya("check", file, *relaxed).stdout
-    assert azumaya("check", file, "--relax", "edges").exit_code == 2
+    assert "2 of 3" in puzzles("check", file, *relaxed).stdout
+    assert puzzles("check", file, "--relax", "edges").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -152,7 +144,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, content, problem:
     file = tmp_path / "bad.txt"
     if content is not None:
         file.write_text(content)
-    result = azumaya("check", file)
+    result = puzzles("check", file)
     assert result.exit_code == 2
     assert problem in result.stderr
 
@@ -164,7 +156,7 @@ def test_generate_refuses_unwritable_files_first(
 ) -> None:
     (tmp_path / "file").write_text("mine")
     monkeypatch.setattr(puzzle_commands, "_batches", None)  # fails if puzzles are generated
-    result = azumaya("generate", "--count", count, "--output", tmp_path / place)
+    result = puzzles("generate", "--count", count, "--output", tmp_path / place)
     assert result.exit_code == 2
     assert f"--output {tmp_path / place}: " in result.stderr
     assert "folder" in result.stderr
@@ -175,24 +167,24 @@ def test_generate_refuses_unwritable_files_first(
 def test_generate_does_nothing_if_there_are_enough_puzzles(tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
     command = ("generate", "--seed", SEED, "--output", file, "--count")
-    azumaya(*command, 3)
+    puzzles(*command, 3)
     whole = file.read_bytes()
-    result = azumaya(*command, 2)
+    result = puzzles(*command, 2)
     assert result.exit_code == 0
     assert "already has 3 puzzles, more than --count 2; nothing was changed" in result.stderr
-    assert "already has 3 puzzles; nothing was changed" in azumaya(*command, 3).stderr
+    assert "already has 3 puzzles; nothing was changed" in puzzles(*command, 3).stderr
     assert file.read_bytes() == whole
 
 
 def test_check_refuses_a_folder(tmp_path: Path) -> None:
-    result = azumaya("check", tmp_path)
+    result = puzzles("check", tmp_path)
     assert result.exit_code == 2
     assert f"{tmp_path}: this is a folder; name a puzzle file" in result.stderr
 
 
 @pytest.mark.parametrize("most", [-5, "9" * 20])
 def test_check_refuses_a_bad_number_of_givens(most: object) -> None:
-    result = azumaya("check", BANK_FILE, "--max-givens", most)
+    result = puzzles("check", BANK_FILE, "--max-givens", most)
     assert result.exit_code == 2
     assert "for '--max-givens'" in result.stderr
 
@@ -202,7 +194,7 @@ def test_check_prints_tables_while_reading(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(puzzle_commands, "ROWS", 2)
     file = tmp_path / "bad.txt"
     file.write_text(f"{SOLVED}\n" * 3 + "x")
-    result = azumaya("check", file, "--relax", "lines")
+    result = puzzles("check", file, "--relax", "lines")
     assert result.exit_code == 2
     assert result.stdout.count("what is wrong") == 3
     assert f"{file}:4:1: 'x' is not a cell" in result.stderr
@@ -211,19 +203,19 @@ def test_check_prints_tables_while_reading(tmp_path: Path, monkeypatch: pytest.M
 def test_show_reads_no_further_than_the_puzzle(tmp_path: Path) -> None:
     file = tmp_path / "two.txt"
     file.write_text(f"{SOLVED}\n{'.' * 81}\nx")
-    assert azumaya("show", file, "--number", 2).exit_code == 0
-    assert "bad" not in azumaya("show", file, "--number", 2).stdout
-    assert "'x' is not a cell" in azumaya("show", file, "--number", 3).stderr
+    assert puzzles("show", file, "--number", 2).exit_code == 0
+    assert "bad" not in puzzles("show", file, "--number", 2).stdout
+    assert "'x' is not a cell" in puzzles("show", file, "--number", 3).stderr
 
 
 @pytest.mark.parametrize("tail", ["my notes", "53..7x", f"{SOLVED}\n12\n", "5" * 82])
 def test_generate_does_not_change_files_with_other_content(tail: str, tmp_path: Path) -> None:
     file = tmp_path / "new.txt"
-    azumaya("generate", "--count", 1, "--seed", SEED, "--output", file)
+    puzzles("generate", "--count", 1, "--seed", SEED, "--output", file)
     with file.open("a") as more:
         more.write(tail)
     whole = file.read_bytes()
-    result = azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
+    result = puzzles("generate", "--count", 3, "--seed", SEED, "--output", file)
     assert result.exit_code == 2
     assert "lines that this command did not write" in result.stderr
     assert file.read_bytes() == whole
@@ -234,7 +226,7 @@ def test_generate_writes_to_no_device(device: str, monkeypatch: pytest.MonkeyPat
     if not Path(device).exists():
         pytest.skip(f"there is no {device}")
     monkeypatch.setattr(puzzle_commands, "_batches", None)
-    result = azumaya("generate", "--output", device)
+    result = puzzles("generate", "--output", device)
     assert result.exit_code == 2
     assert f"--output {device}: not a regular file; leave --output out" in result.stderr
 
@@ -242,14 +234,14 @@ def test_generate_writes_to_no_device(device: str, monkeypatch: pytest.MonkeyPat
 def test_a_full_disk_loses_no_puzzle(tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk; Python ignores its signal."""
     file, limit = tmp_path / "new.txt", 1500
-    azumaya("generate", "--count", 3, "--seed", SEED, "--output", file)
+    puzzles("generate", "--count", 3, "--seed", SEED, "--output", file)
     before = file.read_bytes()
     result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
     assert result.returncode == 2
     assert f"--output {file}: File too large" in result.stderr
     assert result.stderr.count("\n") == 1
     assert file.read_bytes().startswith(before)
-    assert azumaya("generate", "--count", 40, "--seed", SEED, "--output", file).exit_code == 0
+    assert puzzles("generate", "--count", 40, "--seed", SEED, "--output", file).exit_code == 0
     assert lines(file) == generate(40, SEED)
 
 
@@ -260,7 +252,7 @@ def board_of(output: str) -> list[str]:
 
 
 def test_show_draws_a_puzzle_of_the_bank() -> None:
-    result = azumaya("show", "--number", 2)
+    result = puzzles("show", "--number", 2)
     assert result.exit_code == 0
     puzzle = to_text(load_bank()[1])
     marks = board_of(result.stdout)
@@ -271,7 +263,7 @@ def test_show_draws_a_puzzle_of_the_bank() -> None:
 
 def test_show_without_colours_marks_blocks_regions_and_givens() -> None:
     puzzle = to_text(load_bank()[0])
-    result = azumaya("show", "--solution")
+    result = puzzles("show", "--solution")
     assert "\x1b" not in result.stdout
     assert result.stdout.count("|") == 18
     assert result.stdout.count("------------+------------+------------") == 2
@@ -280,7 +272,7 @@ def test_show_without_colours_marks_blocks_regions_and_givens() -> None:
     for mark, given, region in zip(board_of(result.stdout), puzzle, "".join(regions), strict=True):
         assert mark[1] == (region.lower() if given == "." else region)
         assert given in (".", mark[0])
-    empty = board_of(azumaya("show").stdout)
+    empty = board_of(puzzles("show").stdout)
     grounds = {"L": ".", "D": ":", "N": "+"}
     assert [mark for mark in empty if not mark[0].isdigit()] == [
         grounds[region] for region, given in zip("".join(regions), puzzle, strict=True)
@@ -290,7 +282,7 @@ def test_show_without_colours_marks_blocks_regions_and_givens() -> None:
 
 def test_show_draws_any_puzzle_and_its_solution() -> None:
     puzzle = "." * 9 + SOLVED[9:]
-    result = azumaya("show", puzzle, "--solution")
+    result = puzzles("show", puzzle, "--solution")
     assert [mark[0] for mark in board_of(result.stdout)[:9]] == list(SOLVED[:9])
     assert "misses 3" in result.stdout
 
@@ -298,11 +290,11 @@ def test_show_draws_any_puzzle_and_its_solution() -> None:
 def test_show_uses_colours_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    coloured = azumaya("show").stdout
+    coloured = puzzles("show").stdout
     assert coloured.count("\x1b[") > 81
     assert "capital" not in coloured
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in azumaya("show").stdout
+    assert "\x1b" not in puzzles("show").stdout
 
 
 @pytest.mark.parametrize(
@@ -315,7 +307,7 @@ def test_show_uses_colours_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_show_refuses_missing_puzzles(words, problem: str) -> None:
-    result = azumaya("show", *words)
+    result = puzzles("show", *words)
     assert result.exit_code == 2
     assert problem in result.stderr
 

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from azumaya.baselines.arena import puzzle_winners
 from azumaya.baselines.arena.puzzle_winners import WinnerPlan, order, start_of
 from azumaya.envs import Position
 from azumaya.envs.puzzles.bank import load_bank
+from tests.commands import invoke
 from tests.search.minimax import Minimax, late_positions
 
 PLAN = WinnerPlan(nodes=10**6, megabytes=1)
@@ -66,9 +66,7 @@ def test_the_command_goes_on_and_writes_a_page(
 
     def prove(*words: object) -> str:
         command = ["--work", tmp_path, "--output", page, *words]
-        app = puzzle_winners.typer.Typer()
-        app.command()(puzzle_winners.prove_winners)
-        result = CliRunner().invoke(app, [str(word) for word in command])
+        result = invoke(puzzle_winners.prove_winners, *command)
         assert result.exit_code == 0, result.output
         return result.output
 

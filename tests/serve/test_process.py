@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from azumaya.baselines.commands import app as commands
+from tests.commands import azumaya
 from tests.processes import eventually
 from tests.serve.requests import GAME
 
@@ -122,8 +121,8 @@ def test_an_address_that_cannot_be_used(tmp_path: Path, host: str, said: str) ->
     """Another port helps only where the port is the problem."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        words = ["serve", "--no-browser", "--state", str(tmp_path / "a"), "--host", host]
-        done = CliRunner().invoke(commands, [*words, "--port", port], env={"COLUMNS": "400"})
+        words = ["serve", "--no-browser", "--state", tmp_path / "a", "--host", host]
+        done = azumaya(*words, "--port", port)
     assert done.exit_code == 2
     assert f"--host {host} --port {port}: " in done.output
     assert said in done.output
@@ -148,7 +147,9 @@ def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:
         process.wait(30)
 
 
-def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+def test_a_state_file_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not the gallery, which is read after it."""
     file = tmp_path / "file"
     file.write_text("this is no database, and no folder " * 50)
@@ -159,11 +160,8 @@ def test_a_state_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         (("--state", str(file / "a")), tmp_path, "there is no folder"),
         (("--allow-host", "http://x/"), tmp_path, "--allow-host http://x/: must be a name"),
     ):
-        done = CliRunner().invoke(
-            commands,
-            ["serve", "--port", "0", "--no-browser", *words],
-            env={"COLUMNS": "400", "XDG_STATE_HOME": str(home)},
-        )
+        monkeypatch.setenv("XDG_STATE_HOME", str(home))
+        done = azumaya("serve", "--port", 0, "--no-browser", *words)
         assert done.exit_code == 2
         assert said in done.output
         assert "--gallery" not in done.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import io
 import json
@@ -15,16 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner, Result
 
 from azumaya.baselines import replay_commands
-from azumaya.baselines.commands import app
 from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import GameRecord, record_of, write_records
 from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of
+from tests.commands import azumaya
 
 MOVES = 8
 
@@ -85,8 +85,7 @@ def test_the_page_needs_nothing_and_runs_nothing_else() -> None:
     assert not re.search(r'\b(?:src|href)="', page)
 
 
-def replay(*words: object) -> Result:
-    return CliRunner().invoke(app, ["replay", *map(str, words)], env={"COLUMNS": "400"})
+replay = functools.partial(azumaya, "replay")
 
 
 def test_several_games_with_values(tmp_path: Path) -> None:

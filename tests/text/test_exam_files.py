@@ -14,7 +14,7 @@ from azumaya.baselines import load_exam
 from azumaya.baselines.text import score_answers, take_text_exam, text_exam, write_prompts
 from azumaya.baselines.text.exam_files import AnswersError
 from azumaya.envs import OptionError
-from tests.baselines.test_commands import azumaya, refused
+from tests.commands import azumaya, refused
 from tests.text.scripted import perfect
 
 GAMES = ("vierer_dominari", "abalone")
