@@ -62,12 +62,12 @@ class Config:
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 200
     """Starts for each point, played in both seats against each baseline."""
     output: Path | None = None
-    """The study's folder; the default is runs/study-GAME."""
+    """The study's folder; the default is runs/study-ALGORITHM-GAME."""
 
     @property
     def folder(self) -> Path:
         """The study's folder."""
-        return self.output or Path("runs") / f"study-{self.game}"
+        return self.output or Path("runs") / f"study-{self.algorithm}-{self.game}"
 
     def variants(self) -> dict[str, list[str]]:
         """The words that each variant adds to a command.
@@ -157,9 +157,9 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         RunError: the folder holds another run, or the run failed.
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
-    mark = run.with_name(f"{run.name}.done")
+    mark, command = run.with_name(f"{run.name}.done"), [script.PROGRAM, *words]
     if mark.exists():
-        if json.loads(mark.read_text("utf-8")) != list(words):
+        if json.loads(mark.read_text("utf-8")) != command:
             raise RunError(f"{run}: holds another run; choose another --output")
         return curve_of(run)
     how = "--resume" if (run / "resume.safetensors").exists() else "--overwrite"
@@ -168,7 +168,7 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         raise KeyboardInterrupt
     if code:
         raise RunError(f"{run}: the run failed")
-    write_whole(mark, json.dumps(list(words)).encode())
+    write_whole(mark, json.dumps(command).encode())
     return curve_of(run)
 
 

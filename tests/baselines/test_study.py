@@ -54,8 +54,16 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
     small_run = json.loads((config.folder / "lambda-0.5-1/policy.json").read_text())
     assert small_run["sizes"] == {"width": 4}
 
-    with pytest.raises(RunError, match="default-1: holds another run; choose another --output"):
-        run_study(small(tmp_path, steps=129))
+    for changes in ({"steps": 129}, {"algorithm": "expert_iteration"}):
+        with pytest.raises(RunError, match="default-1: holds another run; choose another --output"):
+            run_study(small(tmp_path, **changes))
+
+
+def test_every_algorithm_has_a_folder_of_its_own() -> None:
+    assert Config().folder == Path("runs/study-td_value-sudoku_moyo")
+    other = Config(game="abalone", algorithm="ppo_selfplay")
+    assert other.folder == Path("runs/study-ppo_selfplay-abalone")
+    assert Config(output=Path("here")).folder == Path("here")
 
 
 @pytest.mark.parametrize(
