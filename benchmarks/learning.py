@@ -22,7 +22,7 @@ from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.search.agents import BatchPUCTAgent
 from azumaya.baselines.training import ppo_selfplay
-from azumaya.baselines.training.config import PolicyConfig
+from azumaya.baselines.training.config import PPOConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.session import Learner, Overseer, TimeUpError
 from azumaya.baselines.values.feature_sets import features_of
@@ -99,8 +99,8 @@ def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, 
                 return int(learner.steps - before)
 
             rates = timed(learner, chunk, seconds, repeats)
-    network = config.network_kind if isinstance(config, PolicyConfig) else KIND
-    sizes = config.sizes if isinstance(config, PolicyConfig) else {"width": config.width}
+    network = config.network_kind if isinstance(config, PPOConfig) else KIND
+    sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}
     more = {"network": network, "sizes": sizes, "plays": marks[0]}
     return {**rates.fields(), "includes": LEARNED, **more}
 

@@ -1,19 +1,17 @@
 """The configuration of a training run: options, their defaults and their file.
 
 A script's own `Config` inherits from one of these classes and adds the script's own options:
-`RunConfig` has what every run needs, `PolicyConfig` adds a network of `NETWORKS`, and `PPOConfig`
-adds the hyperparameters of PPO. `completed` checks the options and fills in defaults; `stored_form`
-and `read` convert to and from a run's `config.json`.
+`RunConfig` has what every run needs, and `PPOConfig` adds a network of `NETWORKS` and the
+hyperparameters of PPO. `completed` checks the options and fills in defaults; `stored_form` and
+`read` convert to and from a run's `config.json`.
 """
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 import torch
 import tyro
@@ -155,6 +153,9 @@ class RunConfig:
         return config
 
 
+# ---- PPO ----
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Defaults that depend on the network; the training guide lists what was tried."""
@@ -162,11 +163,20 @@ class Recipe:
     width: int
     depth: int
     learning_rate: float
+    shaping: float
+
+
+RECIPES = {
+    "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
+    "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
+    "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
+}
+"""The defaults for each kind of network."""
 
 
 @dataclass(frozen=True)
-class PolicyConfig(RunConfig, ABC):
-    """The options of a run that trains a network with a policy and a value."""
+class PPOConfig(RunConfig):
+    """The options of a run that trains a network with a policy and a value by PPO."""
 
     network: str = ""
     """`numbers`, `board` or `plain`; the default depends on the game."""
@@ -176,73 +186,6 @@ class PolicyConfig(RunConfig, ABC):
     """Depth of the network; the default depends on its kind."""
     learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
     """Adam's initial learning rate; the default depends on the network."""
-
-    @property
-    @abstractmethod
-    def recipe(self) -> Recipe:
-        """The given options of a recipe, with the network's defaults for the others."""
-
-    @property
-    def network_kind(self) -> str:
-        """The network's key in `NETWORKS`."""
-        return self.network or default_network(find_game(self.game))
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The network's `width` and `depth`."""
-        return {"width": self.recipe.width, "depth": self.recipe.depth}
-
-    def completed(self) -> Self:
-        """As `RunConfig.completed`; also checks that the network can be built."""
-        config = super().completed()
-        check_network(config.network, config.game)
-        config = replace(config, network=config.network_kind, **asdict(config.recipe))
-        check_sizes(config.network, config.game, config.options, **config.sizes)
-        return config
-
-    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
-        """The sidecar of this run's checkpoints."""
-        return describe(
-            find_game(self.game),
-            num_actions,
-            self.network_kind,
-            self.sizes,
-            options=dict(self.options),
-            notes={"seed": self.seed, **notes},
-        )
-
-
-R = TypeVar("R", bound=Recipe)
-
-
-def suited(config: PolicyConfig, recipes: Mapping[str, R]) -> R:
-    """The recipe for a network, with the options that were given in place of its defaults."""
-    recipe = recipes[config.network_kind]
-    given = {name: getattr(config, name) for name in asdict(recipe)}
-    return replace(recipe, **{name: value for name, value in given.items() if value is not None})
-
-
-def agent_files(save: Save) -> dict[str, bytes]:
-    """The agent in a save, as the files of a checkpoint called `policy`."""
-    sidecar = sidecar_of(save.notes.get("agent"))
-    weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
-    return checkpoint.contents("policy", weights, sidecar)
-
-
-@dataclass(frozen=True)
-class ShapedRecipe(Recipe):
-    """A recipe with the weight of shaping."""
-
-    shaping: float
-
-
-@dataclass(frozen=True)
-class PPOConfig(PolicyConfig):
-    """The hyperparameters of PPO."""
-
-    recipes: ClassVar[Mapping[str, ShapedRecipe]]
-    """The script's defaults for each kind of network."""
-
     games: Annotated[int, Numbers(1, 1_000_000)] = 64
     """Games played in parallel."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
@@ -268,17 +211,50 @@ class PPOConfig(PolicyConfig):
     default depends on the network."""
 
     @property
-    def recipe(self) -> ShapedRecipe:
-        """The given options of a recipe, with the network's defaults for the others."""
-        return suited(self, self.recipes)
+    def network_kind(self) -> str:
+        """The network's key in `NETWORKS`."""
+        return self.network or default_network(find_game(self.game))
+
+    @property
+    def recipe(self) -> Recipe:
+        """The network's recipe, with the options that were given in place of its defaults."""
+        recipe = RECIPES[self.network_kind]
+        given = ((name, getattr(self, name)) for name in asdict(recipe))
+        return replace(recipe, **{name: value for name, value in given if value is not None})
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The network's `width` and `depth`."""
+        return {"width": self.recipe.width, "depth": self.recipe.depth}
 
     def completed(self) -> Self:
-        """As `PolicyConfig.completed`; also checks the size of an update."""
+        """As `RunConfig.completed`; also checks that the network can be built, and an update."""
         config = super().completed()
+        check_network(config.network, config.game)
+        config = replace(config, network=config.network_kind, **asdict(config.recipe))
+        check_sizes(config.network, config.game, config.options, **config.sizes)
         check_update(config.games, config.rollout)
         return config
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        return describe(
+            find_game(self.game),
+            num_actions,
+            self.network_kind,
+            self.sizes,
+            options=dict(self.options),
+            notes={"seed": self.seed, **notes},
+        )
 
     def whole_rollouts(self, done: int) -> int:
         """The total number of steps after `done`, rounded up to whole rollouts."""
         rollout = self.games * self.rollout
         return done + max(0, -(-(self.steps - done) // rollout)) * rollout
+
+
+def agent_files(save: Save) -> dict[str, bytes]:
+    """The agent in a save, as the files of a checkpoint called `policy`."""
+    sidecar = sidecar_of(save.notes.get("agent"))
+    weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
+    return checkpoint.contents("policy", weights, sidecar)

@@ -34,7 +34,7 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Share, check_minibatches
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
+from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
 from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, check_weights
 from azumaya.baselines.training.saves import Save
@@ -48,20 +48,11 @@ PROGRAM = "azumaya.baselines.training.maskable_ppo"
 # ---- the hyperparameters ----
 
 
-SUITED = {
-    "numbers": ShapedRecipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
-    "board": ShapedRecipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
-    "plain": ShapedRecipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
-}
-"""The defaults for each kind of network."""
-
-
 @dataclass(frozen=True)
 class Config(PPOConfig):
     """Every hyperparameter of a run."""
 
     script = Script(PROGRAM, agent_files, (*AGENT_FILES, "model.zip"))
-    recipes = SUITED
 
     random_share: Share = 0.5
     """Fraction of training games against the random agent; the others are against greedy."""

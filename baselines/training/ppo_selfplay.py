@@ -31,7 +31,7 @@ from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, ShapedRecipe, agent_files
+from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
 from azumaya.baselines.training.logs import RunLog
 from azumaya.baselines.training.randomness import generators, restore_generators
 from azumaya.baselines.training.run_folder import RunFolder, Script
@@ -60,12 +60,6 @@ PROGRAM = "azumaya.baselines.training.ppo_selfplay"
 
 # ---- the hyperparameters ----
 
-SUITED = {
-    "numbers": ShapedRecipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
-    "board": ShapedRecipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
-    "plain": ShapedRecipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
-}
-"""The defaults for each kind of network."""
 PART = 128
 """Positions that a thread evaluates at once. With fewer, calling torch takes a larger share of the
 time; with more, fewer threads have something to do."""
@@ -82,7 +76,6 @@ class Config(PPOConfig):
     """Every hyperparameter of a run."""
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo_selfplay-")
-    recipes = SUITED
 
     steps: Annotated[int, Numbers(1, 10**15)] = 1_500_000
     """Total actions to learn from; the last rollout is always completed."""

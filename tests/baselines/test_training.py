@@ -15,13 +15,8 @@ from safetensors.torch import load_file
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
-from azumaya.baselines.training.config import ShapedRecipe
-from azumaya.baselines.training.maskable_ppo import (
-    PROGRAM,
-    SUITED,
-    Config,
-    main,
-)
+from azumaya.baselines.training.config import RECIPES, Recipe
+from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main
 from azumaya.baselines.training.run_folder import RunError
 from tests.baselines.run_helpers import TINY_WORDS, tiny_run
 from tests.processes import PATIENCE, eventually
@@ -99,8 +94,8 @@ def test_a_run_can_be_resumed(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_defaults_depend_on_the_network(kind: str) -> None:
     """Each network has its default hyperparameters; values from the user, even 0, override them."""
-    assert Config(network=kind).recipe == SUITED[kind]
-    own = ShapedRecipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
+    assert Config(network=kind).recipe == RECIPES[kind]
+    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
     assert Config(network=kind, **asdict(own)).recipe == own
 
 
