@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.envs import Position, find_game
 from azumaya.envs.games.shima.territory import NAMED
+from tests.baselines.checkpoints import edit
 from tests.cases import TESTED
 
 
@@ -45,12 +45,6 @@ def test_sampling_follows_the_policy(tmp_path: Path) -> None:
     actions = agent.act([position] * 64, list(range(64)))
     assert actions == [agent.act([position], [key])[0] for key in range(64)]
     assert len(set(actions)) > 5
-
-
-def edit(path: Path, **changes: object) -> None:
-    """Change fields of a sidecar."""
-    sidecar = path.with_suffix(".json")
-    sidecar.write_text(json.dumps({**json.loads(sidecar.read_text()), **changes}))
 
 
 @pytest.mark.parametrize(

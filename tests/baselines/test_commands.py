@@ -15,23 +15,13 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.envs import GAMES, OptionError, Position, find_game
+from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay
+from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
 
 GAME, OTHER = "sudoku_moyo", "abalone"
-TINY = {"numbers": {"width": 4, "depth": 1}, "plain": {"width": 4, "depth": 1}}
-
-
-def trained(path: Path, game: str = GAME, **options: object) -> Path:
-    """A checkpoint of a fresh network whose sidecar has some game options."""
-    kind = "plain" if game == OTHER else "numbers"
-    actions = Position(game, **options).num_actions
-    sidecar = sidecar_module.describe(find_game(game), actions, kind, TINY[kind], options=options)
-    checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
-    return path
-
 
 # ---- what is played ----
 

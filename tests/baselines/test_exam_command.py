@@ -15,9 +15,10 @@ from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import ExamPosition, has_exam
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
-from tests.baselines.test_commands import GAME, trained
+from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
 
+GAME = "sudoku_moyo"
 NAMES = ("agent", "game", "positions", "kept_wins", "kept_draws", "regret")
 
 

@@ -62,9 +62,13 @@ def test_rates_have_three_digits(value: float | None, text: str) -> None:
 
 
 def test_pictures(finished: Path, tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
     assert plots.draw(*read_run(finished), tmp_path) == [plots.BARS, plots.CURVES]
+    plots.draw(*read_run(finished), tmp_path / "again")
     for name in (plots.BARS, plots.CURVES):
-        assert (tmp_path / name).read_text().startswith("<?xml")
+        drawn = (tmp_path / name).read_bytes()
+        assert drawn.startswith(b"<?xml")
+        assert (tmp_path / "again" / name).read_bytes() == drawn
     assert plots.draw(HEADER, [FAST], tmp_path / "none") == []
 
 

@@ -25,29 +25,17 @@ from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers import RecordGames, SingleAgentEnv, Transform, random_transform
 from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.contract.begun import NAME, learner, vector
 
-NAME = list(GAMES)[4]
 NOTHING_HIDDEN = next(name for name, game in GAMES.items() if game.rules.resample is None)
 HUGE = 10**5000
 """Too many digits: Python raises a `ValueError` rather than write this number."""
-
-
-def learner() -> AzumayaVecEnv:
-    games = AzumayaVecEnv(NAME, 2, seed=1)
-    games.reset()
-    return games
 
 
 def begun(**options: Any) -> Any:
     env = raw(NAME, **options)
     env.reset(seed=1)
     return env
-
-
-def vector() -> Any:
-    games = make_vec(NAME, 2, threads=1)
-    games.reset(seed=1)
-    return games
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[ValueError]]] = {

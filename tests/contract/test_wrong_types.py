@@ -11,11 +11,11 @@ import pytest
 
 from azumaya.envs import OptionError, Position, make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, PositionError
-from azumaya.envs.registry import GAMES, find_game
+from azumaya.envs.registry import find_game
 from azumaya.wrappers import SingleAgentEnv
 from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.contract.begun import NAME, learner, vector
 
-NAME = list(GAMES)[4]
 DOCUMENTED = (OptionError, IllegalActionError, MoveNameError, PositionError)
 VALUES = (
     None, True, np.True_, 1.0, float("nan"), -1, 2**62, 2**70, "", "x" * 300, b"x", ["planes"],
@@ -26,18 +26,6 @@ VALUES = (
 
 def brief(value: Any) -> str:
     return repr(value)[:20].split(" at 0x")[0]
-
-
-def vector() -> Any:
-    games = make_vec(NAME, 2, threads=1)
-    games.reset(seed=1)
-    return games
-
-
-def learner() -> Any:
-    games = AzumayaVecEnv(NAME, 2, seed=1)
-    games.reset()
-    return games
 
 
 def aec(wrapped: bool) -> Any:

@@ -10,9 +10,9 @@ from azumaya.envs.registry import GAMES
 from tests.oracles.dominari_board import numbers_round, read
 
 
-def at(game: str, text: str, **options: Any) -> Position:
-    """The position of a text."""
-    return Position.from_text(game, text, **options)
+def at(game: str, text: str | None = None, **options: Any) -> Position:
+    """The position of a text, or the start of the game."""
+    return Position(game, **options) if text is None else Position.from_text(game, text, **options)
 
 
 def after(position: Position, moves: str) -> Position:

@@ -17,6 +17,7 @@ from azumaya.envs.games.abalone import rules as abalone
 from azumaya.envs.games.abalone.board import PLANES
 from azumaya.envs.games.abalone.record import ABALONE
 from azumaya.envs.position import Position
+from tests.golden.perft import perft
 
 LETTERS = "abcdefghi"
 STEPS = {"NE": (1, 1), "E": (1, 0), "SE": (0, -1), "SW": (-1, -1), "W": (-1, 0), "NW": (0, 1)}
@@ -150,12 +151,6 @@ def naive_perft(own, theirs, depth: int) -> int:
     if depth == 1:
         return len(moves)
     return sum(naive_perft(other, mine, depth - 1) for mine, other in moves.values())
-
-
-def perft(position: Position, depth: int) -> int:
-    if depth == 1:
-        return len(position.legal_actions())
-    return sum(perft(position.copy().play(a), depth - 1) for a in position.legal_actions())
 
 
 def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:

@@ -19,6 +19,7 @@ from azumaya.envs.games.halma import rules as halma
 from azumaya.envs.games.halma.board import PLANES
 from azumaya.envs.games.halma.record import HALMA
 from azumaya.envs.position import Position
+from tests.golden.perft import perft
 
 WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
 BLACK_CELLS = ["f6", "e6", "d6", "f5", "e5", "f4"]
@@ -152,12 +153,6 @@ def check_turn(position: Position, mover: str) -> None:
         assert position.is_terminated
         assert position.returns() == (0, 0)
         assert "wb"[position.to_move] == mover
-
-
-def perft(position: Position, depth: int) -> int:
-    if depth == 1:
-        return len(position.legal_actions())
-    return sum(perft(position.copy().play(a), depth - 1) for a in position.legal_actions())
 
 
 def naive_perft(stones: dict[str, str], mover: str, depth: int) -> int:

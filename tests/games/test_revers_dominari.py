@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azumaya.envs import OptionError, Position, PositionError
+from azumaya.envs import OptionError, PositionError
 from azumaya.envs.games.dominari.revers import captured, capturing
 from azumaya.envs.kernels.bits import U64, board_of, cells_of
 from tests.games.dominari import after, at, board, check_random_games, legal, words
 
 GAME = "revers_dominari"
 
-
-def start(text: str | None = None, **options: Any) -> Position:
-    return Position(GAME, **options) if text is None else at(GAME, text, **options)
+start = functools.partial(at, GAME)
 
 
 def rows(rank4: str, rank3: str, rank5: str = "......", rank2: str = "......") -> str:

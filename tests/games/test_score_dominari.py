@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
 
-from azumaya.envs import Position, PositionError
+from azumaya.envs import PositionError
 from tests.games.dominari import after, at, board, cells, check_random_games, legal, words
 
 GAME = "score_dominari"
@@ -15,9 +16,7 @@ EXAMPLE = "cdB5fb/fB21ed/Befbc1/215cdW/46WWa5/5234B6"
 APART = "..dbae/..6e.3/b6c4.a/ace.26/5a2cf./3b.154"
 """Numbers fit only on e5 and a6, and nobody has a stone beside a6."""
 
-
-def start(text: str | None = None, **options: Any) -> Position:
-    return Position(GAME, **options) if text is None else at(GAME, text, **options)
+start = functools.partial(at, GAME)
 
 
 # ---- rules 1 and 2 ----

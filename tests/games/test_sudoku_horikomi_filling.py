@@ -16,8 +16,9 @@ from azumaya.envs.games.shima.board import PLAY
 from azumaya.envs.games.shima.stones import neutral_room
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import INTERPRETED
+from tests.games.shima import as_sets, stones
 from tests.oracles.horikomi_filling import Filling
-from tests.oracles.regions import NUMBERS, SQUARES, Regions
+from tests.oracles.regions import NUMBERS
 from tests.search.positions import midgame
 
 GAME = GAMES["sudoku_horikomi"]
@@ -33,23 +34,12 @@ def endgames(territory: str) -> list[Position]:
     return [p for p in found if not p.is_over and not neutral_room(p.state[0])]
 
 
-def stones(position: Position, territory: str) -> Regions:
-    """The stones on the board, for the oracle."""
-    regions = Regions(territory, None)
-    regions.lay_out(str(position).split()[0])
-    return regions
-
-
 def seen_as_sets(position: Position, territory: str) -> Filling:
     """The position for the oracle."""
-    regions = stones(position, territory)
-    fits = {n: {s for s in SQUARES if n in regions.free_numbers(s)} for n in NUMBERS}
-    light = int(position.state["light"][0])
-    sides = [set(regions.squares_of(letter)) for letter in "LD"]
-    groups = [{s for s in SQUARES if regions.region[s] == r} for r in range(1, 10)]
+    fits, sides, groups = as_sets(position, territory)
     words = [int(word) for word in position.state["stock"][0]]
     stock = {n: sum(word >> 4 * i & 15 for word in words) for i, n in enumerate(NUMBERS)}
-    return Filling(fits, stock, (sides[light], sides[1 - light]), groups)
+    return Filling(fits, stock, sides, groups)
 
 
 def told(position: Position, player: int) -> tuple[int, int]:

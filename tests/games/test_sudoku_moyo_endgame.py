@@ -16,8 +16,9 @@ from azumaya.envs import GAMES, Position
 from azumaya.envs.games.shima import endgame, narrowing, race
 from azumaya.envs.games.shima.board import PLAY, POINTS
 from azumaya.envs.kernels.compile import INTERPRETED
+from tests.games.shima import as_sets
 from tests.oracles.moyo_endgame import Endgame, alone
-from tests.oracles.regions import NUMBERS, SQUARES, Regions
+from tests.oracles.regions import NUMBERS, SQUARES
 from tests.search.positions import midgame
 
 GAME = GAMES["sudoku_moyo"]
@@ -37,13 +38,7 @@ def endgames(territory: str) -> list[Position]:
 
 def seen_as_sets(position: Position, territory: str) -> Endgame:
     """The same position for the oracle."""
-    regions = Regions(territory, None)
-    regions.lay_out(str(position).split()[0])
-    fits = {n: {s for s in SQUARES if n in regions.free_numbers(s)} for n in NUMBERS}
-    light = int(position.state["light"][0])
-    sides = [set(regions.squares_of(letter)) for letter in "LD"]
-    groups = [{s for s in SQUARES if regions.region[s] == r} for r in range(1, 10)]
-    return Endgame(fits, (sides[light], sides[1 - light]), groups)
+    return Endgame(*as_sets(position, territory))
 
 
 def candidates_of(position: Position) -> dict[str, set[str]]:

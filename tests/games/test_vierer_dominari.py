@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 import pytest
 
@@ -17,9 +17,7 @@ ONE = "....../....../..3.../....../....../......"
 CORNER = ".1e.../..2c5a/....../....../....../...... w"
 """White's 4 on a6 makes the last two cells of its block dead."""
 
-
-def start(text: str | None = None, **options: Any) -> Position:
-    return Position(GAME, **options) if text is None else at(GAME, text, **options)
+start = functools.partial(at, GAME)
 
 
 # ---- actions ----

@@ -121,6 +121,13 @@ def write_section(section: Section) -> str:
 # ---- counting ----
 
 
+def perft(position: Position, depth: int) -> int:
+    """The number of sequences of `depth` legal moves."""
+    if depth == 1:
+        return len(position.legal_actions())
+    return sum(perft(position.copy().play(a), depth - 1) for a in position.legal_actions())
+
+
 def count(position: Position, most: int, depth: int = 99) -> Iterator[Row]:
     """The rows of a position's table, up to the last depth with at most `most` sequences."""
     nodes = [position]

@@ -31,6 +31,7 @@ from azumaya.baselines.values.value import (
     shape_of,
 )
 from azumaya.envs import OptionError, Position
+from tests.baselines.checkpoints import edit
 from tests.baselines.run_helpers import differing, results, tiny_td
 from tests.cases import TESTED
 from tests.values.networks import network_of, positions_of
@@ -106,12 +107,6 @@ def test_rows_that_cannot_be_are_refused(tmp_path: Path, fault: str) -> None:
     path.write_bytes(save({"weights": kept[1:], "rows": rows}))
     with pytest.raises(CheckpointError, match="and 'rows' if rows are left out"):
         load_value(path)
-
-
-def edit(path: Path, **changes: object) -> None:
-    """Change the sidecar of a checkpoint."""
-    file = path.with_suffix(".json")
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
 @pytest.mark.parametrize(
@@ -301,9 +296,10 @@ def test_diverged_weights_end_the_run(
     """With the exit code of failures; they are not saved."""
     update = ValueLearner.update
 
-    def diverge(learner: ValueLearner) -> None:
-        update(learner)
+    def diverge(learner: ValueLearner) -> tuple[int, dict[str, float]]:
+        found = update(learner)
         learner.weights[0] = np.nan
+        return found
 
     monkeypatch.setattr(ValueLearner, "update", diverge)
     folder = tmp_path / "run"
@@ -321,8 +317,6 @@ def test_rows_that_never_occurred_stay_zero(
 ) -> None:
     """Also the random weights that they began with; those that occurred are all there."""
     learner = ValueLearner(tiny_td(tmp_path, game=GAME.name, averaging=0.5))
-    silent = SimpleNamespace(write=lambda values, steps: None)
-    monkeypatch.setattr(learner, "logs", silent, raising=False)
     seen: set[int] = set()
     play = learner.players.play
 
@@ -334,9 +328,8 @@ def test_rows_that_never_occurred_stay_zero(
 
     monkeypatch.setattr(learner.players, "play", watched)
     try:
-        for _ in range(3):
+        for learner.updates in range(3):
             learner.update()
-            learner._follow()
     finally:
         learner.players.close()
     rows = learner.averaged().weights[: learner.shape.bias].reshape(learner.shape.rows, -1)
