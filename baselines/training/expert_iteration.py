@@ -242,8 +242,8 @@ class ExpertLearner(ValueRun):
             np.zeros(CHUNK, np.float32),
         )
 
-    def update(self) -> None:
-        """Play games and learn from them once."""
+    def play_and_learn(self) -> tuple[int, dict[str, float]]:
+        """Play games and learn from them once; returns the plies learned from, and metrics."""
         played = self.players.play(self.keys(), self.weights)
         games = [game for part in played for game in part]
         states = np.concatenate([game.states for game in games])
@@ -255,16 +255,13 @@ class ExpertLearner(ValueRun):
             rows = order[at : at + CHUNK]
             error += self.learn_from(states[rows], values[rows])
         right = self.learn_choices(questions)
-        self.updates += 1
-        self.done += len(states)
-        logged = {
-            "train/error": error / len(states),
-            "train/plies": len(states) / len(games),
-            "train/questions": len(questions.counts) / len(games),
-            "train/right": right,
-            "train/player_0": float(np.mean([np.sign(game.result) for game in games])),
+        return len(states), {
+            "error": error / len(states),
+            "plies": len(states) / len(games),
+            "questions": len(questions.counts) / len(games),
+            "right": right,
+            "player_0": float(np.mean([np.sign(game.result) for game in games])),
         }
-        self.logs.write(logged, self.steps)
 
     def learn_from(self, states: np.ndarray, values: np.ndarray) -> float:
         """Learn from up to `CHUNK` positions, `(n,)`; returns the sum of the squared errors."""

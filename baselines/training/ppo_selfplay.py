@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
@@ -32,9 +32,9 @@ from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
-from azumaya.baselines.training.logs import RunLog
+from azumaya.baselines.training.loop import LoggedLearner
 from azumaya.baselines.training.randomness import generators, restore_generators
-from azumaya.baselines.training.run_folder import RunFolder, Script
+from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saved_parts import (
     GAMES,
     NETWORK,
@@ -50,7 +50,7 @@ from azumaya.baselines.training.saved_parts import (
     weight_arrays,
 )
 from azumaya.baselines.training.saves import Save
-from azumaya.baselines.training.session import Learner, Overseer, run_training
+from azumaya.baselines.training.session import run_training
 from azumaya.envs import OptionError, make_vec
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.duel.shaping import Shaping
@@ -487,29 +487,21 @@ def update(
 # ---- the run ----
 
 
-class SelfPlayLearner(Learner):
+class SelfPlayLearner(LoggedLearner):
     """Self-play PPO in a training session."""
 
+    config: Config
+
     def __init__(self, config: Config) -> None:
+        super().__init__(config)
         torch.manual_seed(config.seed)
         np.random.seed(config.seed)
         self.workers = Workers(config.threads)
-        self.config, self.table = config, Table(config, self.workers)
+        self.table = Table(config, self.workers)
         self.actions = int(self.table.masks.shape[1])
         self.network = build(config.sidecar(self.actions))
         self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
         self.past = Past(config, self.network)
-        self.done = self.updates = 0
-
-    @property
-    def steps(self) -> int:
-        """The number of actions learned from so far."""
-        return self.done
-
-    @property
-    def goal(self) -> int:
-        """The number of actions to learn from; the last rollout may exceed it."""
-        return self.config.steps
 
     def agent(self) -> PolicyAgent:
         """The agent as trained so far."""
@@ -519,44 +511,16 @@ class SelfPlayLearner(Learner):
         """Check that all weights are finite."""
         check_weights(self.network, self.steps)
 
-    def learn(self, overseer: Overseer) -> None:
-        """Update until all steps are done."""
-        try:
-            while self.steps < self.config.steps:
-                overseer.between_updates()
-                self.update()
-                overseer.display.advance(self.steps)
-        except (RuntimeError, ValueError):
-            self.check()  # actions sampled from NaN logits raise one of these, too
-            raise
-
-    def update(self) -> None:
-        """Play a rollout and learn from it."""
-        share = min(1.0, self.steps / self.config.steps)
+    def update(self) -> tuple[int, dict[str, float]]:
+        """Play a rollout and learn from it; returns the actions learned from, and the losses."""
         rate = self.config.recipe.learning_rate
         for group in self.optimizer.param_groups:
-            group["lr"] = rate + (rate * self.config.final_share - rate) * share
+            group["lr"] = rate + (rate * self.config.final_share - rate) * self.progress
         if self.updates and self.updates % self.config.pool_every == 0:
             self.past.add(self.network)
         batch, learned = batch_of(self.table.play(self.network, self.past), self.config)
         found = update(self.network, self.optimizer, batch, learned, self.config, self.workers)
-        self.updates += 1
-        self.done += len(learned)
-        self.logs.write({f"train/{name}": value for name, value in found.items()}, self.steps)
-
-    # ---- logs ----
-
-    def begin(self, run: RunFolder, save: Save | None) -> None:
-        """Open the logs."""
-        self.logs = RunLog(run, self.steps)
-
-    def measured(self, rates: Mapping[str, float]) -> None:
-        """Log the win rates."""
-        self.logs.write({f"eval/{name}": rate for name, rate in rates.items()}, self.steps)
-
-    def close(self) -> None:
-        """Close the logs."""
-        self.logs.close()
+        return len(learned), found
 
     # ---- saves ----
 

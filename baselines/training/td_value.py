@@ -153,20 +153,17 @@ class ValueLearner(ValueRun):
         super().__init__(config)
         self.players = Players(SelfPlayer, config, PART)
 
-    def update(self) -> None:
-        """Play games and learn from them once."""
+    def play_and_learn(self) -> tuple[int, dict[str, float]]:
+        """Play games and learn from them once; returns the plies learned from, and metrics."""
         games = Games.joined(self.players.play(self.keys(), self.weights))
         order = np.arange(len(games.targets))
         np.random.default_rng((self.config.seed, self.updates)).shuffle(order)
         error = self.fit(order, games.found, games.offsets, games.begun, games.targets)
-        self.updates += 1
-        self.done += len(order)
-        values = {
-            "train/error": error,
-            "train/plies": float(games.lengths.mean()),
-            "train/player_0": float(np.sign(games.results).mean()),
+        return len(order), {
+            "error": error,
+            "plies": float(games.lengths.mean()),
+            "player_0": float(np.sign(games.results).mean()),
         }
-        self.logs.write(values, self.steps)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """What the scripts that train a compiled value share: options, weights, learning, logs and saves.
 
-A script contributes a `Config` with options of its own and a `ValueRun` whose `update` plays games
-and learns from them; `players.py` has those who play them.
+A script contributes a `Config` with options of its own and a `ValueRun` with a `play_and_learn`;
+`players.py` has those who play games.
 """
 
 from __future__ import annotations
@@ -21,11 +21,9 @@ from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.logs import RunLog
-from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.loop import LoggedLearner
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
-from azumaya.baselines.training.session import Learner, Overseer
 from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel, prefer_kernel
@@ -111,7 +109,7 @@ class ValueConfig(RunConfig):
 # ---- the run ----
 
 
-class ValueRun(Learner):
+class ValueRun(LoggedLearner):
     """A training session that learns a compiled value.
 
     Attributes:
@@ -122,12 +120,13 @@ class ValueRun(Learner):
         weights: the network's parameters, with which games are played.
         average: those of the agent, an average over the last updates; rows of features that have
             never occurred are zero, or as in the network that learning began with.
-        updates: the updates so far.
-        logs: the logs, from `begin` on.
     """
 
+    config: ValueConfig
+
     def __init__(self, config: ValueConfig) -> None:
-        self.config, self.game = config, find_game(config.game)
+        super().__init__(config)
+        self.game = find_game(config.game)
         self.setup = prepare(self.game, config.options)
         self.shape = shape_of(self.game, config.width, config.plain)
         self.bound = payoff_bound(Position(self.game, **config.options))
@@ -137,21 +136,10 @@ class ValueRun(Learner):
         self.shape.first_layer(self.average)[:] = 0  # until something has been learned from a row
         self.moments = Moments.new(self.shape)
         self._room = Room.new(self.shape)
-        self.done = self.updates = 0
-
-    @property
-    def steps(self) -> int:
-        """The number of positions learned from so far."""
-        return self.done
-
-    @property
-    def goal(self) -> int:
-        """The number of positions to learn from; the last games may exceed it."""
-        return self.config.steps
 
     @abstractmethod
-    def update(self) -> None:
-        """Play games and learn from them once; increases `done` and `updates`, and logs."""
+    def play_and_learn(self) -> tuple[int, dict[str, float]]:
+        """Play games and learn from them once; returns what `update` does."""
 
     def value(self) -> Value:
         """The network that learns; it shares the weights."""
@@ -178,20 +166,18 @@ class ValueRun(Learner):
                 "with a smaller --learning-rate"
             )
 
-    def learn(self, overseer: Overseer) -> None:
-        """Update until all steps are done."""
-        while self.steps < self.config.steps:
-            overseer.between_updates()
-            self.update()
-            self._follow()
-            overseer.display.advance(self.steps)
+    def update(self) -> tuple[int, dict[str, float]]:
+        """Learn, then move the agent's weights towards those just learned."""
+        found = self.play_and_learn()
+        self._follow(self.updates + 1)
+        return found
 
-    def _follow(self) -> None:
-        """Move the agent's weights towards those just learned.
+    def _follow(self, updates: int) -> None:
+        """Move the agent's weights after so many updates.
 
         Rows of features that have not occurred yet stay as they are.
         """
-        kept = np.float32(min(self.config.averaging, self.updates / (self.updates + WARMING)))
+        kept = np.float32(min(self.config.averaging, updates / (updates + WARMING)))
         shape, square = self.shape, self.moments.square
         follow(kept, shape.rows, shape.width, square, self.average, self.weights)
 
@@ -243,8 +229,7 @@ class ValueRun(Learner):
 
     def _rate(self) -> float:
         """The learning rate by now."""
-        share = min(1.0, self.steps / self.config.steps)
-        return self.config.learning_rate * (1 - (1 - self.config.final_share) * share)
+        return self.config.learning_rate * (1 - (1 - self.config.final_share) * self.progress)
 
     @property
     def _learning(self) -> tuple[np.ndarray, ...]:
@@ -255,24 +240,13 @@ class ValueRun(Learner):
             room.marks, room.hidden,
         )  # fmt: skip
 
-    # ---- logs ----
-
-    def begin(self, run: RunFolder, save: Save | None) -> None:
-        """Open the logs."""
-        self.logs = RunLog(run, self.steps)
-
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates and, if the game has an exam, the share of wins kept in it."""
-        values = {f"eval/{name}": rate for name, rate in rates.items()}
         if has_exam(self.config.game) and not self.config.options:
             kept = take_exam(self.agent(), self.config.game).kept_wins
             if kept is not None:
-                values["eval/exam"] = kept
-        self.logs.write(values, self.steps)
-
-    def close(self) -> None:
-        """Close the logs."""
-        self.logs.close()
+                rates = {**rates, "exam": kept}
+        super().measured(rates)
 
     # ---- saves ----
 

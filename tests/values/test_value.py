@@ -6,7 +6,6 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
