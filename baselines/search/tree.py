@@ -19,7 +19,7 @@ import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.bits import ONE, ZERO, lowest
+from azumaya.envs.kernels.bits import ONE, ZERO, count, lowest, select_in
 from azumaya.envs.kernels.compile import kernel
 
 NODE = np.dtype(
@@ -211,23 +211,10 @@ def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
 @kernel
 def take_one(words, key, n):
     """A random one of the actions set in `words`; -1 if there is none."""
-    total = 0
-    for w in range(words.shape[0]):
-        left = words[w]
-        while left != ZERO:
-            total += 1
-            left &= left - ONE
+    total = count(words, words.shape[0])
     if total == 0:
         return -1
-    k = draw_below(key, n, total)
-    for w in range(words.shape[0]):
-        left = words[w]
-        while left != ZERO:
-            if k == 0:
-                return 64 * w + lowest(left)
-            k -= 1
-            left &= left - ONE
-    return -1
+    return select_in(words, words.shape[0], draw_below(key, n, total))
 
 
 @kernel
@@ -341,11 +328,11 @@ def move_root(nodes, mean, reach, stats, child):
             slot += 1
             continue
         nodes[slot].next = 0
-        at, count = stats[0].used, np.int64(nodes[parent].count)
+        at, children = stats[0].used, np.int64(nodes[parent].count)
         nodes[parent].first = at
-        for i in range(count):
+        for i in range(children):
             copy_slot(nodes, mean, reach, slot + i, at + i)
             if i < nodes[parent].tried and nodes[at + i].count > 0:
                 nodes[nodes[at + i].first].next = at + i + 1
-        stats[0].used += count
-        slot += count
+        stats[0].used += children
+        slot += children
