@@ -31,10 +31,16 @@ LONGEST_NAME = 120
 """Longer file names are shortened in messages."""
 
 
-def shown(name: object) -> str:
-    """A file name or other text from the user, shortened if it is long."""
+def shown(name: object, most: int = LONGEST_NAME) -> str:
+    """A file name or other text from the user, cut after `most` characters if it is longer."""
     text = str(name)
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def reason(error: OSError) -> str:
+    """The message of a system error, with the file if it names one."""
+    why = error.strerror or str(error) or type(error).__name__
+    return why if error.filename is None else f"{shown(error.filename)}: {why}"
 
 
 def is_count(value: Any, least: int = 0) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -27,11 +26,11 @@ from azumaya.baselines.agents.sidecar import (
     without,
 )
 from azumaya.baselines.files import read_bytes, write_together
+from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
 
 MOST_BYTES = 1 << 31
 """The largest weights file that is read, in bytes."""
-_BRIEF = reprlib.Repr()
 
 
 def build(sidecar: Sidecar) -> torch.nn.Module:
@@ -43,8 +42,7 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
     game = game_of_sidecar(sidecar)
     if sidecar.network not in NETWORKS:
         raise CheckpointError(
-            f"checkpoint: unknown network {_BRIEF.repr(sidecar.network)}; "
-            f"known are {', '.join(NETWORKS)}"
+            f"checkpoint: unknown network {brief(sidecar.network)}; known are {', '.join(NETWORKS)}"
         )
     try:
         check_size(sidecar.network, game, sidecar.num_actions, sidecar.sizes)

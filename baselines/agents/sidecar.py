@@ -6,7 +6,6 @@ describes them. Reading a sidecar runs no code, and its size and nesting are lim
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -15,10 +14,8 @@ from typing import Any
 from azumaya.baselines.files import is_count, read_json
 from azumaya.baselines.version import version
 from azumaya.envs import find_game
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
-
-_BRIEF = reprlib.Repr()
 
 
 class CheckpointError(ValueError):
@@ -134,9 +131,7 @@ def _wrong_with(said: Any) -> str:
         parts += [f"unknown {', '.join(surplus)}"] if surplus else []
         return f"{' and '.join(parts)}; the fields are {', '.join(FIELDS)}"
     wrong = [name for name, value in said.items() if not FIELDS[name][1](value)]
-    return "; ".join(
-        f"{name} must be {FIELDS[name][0]}, not {_BRIEF.repr(said[name])}" for name in wrong
-    )
+    return "; ".join(f"{name} must be {FIELDS[name][0]}, not {brief(said[name])}" for name in wrong)
 
 
 def without(names: Iterable[str], others: Container[str]) -> list[str]:

@@ -18,6 +18,7 @@ from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.league.cards import CHANGED, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
+from azumaya.baselines.files import shown
 from azumaya.envs import Position
 from azumaya.envs.errors import brief, told
 from azumaya.envs.whole import as_whole
@@ -245,16 +246,12 @@ class Table:
 
 def lost(which: int, what: str, agents: Sequence[Watched] = ()) -> dict[str, Any]:
     """The report of a game that an agent lost by a fault."""
-    return _report(2 * which - 1, 0, agents, (which, _shortened(what)))
+    return _report(2 * which - 1, 0, agents, (which, shown(what, LONGEST_FAULT)))
 
 
 def unfit(which: int, why: str) -> dict[str, Any]:
     """The report of a game that is not played because an agent has to sit out."""
-    return {"unfit": (which, _shortened(why))}
-
-
-def _shortened(what: str) -> str:
-    return what if len(what) <= LONGEST_FAULT else f"{what[:LONGEST_FAULT]}..."
+    return {"unfit": (which, shown(why, LONGEST_FAULT))}
 
 
 def _report(
