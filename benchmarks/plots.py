@@ -7,6 +7,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.arena.report import save_picture
 from azumaya.benchmarks.report import CARTPOLE, Table, memset
 from azumaya.benchmarks.results import Row
 from azumaya.envs.extras import require
@@ -35,7 +36,7 @@ def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
 
 
 def _save(figure: Any, path: Path) -> None:
-    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    save_picture(figure, path, bbox_inches="tight")
     require("matplotlib.pyplot", extra="train").close(figure)
 
 

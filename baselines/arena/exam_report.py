@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
-from azumaya.baselines.arena.report import COLOURS, plain, result_table
+from azumaya.baselines.arena.report import COLOURS, plain, result_table, save_picture
 from azumaya.envs import find_game
 from azumaya.envs.extras import require
 
@@ -88,8 +88,7 @@ def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
                   frameon=False)  # fmt: skip
     figure.supxlabel("plies left in the game", fontsize="medium")
     figure.supylabel("wins kept, with 95 % intervals", fontsize="medium")
-    with require("matplotlib", "train").rc_context({"svg.hashsalt": "azumaya"}):
-        figure.savefig(path, dpi=150, format=path.suffix[1:], metadata=_undated(path))
+    save_picture(figure, path)
 
 
 def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
@@ -114,8 +113,3 @@ def _errors(result: ExamResult) -> Interval:
     assert share is not None
     assert interval is not None
     return share - interval[0], interval[1] - share
-
-
-def _undated(path: Path) -> dict[str, None] | None:
-    """Metadata that leaves the date out of an SVG, so that equal pictures are equal files."""
-    return {"Date": None} if path.suffix == ".svg" else None

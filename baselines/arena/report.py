@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.envs.extras import require
@@ -89,4 +89,18 @@ def learning_curve(curve: Sequence[Mapping[str, float]], path: Path | BinaryIO, 
     axes.spines[["top", "right"]].set_visible(False)
     if names:
         axes.legend(title="against", frameon=False)
-    figure.savefig(path, dpi=150, format="png")
+    save_picture(figure, path)
+
+
+def save_picture(figure: Any, path: Path | BinaryIO, **more: Any) -> None:
+    """Write a figure; equal figures give equal files.
+
+    Args:
+        figure: matplotlib's.
+        path: the picture, `.svg` or `.png`, or a file that is open, which gets a PNG.
+        more: further arguments of `savefig`.
+    """
+    kind = path.suffix[1:].lower() if isinstance(path, Path) else "png"
+    undated = {"Date": None} if kind == "svg" else None
+    with require("matplotlib", "train").rc_context({"svg.hashsalt": "azumaya"}):
+        figure.savefig(path, dpi=150, format=kind, metadata=undated, **more)

@@ -25,7 +25,7 @@ from azumaya.baselines.arena.exam_report import shown_share
 from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table
+from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table, save_picture
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
@@ -242,7 +242,7 @@ def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> Non
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].axvline(0.5, color="0.7", linewidth=1)
     figure.suptitle(title, fontsize="medium")
-    figure.savefig(path, dpi=150, format="png")
+    save_picture(figure, path)
 
 
 def as_objects(rungs: Sequence[Rung]) -> list[dict[str, Any]]:
