@@ -14,7 +14,7 @@ from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
-from azumaya.baselines.terminal import console
+from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.notation import GameRecord, read_record, read_records, replay
@@ -78,7 +78,7 @@ def analyse_command(
     ] = None,
 ) -> None:
     """Search a position: its value, its best moves, and whether they are proven."""
-    try:
+    with complaints():
         budget = _budget(milliseconds, nodes, simulations)
         check_seed(seed, "--seed")
         if output is not None:
@@ -90,8 +90,6 @@ def analyse_command(
         if here.is_over:
             raise OptionError("position: the game is over; there is nothing to analyse")
         found = analyse(here, key=seed, **budget)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     if output is not None:
         save(here.scene(_action(found)), output)
     if as_json:

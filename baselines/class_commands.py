@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -52,17 +52,17 @@ from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import NAME, ClassFile
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
 from azumaya.baselines.command_group import with_default
+from azumaya.baselines.exam_commands import part_named
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.terminal import console, progress, say
+from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
 
 MARKS, REPORT = "marks.csv", "report.html"
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 MOST_BYTES = 64
 
 app = typer.Typer(
@@ -163,7 +163,7 @@ def grade_command(
     Submissions that have not changed are not run again.
     """
     _check_system()
-    try:
+    with complaints():
         opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
         for name in opponents:
             find_agent(name)
@@ -174,7 +174,7 @@ def grade_command(
             isolated=require_isolation,
         )  # fmt: skip
         plan = Plan(
-            game_named(game).name, _part(part), seed, opponents, pairs,
+            game_named(game).name, part_named(part), seed, opponents, pairs,
             classmates=classmates, limits=limits, own_exam=exam,
         )  # fmt: skip
         _check_folders(folder, output)
@@ -186,8 +186,6 @@ def grade_command(
         scheme.check_use(opponents, given is not None, several)
         output.mkdir(parents=True, exist_ok=True)
         file = ClassFile(output / NAME, settings, given)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     remove_left_folders()
     room = Room(limits, hidden_from(folder, output, exam))
     try:
@@ -210,14 +208,12 @@ def check_command(
     """Check one file as the class will: the same limits, the public exam, and some games."""
     _check_system()
     limits = Limits(move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines)
-    try:
+    with complaints():
         name = game_named(game).name
         plan = Plan(name, PARTS[0], pairs=pairs, limits=limits)
         submission = read_submission(file)
         if submission.problem:
             raise OptionError(f"{shown(file)}: {submission.problem}")
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     remove_left_folders()
     try:
         say(f"{submission.name}: check, public exam and games; this takes up to two minutes")
@@ -245,10 +241,8 @@ def starter_command(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
 ) -> None:
     """Write a file for students to begin with: a random agent, and what they need to know."""
-    try:
+    with complaints():
         text = starter_text(game_named(game).name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
@@ -285,12 +279,6 @@ def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float
     return scheme
 
 
-def _part(name: str) -> Any:
-    if name not in PARTS:
-        raise OptionError(f"--part {name}: must be {' or '.join(PARTS)}")
-    return name
-
-
 def _check_folders(folder: Path, output: Path) -> None:
     if not folder.is_dir():
         raise OptionError(f"{shown(folder)}: there is no such folder")
@@ -305,13 +293,12 @@ def _run(
     """Run what is missing, with a progress bar; returns what confines submissions here."""
     whole = [s for s in submissions if not s.problem]
     waiting = [s for s in whole if s.id not in file.runs]
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     try:
         isolation = isolation_of(plan, room)
         for line in isolation_lines(isolation):
             say(line)
         warm_up(plan)
-        with progress(*columns, TimeRemainingColumn()) as bar:
+        with progress("{task.description}", TimeRemainingColumn()) as bar:
             task = bar.add_task("submissions", total=len(waiting))
             games = bar.add_task("games of the class", total=None)  # known once all are checked
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.table import Table
 
 from azumaya.baselines.agent_names import NAMES_HELP
@@ -13,7 +12,7 @@ from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
-from azumaya.baselines.terminal import console, progress
+from azumaya.baselines.terminal import complaints, console, progress
 from azumaya.envs import GAMES
 
 MOST_STARTS = 100_000
@@ -65,13 +64,11 @@ def evaluate(
     ] = 0,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""
-    try:
+    with complaints():
         entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
         chosen, options = choose_game(entrants, game, option or ())
         seed = check_starts(starts, seed)
         first_position(entrants, chosen, options, seed)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     starting = start_set(chosen, options, seed, not plain_starts)
     kind, different = "starts", starting.different(starts)
     if starting.balanced:
@@ -81,15 +78,12 @@ def evaluate(
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
-    with progress(TextColumn("games"), BarColumn(), MofNCompleteColumn()) as bar:
+    with progress("games") as bar, complaints():  # of an illegal move, or a program that ended
         task = bar.add_task("", total=2 * starts)
-        try:
-            score = play_pairing(
-                chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
-                balanced=not plain_starts,
-            )  # fmt: skip
-        except ValueError as error:  # an illegal move, or a program that ended
-            raise typer.BadParameter(str(error)) from None
+        score = play_pairing(
+            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
+            balanced=not plain_starts,
+        )  # fmt: skip
     _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.agents.asking import check_agent
@@ -18,7 +17,7 @@ from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant
 from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.terminal import console, progress, say
+from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require
 
@@ -50,14 +49,12 @@ def exam(
     ] = None,
 ) -> None:
     """Measure how well agents keep won and drawn positions, and what their mistakes cost."""
-    try:
+    with complaints():
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "train")  # not after hours of answers
         sittings = _sittings(agents, game or (), part)
         results = _sit(sittings, seed)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     if as_json:
         for result in results:
             typer.echo(json.dumps(result.as_object()))
@@ -113,7 +110,7 @@ def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:
 
 
 def _sit(sittings: Sequence[Sitting], seed: int) -> list[ExamResult]:
-    with progress(TextColumn("positions"), BarColumn(), MofNCompleteColumn()) as bar:
+    with progress("positions") as bar:
         task = bar.add_task("", total=sum(len(exam.positions) for _, exam in sittings))
         results = []
         for entrant, exam in sittings:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP
 from azumaya.baselines.arena.league.cards import CHANGED, card_of
@@ -32,7 +32,8 @@ from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
 from azumaya.baselines.files import check_folder, check_picture, shown, write_whole
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.terminal import console, progress, say
+from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
@@ -42,8 +43,6 @@ MOST_PAIRS = 10_000
 """The most pairs of games between two agents; all that are to be played are in memory at once."""
 MINUTES_TO_ADD = 2.5
 """How long games of a newcomer are begun by default."""
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 
 
 app = typer.Typer(cls=with_default("play"), name="league")
@@ -185,10 +184,8 @@ def report(
 
 def _checked(function: Any, *arguments: Any) -> Any:
     """The result of a function; its complaints about what the user gave end the command."""
-    try:
+    with complaints():
         return function(*arguments)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 def _check_output(output: Path | None) -> None:
@@ -210,8 +207,7 @@ def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
     fixtures, before = _checked(Fixtures, file, plan), len(file.league.pairs)
     jobs = fixtures.jobs
     total = None if isinstance(jobs, Chooser) else len(jobs)
-    columns = TextColumn("pairs{task.description}"), BarColumn(), MofNCompleteColumn()
-    with progress(*columns, TimeRemainingColumn()) as bar:
+    with progress("pairs{task.description}", TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=total)
 
         def tell(result: PairResult) -> None:

@@ -15,7 +15,9 @@ from azumaya.baselines.analyse_commands import summary
 from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.search.analysis import analyse
+from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.table import Table
+from azumaya.baselines.terminal import complaints
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import check_records_file, write_records
@@ -28,8 +30,8 @@ HINT_MILLISECONDS = 1000.0
 """The search time of a hint."""
 LONGEST_LINE = 8
 """The most moves that a hint shows of its line of play."""
-LEFT, NOT_KEPT, INTERRUPTED = 0, 1, 130
-"""Exit codes: the person left the game; the record could not be written; Ctrl-C."""
+LEFT, NOT_KEPT = 0, 1
+"""Exit codes: the person left the game; the record could not be written."""
 
 
 class LeaveError(Exception):
@@ -58,7 +60,7 @@ def play(
 ) -> None:
     """Play a game in the terminal against the computer or another person."""
     chosen = secrets.randbits(31) if seed is None else seed
-    try:
+    with complaints():
         players = find_entrant(first), find_entrant(second)
         found, options = choose_game(players, game, option or ())
         if position and any(text.startswith(f"{POSITION}=") for text in option or ()):
@@ -66,8 +68,6 @@ def play(
         options |= {POSITION: position} if position else {}
         start = first_position(players, found, options, chosen)
         file = None if record is None else check_records_file(record, "--record")
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
     table = Table(players, chosen, [start])
     try:

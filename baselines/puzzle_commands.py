@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from azumaya.baselines.files import shown
+from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.terminal import console, progress, say
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ app = typer.Typer(
 BATCH = 25
 """Puzzles per write: few, so that Ctrl-C loses little, yet enough that writing takes no time."""
 
-MISSES, UNREADABLE, INTERRUPTED = 1, 2, 130
-"""Exit codes: a puzzle does not meet a criterion; bad input; Ctrl-C."""
+MISSES, UNREADABLE = 1, 2
+"""Exit codes: a puzzle does not meet a criterion; bad input."""
 
 LINE = 82
 """Bytes of a puzzle in a file: 81 cells and a newline."""
@@ -228,8 +229,7 @@ def _batches(
     """Make the puzzles from number `done` on, with a progress bar on the error stream."""
     from azumaya.envs.puzzles import generator  # noqa: PLC0415
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("puzzles"), TimeRemainingColumn())
-    with progress(*columns) as bar:
+    with progress("", TextColumn("puzzles"), TimeRemainingColumn()) as bar:
         task = bar.add_task("puzzles", total=max(count, done), completed=done)
         for first in range(done, count, BATCH):
             size = min(BATCH, count - first)

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.files import check_folder, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
-from azumaya.baselines.terminal import progress
+from azumaya.baselines.terminal import complaints, progress
 from azumaya.baselines.words import counted
 from azumaya.envs import OptionError
 from azumaya.envs.notation import GameRecord, read_record, read_records
@@ -49,14 +48,12 @@ def replay_command(
     ] = 700,
 ) -> None:
     """Turn recorded games into one page that needs nothing else, or one game into a video."""
-    try:
+    with complaints():
         _check(output, values)
         make = MOVING.get(output.suffix)
         games, more = _read(records, line, MOST_GAMES if make is None else 1)
         content = _page(games, values).encode() if make is None else make(games[0], pause)
         write_whole(output, content)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     count = counted(len(games), "game")
     typer.echo(f"{shown(output)}: {count}, {len(content) / 1e6:.1f} MB")
     if more:
@@ -91,6 +88,6 @@ def _read(path: Path, line: int | None, most: int) -> tuple[list[GameRecord], bo
 def _page(games: list[GameRecord], values: float | None) -> str:
     if values is None:
         return replay_page(games)
-    with progress(TextColumn("searching"), BarColumn(), MofNCompleteColumn()) as bar:
+    with progress("searching") as bar:
         task = bar.add_task("", total=sum(len(game.moves) + 1 for game in games))
         return replay_page(games, values, lambda done, all_of_it: bar.advance(task))

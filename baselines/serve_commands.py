@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azumaya.baselines.files import check_folder, shown
+from azumaya.baselines.files import check_folder, reason, shown
 from azumaya.baselines.serve.limits import Limits
-from azumaya.baselines.terminal import reason
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require
 

@@ -17,6 +17,8 @@ ENDING = [
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 ]
 """The signals besides that of Ctrl-C that end a process."""
+INTERRUPTED = 130
+"""The exit code of commands after Ctrl-C."""
 AGAIN = 0.05
 """Seconds after which a signal is tried again that came where exceptions are lost."""
 

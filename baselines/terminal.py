@@ -1,4 +1,4 @@
-"""Terminal handling for all commands: consoles, and system errors in one line."""
+"""Terminal handling for all commands: consoles, progress bars, and errors in one line."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+import typer
 from rich.console import Console
-from rich.progress import Progress, ProgressColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.files import shown
+from azumaya.baselines.files import reason
 
 CLOSED, FAILED, AGENT_FAILED = 1, 2, 1
 """Exit codes: the reader of the output has closed it (as `| head` does); a system error; an agent
@@ -26,10 +28,19 @@ def console(stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def progress(*columns: ProgressColumn) -> Progress:
-    """A progress bar on the error stream, shown only where that is a terminal."""
-    where = console(stderr=True)
-    return Progress(*columns, console=where, transient=True, disable=not where.is_terminal)
+def progress(words: str, *more: ProgressColumn, on: Console | None = None) -> Progress:
+    """A progress bar with a count, shown only in a terminal, and gone when it has ended.
+
+    Args:
+        words: the text before the bar, in which `{task.description}` is that of the task; if it is
+            empty, the bar comes first.
+        more: columns to add on the right.
+        on: where it is shown; by default on the error stream.
+    """
+    on = on or console(stderr=True)
+    before = [TextColumn(words)] if words else []
+    columns = (*before, BarColumn(), MofNCompleteColumn(), *more)
+    return Progress(*columns, console=on, transient=True, disable=not on.is_terminal)
 
 
 def say(message: str) -> None:
@@ -37,10 +48,22 @@ def say(message: str) -> None:
     console(stderr=True).print(message, soft_wrap=True)
 
 
-def reason(error: OSError) -> str:
-    """The message of a system error, with the file if it names one."""
-    why = error.strerror or str(error) or type(error).__name__
-    return why if error.filename is None else f"{shown(error.filename)}: {why}"
+@contextmanager
+def complaints(
+    kinds: type[Exception] | tuple[type[Exception], ...] = ValueError,
+) -> Iterator[None]:
+    """Turn errors in what the user gave into complaints of the command line.
+
+    Args:
+        kinds: the exceptions that say what is wrong.
+
+    Raises:
+        typer.BadParameter: an exception of these kinds was raised; the message is the same.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def guarded(name: str, command: Callable[[], Any]) -> None:

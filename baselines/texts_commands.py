@@ -12,7 +12,7 @@ from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
 from azumaya.baselines.exam_commands import PartName, part_named
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.terminal import console
+from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.text.exam import TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
 from azumaya.envs import GAMES
@@ -46,7 +46,7 @@ def write(
     ] = None,
 ) -> None:
     """Write positions of exams as prompts, one line of JSON each."""
-    try:
+    with complaints():
         names = [game_named(name).name for name in dict.fromkeys(game or ())]
         chosen = part_named(part)
         exams = [
@@ -54,8 +54,6 @@ def write(
             for name in names or filter(has_exam, GAMES)
         ]
         count = write_prompts(output, exams, batch)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     typer.echo(f"{output}: {count} prompts")
 
 
@@ -81,10 +79,8 @@ def score(
     ] = False,
 ) -> None:
     """Measure the answers of a model as `azumaya exam` measures agents."""
-    try:
+    with complaints():
         results = score_answers(prompts, answers, name, missing_as_worst=missing_as_worst)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     if as_json:
         for result in results:
             typer.echo(json.dumps(result.as_object()))

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import TimeElapsedColumn
 
+from azumaya.baselines.terminal import progress
 from azumaya.benchmarks import machine
 from azumaya.benchmarks.plan import Budget, Job, jobs
 from azumaya.benchmarks.results import Results
@@ -45,13 +46,12 @@ def run(
 
 
 def _run_all(todo: list[Job], results: Results, console: Console) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(todo))
+    with progress("{task.description}", TimeElapsedColumn(), on=console) as bar:
+        task = bar.add_task("", total=len(todo))
         for job in todo:
-            progress.update(task, description=f"{job.key:<44}")
+            bar.update(task, description=f"{job.key:<44}")
             begin = time.perf_counter()
             row = {"key": job.key, **job.fields, **job.measure(), "load": machine.load()}
             row["took"] = round(time.perf_counter() - begin, 2)
             results.add(row)
-            progress.advance(task)
+            bar.advance(task)

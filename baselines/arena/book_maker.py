@@ -33,6 +33,7 @@ from azumaya.baselines.arena.seeded_work import (
 from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.terminal import complaints
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.rng import random_below
@@ -193,7 +194,7 @@ def make_book(
     finish: Finish = False,
 ) -> None:
     """Find balanced starts of a game and write its book; a stopped command can be continued."""
-    try:
+    with complaints():
         name = find_game(game).name
         if least > plies:
             raise OptionError(f"--least {least}: must not be above --plies {plies}")
@@ -207,8 +208,6 @@ def make_book(
                 path, settings, plan, kept(), starts, most=candidates, first_seed=seed, jobs=jobs
             )
         book = book_of(settings, lines, version)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     where = output or book_file(name)
     if not book.starts:
         raise typer.BadParameter(f"{name}: no balanced starts yet")

@@ -52,6 +52,7 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.terminal import complaints
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import Game
@@ -312,7 +313,7 @@ def make_exam(
     finish: Finish = False,
 ) -> None:
     """Make the exam of a game; a stopped command can be continued."""
-    try:
+    with complaints():
         found = find_game(game)
         path = work / f"{found.name}.jsonl"
         if finish:
@@ -339,8 +340,6 @@ def make_exam(
                 where = output / where.name
             write_whole(where, exam_bytes(exam))
             typer.echo(f"{where}: {len(exam.positions)} positions of {len(lines)} games")
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.arena.gallery import FILE, Exhibit, gallery_line, turns
@@ -23,7 +22,7 @@ from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.replay import values_of
 from azumaya.baselines.table import Table
-from azumaya.baselines.terminal import console, progress
+from azumaya.baselines.terminal import complaints, console, progress
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.notation import GameRecord
 
@@ -100,11 +99,9 @@ def main(
         for name in wanted
         for number, names in enumerate(pairings)
     ]
-    try:  # before any game is played
+    with complaints():  # before any game is played
         for plan in plans:
             table_of(*plan)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     kept = _made(place, plans, candidates, values)
     for each in kept:
         console().print(f"{each.title}: {each.players}. {each.story}", soft_wrap=True)
@@ -117,7 +114,7 @@ def _made(
 ) -> list[Exhibit]:
     """Play all pairings; returns the games kept, after writing the file anew for each."""
     kept = list[Exhibit]()
-    with progress(TextColumn("playing"), BarColumn(), MofNCompleteColumn()) as bar:
+    with progress("playing") as bar:
         task = bar.add_task("", total=len(plans))
         for name, names, first in plans:
             best = best_of(name, names, list(range(first, first + candidates)), simulations)

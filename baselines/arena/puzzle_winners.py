@@ -19,6 +19,7 @@ from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, e
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
+from azumaya.baselines.terminal import complaints
 from azumaya.baselines.work_file import Line
 from azumaya.envs import Position
 from azumaya.envs.kernels.rng import random_below
@@ -135,7 +136,7 @@ def prove_winners(
     finish: Finish = False,
 ) -> None:
     """Prove who wins puzzles of the bank; a stopped command can be continued."""
-    try:
+    with complaints():
         path, puzzles = work / "winners.jsonl", min(puzzles, len(load_bank()))
         if finish:
             settings, lines = read_work(path)
@@ -144,8 +145,6 @@ def prove_winners(
             plan = WinnerPlan(nodes, megabytes)
             settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
             lines = do_work(path, settings, plan, each_line(), puzzles, most=puzzles, jobs=jobs)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     command = "python -m azumaya.baselines.arena.puzzle_winners"
     command += f" --puzzles {len(lines)} --nodes {plan.nodes} --jobs 2"
     write_whole(output, page(plan, lines, command).encode())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import TimeElapsedColumn
 
 from azumaya.baselines.pool import ended_pool
 from azumaya.baselines.terminal import progress
@@ -73,11 +73,10 @@ def do_work(
     """
     if jobs < 1:
         raise OptionError(f"jobs={jobs}: must be at least 1")
-    columns = (TextColumn("{task.fields[tried]} tried, found"), BarColumn(), MofNCompleteColumn())
     with open_work(path, settings) as (lines, add):
         seeds = itertools.count(first_seed + len(lines))
         with (
-            progress(*columns, TimeElapsedColumn()) as bar,
+            progress("{task.fields[tried]} tried, found", TimeElapsedColumn()) as bar,
             contextlib.closing(_results(work, seeds, jobs)) as results,
         ):
             count = 0

@@ -13,13 +13,13 @@ import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.signals import end_on_signals
+from azumaya.baselines.signals import INTERRUPTED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes; 130 is the usual one after Ctrl-C."""
+DONE, FAILED, REFUSED = 0, 1, 2
+"""Exit codes."""
 REFUSALS = (OptionError, RunError, CheckpointError)
 """Errors in a command, or in the run it names."""
 FAILURES = (OSError, MemoryError)

@@ -22,11 +22,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from azumaya.baselines.arena.report import COLOURS, SHARES, STEPS, plain, result_table, shown_rate
+from azumaya.baselines.algorithms import ALGORITHMS
+from azumaya.baselines.arena.report import (
+    COLOURS,
+    SHARES,
+    STEPS,
+    plain,
+    result_table,
+    save_picture,
+    shown_rate,
+)
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
+from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.training.checks import Count, Numbers, check_numbers
-from azumaya.baselines.training.command import INTERRUPTED, exit_code, run_script
+from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
@@ -34,7 +44,6 @@ from azumaya.envs.extras import require
 if TYPE_CHECKING:
     from rich.table import Table
 
-ALGORITHMS = ("td_value", "expert_iteration", "ppo_selfplay", "maskable_ppo")
 DEFAULT = "default"
 PROGRAM = "azumaya.baselines.training.study"
 EXAM = "eval/exam"
@@ -49,7 +58,7 @@ class Config:
 
     game: str = "sudoku_moyo"
     """The game's name."""
-    algorithm: str = ALGORITHMS[0]
+    algorithm: str = "td_value"
     """A script in this folder: td_value, expert_iteration, ppo_selfplay or maskable_ppo."""
     variant: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""
@@ -232,7 +241,7 @@ def draw_study(found: Sequence[Results], path: Path | io.BytesIO, title: str) ->
     lines = figure.axes[0].get_legend_handles_labels()
     figure.legend(*lines, loc="outside right center", frameon=False, fontsize="small")
     figure.suptitle(title, fontsize="medium")
-    figure.savefig(path, dpi=150, format="png")
+    save_picture(figure, path)
 
 
 def _draw_curves(axes: Any, results: Results, measure: str, colour: str, style: str) -> None:
