@@ -16,7 +16,7 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 from azumaya.baselines.machine import cpu_model
-from azumaya.baselines.version import version
+from azumaya.baselines.version import installed, version
 from azumaya.envs import GAMES, Position, make_vec
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import how_to_install
@@ -58,18 +58,18 @@ def packages() -> Iterator[Finding]:
     yield Finding("packages", "azumaya", version())
     required, extras = _requirements()
     for name in required:
-        found = _installed(name)
+        found = installed(name)
         yield Finding("packages", name, found or "missing", OK if found else WRONG)
     for extra, names in extras.items():
-        missing = [name for name in names if _installed(name) is None]
+        missing = [name for name in names if installed(name) is None]
         if missing:
             value = f"missing: {', '.join(missing)}; {how_to_install(extra)}"
             yield Finding("extras", extra, value, NOTE)
-        elif extra == "cuda" and (torch := str(_installed("torch"))).endswith("+cpu"):
+        elif extra == "cuda" and (torch := str(installed("torch"))).endswith("+cpu"):
             value = f"torch {torch} was built without CUDA; {how_to_install(extra)}"
             yield Finding("extras", extra, value, NOTE)
         else:
-            yield Finding("extras", extra, ", ".join(f"{n} {_installed(n)}" for n in names))
+            yield Finding("extras", extra, ", ".join(f"{n} {installed(n)}" for n in names))
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
@@ -88,13 +88,6 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
         elif extra[1] not in ("dev", "docs") and name != "azumaya":
             extras.setdefault(extra[1], []).append(name)
     return required, extras
-
-
-def _installed(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def compile_cache() -> Finding:

@@ -19,14 +19,14 @@ except MissingExtraError as missing:
 
 import typer
 
-from azumaya.baselines.files import shown
-from azumaya.baselines.signals import end_on_signals
+from azumaya.baselines.files import reason, shown, write_whole
+from azumaya.baselines.signals import INTERRUPTED, end_on_signals
+from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.terminal import console as new_console
-from azumaya.baselines.terminal import guarded
 from azumaya.benchmarks import device, machine, report
 from azumaya.benchmarks.peers import catalogue, compare, environments
 from azumaya.benchmarks.plan import BUDGETS, Budget
-from azumaya.benchmarks.results import ResultsError, Row, read_run, said_by, write_whole
+from azumaya.benchmarks.results import ResultsError, Row, read_run
 from azumaya.benchmarks.run import run
 from azumaya.envs.adapters.devices import DEVICES
 from azumaya.envs.errors import DeviceError, OptionError
@@ -40,8 +40,8 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 console = new_console()
-INTERRUPTED, NO_GPU = 130, 3
-"""Exit codes."""
+NO_GPU = 3
+"""The exit code where there is no GPU to measure."""
 
 Output = Annotated[
     Path | None,
@@ -79,7 +79,7 @@ def bench(
     if on not in DEVICES:
         raise typer.BadParameter(f"--device {on}: must be one of {', '.join(DEVICES)}")
     name = "quick" if quick else "full" if full else "default"
-    try:
+    with complaints((OptionError, ResultsError)):
         chosen = [find_game(name) for name in game or GAMES]
         if on == "cuda":
             folder, finished = _on_gpu(device.BUDGETS[f"cuda {name}"], chosen, output)
@@ -87,8 +87,6 @@ def bench(
             folder = output or Path("benchmarks/results") / machine.short_name()
             finished = run(BUDGETS[name], chosen, folder, console)
         write_report(folder)
-    except (OptionError, ResultsError) as error:
-        raise typer.BadParameter(str(error)) from None
     if not finished:
         raise typer.Exit(INTERRUPTED)
 
@@ -113,10 +111,8 @@ def report_again(
     ] = None,
 ) -> None:
     """Write the report and the pictures of an earlier run again."""
-    try:
+    with complaints(ResultsError):
         write_report(folder, into)
-    except ResultsError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 @app.command()
@@ -148,14 +144,12 @@ def peers(
     if place is not None:
         _check_place(place)
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
-    try:
+    with complaints((OptionError, ResultsError)):
         what = compare.Comparison(
             find_game(game), place or environments.default_place(), seconds, repeats, only
         )
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
         write_report(folder)
-    except (OptionError, ResultsError) as error:
-        raise typer.BadParameter(str(error)) from None
     if not finished:
         raise typer.Exit(INTERRUPTED)
 
@@ -185,14 +179,14 @@ def write_report(folder: Path, into: Path | None = None) -> None:
             text = compare.render(header, rows)
         else:
             text = report.render(header, rows, _pictures(header, rows, folder))
-        write_whole(folder / "report.md", text)
+        write_whole(folder / "report.md", text.encode())
         console.print(f"{folder / 'report.md'}: {len(rows)} rows")
         if into is not None and page is not None:
-            write_whole(into, report.put_into(page, text, command))
+            write_whole(into, report.put_into(page, text, command).encode())
             if not of_peers:
                 _pictures(header, rows, into.parent)
     except OSError as error:
-        raise ResultsError(f"the report could not be written: {said_by(error)}") from error
+        raise ResultsError(f"the report could not be written: {reason(error)}") from error
 
 
 def _page(into: Path, command: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import os
 import platform
 import re
 from typing import Any
 
 from azumaya.baselines.machine import commit, cpu_model
+from azumaya.baselines.version import installed
 from azumaya.envs.adapters.batch.workers import available_cores
 
 MEASURED = (
@@ -27,18 +27,12 @@ def load() -> float | None:
 
 def describe() -> dict[str, Any]:
     """The machine, the versions, the commit and the time."""
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = "none"
     return {
         "cpu": cpu_model(),
         "cores": available_cores(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **versions,
+        **{package: installed(package) or "none" for package in PACKAGES},
         "commit": commit(),
         "started": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "load": load(),

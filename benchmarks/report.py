@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from azumaya.baselines.words import markdown
 from azumaya.benchmarks.results import Row
 
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"
@@ -66,12 +67,6 @@ def ratio(value: float | None, beside: float | None) -> str:
     return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
 
 
-def markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table with figures aligned right."""
-    rule = ["---", *["---:"] * (len(headings) - 1)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (headings, rule, *lines))
-
-
 LEAST_FILLED = 1024
 """The smallest batch for which `memset` called from Python says something of memory."""
 
@@ -84,8 +79,7 @@ def memset(row: Row | None) -> float | None:
     """
     if row is None or ("limits" not in row and row["size"] < LEAST_FILLED):
         return None
-    rate: float = row["memset"]
-    return rate
+    return float(row["memset"])
 
 
 def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> str:
@@ -109,16 +103,18 @@ def render(header: Row, rows: Sequence[Row], pictures: Sequence[str] = ()) -> st
         ("Not measured", _missing),
     ]
     texts = [f"![{name}]({name})" for name in pictures]
-    for title, write in parts:
-        text = write(table)
-        if text:
-            texts.append(f"## {title}\n\n{text}")
+    texts += [f"## {title}\n\n{text}" for title, write in parts if (text := write(table))]
     return "# Speed\n\n" + "\n\n".join(texts) + "\n"
 
 
+def _section(note: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A note, if there is one, and a table of these lines; empty without lines."""
+    before = f"{note}\n\n" if note else ""
+    return before + markdown(headings, lines) if lines else ""
+
+
 def _machine(table: Table) -> str:
-    machine = table.header["machine"]
-    lines = [(name, str(value)) for name, value in machine.items()]
+    lines = [(name, str(value)) for name, value in table.header["machine"].items()]
     loads = [row["load"] for row in table.rows if row.get("load") is not None]
     if loads:
         lines.append(("load over the run", f"{min(loads)} to {max(loads)}"))
@@ -128,9 +124,7 @@ def _machine(table: Table) -> str:
         "compilation. A load above the number of cores means that other programs used the machine "
         "as well: caches and clock rate are shared even where CPU time is not."
     )
-    return f"{note}\n\n" + markdown(
-        ("what", "value"), [*lines, ("budget", table.header["settings"])]
-    )
+    return _section(note, ("what", "value"), [*lines, ("budget", table.header["settings"])])
 
 
 def _device(table: Table) -> str:
@@ -153,7 +147,7 @@ def _device(table: Table) -> str:
         "fills the same buffers with zeros. Bare: random play in one kernel, at the largest batch "
         "size."
     )
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _references(table: Table) -> str:
@@ -163,7 +157,7 @@ def _references(table: Table) -> str:
         if taken:
             spread = f"{rate(min(taken))} to {rate(max(taken))}"
             lines.append((name, rate(statistics.median(taken)), spread, str(len(taken))))
-    return markdown(("reference", "steps/s", "over the run", "takes"), lines) if lines else ""
+    return _section("", ("reference", "steps/s", "over the run", "takes"), lines)
 
 
 def _one_core(table: Table) -> str:
@@ -195,7 +189,7 @@ def _one_core(table: Table) -> str:
         "without the choice of actions (`loop_value` in `rows.jsonl` includes it). Of memset: the "
         "share of the rate at which `memset` fills the same buffers."
     )
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _search(table: Table) -> str:
@@ -210,7 +204,7 @@ def _search(table: Table) -> str:
         "to the end or cut off after some plies; of PUCT, which evaluates every move of a position "
         "in each; and positions a second of alpha-beta."
     )
-    return f"{note}\n\n{markdown(('game', *forms), lines)}" if lines else ""
+    return _section(note, ("game", *forms), lines)
 
 
 def _learning(table: Table) -> str:
@@ -234,7 +228,7 @@ def _learning(table: Table) -> str:
         "of the agent's moves after one update; another processor or version of torch may give "
         "another one."
     )
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _networks(table: Table) -> str:
@@ -258,7 +252,7 @@ def _networks(table: Table) -> str:
         "states by the compiled network, the others from observations by torch. Torch passes: as "
         "above."
     )
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _self_play(table: Table) -> str:
@@ -268,7 +262,7 @@ def _self_play(table: Table) -> str:
     ]
     headings = ("game", "search", "network", "moves/s", "plays")
     note = "Moves of self-play per second, many games at once; the networks are untrained."
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _sizes(table: Table) -> str:
@@ -276,13 +270,11 @@ def _sizes(table: Table) -> str:
     sizes = sorted({row["size"] for row in found})
     texts = []
     for form in dict.fromkeys(row["form"] for row in found):
-        lines = []
-        for game in table.games:
-            cells = []
-            for size in sizes:
-                row = table.best("batch", game=game, form=form, size=size, threads=1, copies=False)
-                cells.append(_with_share(row))
-            lines.append((game, *cells))
+        alike = {"form": form, "threads": 1, "copies": False}
+        lines = [
+            (game, *(_with_share(table.best("batch", game=game, size=n, **alike)) for n in sizes))
+            for game in table.games
+        ]
         headings = ("game", *(f"{size:,}" for size in sizes))
         texts.append(f"Steps/s of `{form}` (of memset):\n\n{markdown(headings, lines)}")
     return "\n\n".join(texts)
@@ -321,21 +313,20 @@ def _threads(table: Table) -> str:
         "counts the CPU time of other threads only in ticks. The last column shows what "
         "coordination costs (1 means nothing)."
     )
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _aec(table: Table) -> str:
     raw_four, four, lines = table.reference(RAW_FOUR), table.reference(FOUR), []
     for game in table.games:
         raw, env = (table.best("aec", game=game, form=form) for form in ("raw_env", "env"))
-        if raw is None or env is None:
-            continue
-        lines.append((
-            game, rate(raw["value"]), ratio(raw["value"], raw_four),
-            rate(env["value"]), ratio(env["value"], four),
-        ))  # fmt: skip
+        if raw is not None and env is not None:
+            lines.append((
+                game, rate(raw["value"]), ratio(raw["value"], raw_four),
+                rate(env["value"]), ratio(env["value"], four),
+            ))  # fmt: skip
     headings = ("game", "raw_env steps/s", "× connect_four", "env steps/s", "× connect_four")
-    return markdown(headings, lines) if lines else ""
+    return _section("", headings, lines)
 
 
 def _matches(table: Table) -> str:
@@ -346,7 +337,7 @@ def _matches(table: Table) -> str:
         if game in played
     ]
     headings = ("game", "greedy against random, games/s of CPU time", "games/s on all cores")
-    return markdown(headings, lines) if lines else ""
+    return _section("", headings, lines)
 
 
 def _memory(table: Table) -> str:
@@ -361,7 +352,7 @@ def _memory(table: Table) -> str:
             lines.append((game, state, *cells))
     headings = ("game", "state", *(f"all, {form}" for form in forms))
     note = "Bytes that one more game takes in a vector environment: for its state, and in total."
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _start(table: Table) -> str:
@@ -375,7 +366,7 @@ def _start(table: Table) -> str:
     ]  # fmt: skip
     headings = ("game", "from `import` to the", "import", "warm", "warm, wall", "cold", "compiling")
     note = "Seconds of CPU time in a fresh process; cold means with an empty compile cache."
-    return f"{note}\n\n{markdown(headings, lines)}" if lines else ""
+    return _section(note, headings, lines)
 
 
 def _missing(table: Table) -> str:
@@ -384,7 +375,7 @@ def _missing(table: Table) -> str:
         for row in table.rows
         if "value" not in row
     ]
-    return markdown(("what", "why"), lines) if lines else ""
+    return _section("", ("what", "why"), lines)
 
 
 def marks(command: str) -> tuple[str, str]:

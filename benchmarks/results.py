@@ -33,21 +33,6 @@ class ResultsError(Exception):
     """The folder contains something that this run cannot continue."""
 
 
-def said_by(error: OSError) -> str:
-    """The error in words, with the name of the file."""
-    what = error.strerror or type(error).__name__
-    return f"{error.filename}: {what}" if error.filename else what
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Replace a file in one step; if that fails, the old file stays.
-
-    Raises:
-        OSError: the file cannot be written, for instance on a full disk.
-    """
-    files.write_whole(file, text.encode())
-
-
 def is_measured(row: Row) -> bool:
     """Whether a row has what it is for, instead of the reason why it has not."""
     return "error" not in row and "skipped" not in row
@@ -79,7 +64,7 @@ class Results:
                 self._append(self.header)
         except OSError as error:
             raise ResultsError(
-                f"{folder}: rows cannot be written to this folder: {said_by(error)}; "
+                f"{folder}: rows cannot be written to this folder: {files.reason(error)}; "
                 "give another --output"
             ) from error
 
@@ -97,7 +82,8 @@ class Results:
         self.header = header
         self.rows = {row["key"]: row for row in rows}
         lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        write_whole(self._file, "".join(lines))  # leaves out a line that a kill cut off
+        # this leaves out a line that a kill cut off
+        files.write_whole(self._file, "".join(lines).encode())
 
     def _append(self, line: Row) -> None:
         with self._file.open("a") as file:
@@ -128,7 +114,7 @@ class Results:
         path = self.folder / "results.json"
         whole = {**self.header, "rows": list(self.rows.values())}
         try:
-            write_whole(path, json.dumps(whole, indent=1) + "\n")
+            files.write_whole(path, (json.dumps(whole, indent=1) + "\n").encode())
         except OSError as error:
             raise _not_written(path, error) from error
         return path
@@ -163,7 +149,7 @@ def _read_text(file: Path) -> str:
     try:
         return files.read_bytes(file, LARGEST_FILE).decode("utf-8")
     except OSError as error:
-        raise ResultsError(said_by(error)) from error
+        raise ResultsError(files.reason(error)) from error
     except UnicodeDecodeError as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
     except files.UnusableFileError as error:

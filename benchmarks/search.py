@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from azumaya.baselines.agents.base import Agent
@@ -12,7 +13,7 @@ from azumaya.baselines.search.puct_trees import TEMPERATURE, PUCTTree
 from azumaya.baselines.search.table import PROVEN
 from azumaya.baselines.search.uct import EXPLORATION, Tree
 from azumaya.benchmarks import signature
-from azumaya.benchmarks.timing import measure
+from azumaya.benchmarks.timing import Rates, measure
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, episode_key
 
@@ -43,21 +44,31 @@ VISITS = (
 PLAY = f"one searched and made move of self-play; {GAMES} games at once, one core"
 
 
-def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
-    """Simulations of UCT; `cut` as for `UCT`."""
-    position = Position(game, seed=SEED)
-    tree, done = Tree(kernels_of(position)), SEARCH
+def _simulations(
+    tree: Tree | PUCTTree, begin: Callable[[], object], seconds: float, repeats: int
+) -> Rates:
+    """Simulations of a tree, which `begin` empties before each search."""
+    done = SEARCH
 
     def chunk() -> int:
         nonlocal done
         if done >= SEARCH:
-            tree.begin(position, SEED, EXPLORATION, cut)
+            begin()
             done = 0
         made = tree.advance(SIMULATIONS)
         done = done + made if made == SIMULATIONS else SEARCH
         return made
 
-    rates = measure(chunk, seconds, repeats)
+    return measure(chunk, seconds, repeats)
+
+
+def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """Simulations of UCT; `cut` as for `UCT`."""
+    position = Position(game, seed=SEED)
+    tree = Tree(kernels_of(position))
+    rates = _simulations(
+        tree, lambda: tree.begin(position, SEED, EXPLORATION, cut), seconds, repeats
+    )
     text = f" cut off after {cut} plies" if cut else TO_THE_END
     return {**rates.fields(), "includes": ROLLOUTS.format(cut=text)}
 
@@ -65,18 +76,9 @@ def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
 def puct(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
     """Simulations of PUCT with the game's own evaluation, alone: without rollouts or delay."""
     position = Position(game, seed=SEED)
-    tree, done = PUCTTree(kernels_of(position)), SEARCH
-
-    def chunk() -> int:
-        nonlocal done
-        if done >= SEARCH:
-            tree.start(position, SEED, (PUCT_EXPLORATION, TEMPERATURE, 0.0, 0))
-            done = 0
-        made = tree.advance(SIMULATIONS)
-        done = done + made if made == SIMULATIONS else SEARCH
-        return made
-
-    rates = measure(chunk, seconds, repeats)
+    tree = PUCTTree(kernels_of(position))
+    settings = PUCT_EXPLORATION, TEMPERATURE, 0.0, 0
+    rates = _simulations(tree, lambda: tree.start(position, SEED, settings), seconds, repeats)
     return {**rates.fields(), "includes": EXPANSIONS}
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from azumaya.baselines.words import markdown
 from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
-from azumaya.benchmarks.report import markdown, rate, ratio
+from azumaya.benchmarks.report import rate, ratio
 from azumaya.benchmarks.results import Results, Row, is_measured
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs.game import Game

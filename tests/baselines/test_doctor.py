@@ -69,7 +69,7 @@ def test_a_cache_that_cannot_be_kept_is_told(
 
 def test_a_torch_without_cuda_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = {"torch": "2.13.0+cpu", "numba-cuda": "0.30.4"}
-    monkeypatch.setattr(doctor, "_installed", installed.get)
+    monkeypatch.setattr(doctor, "installed", installed.get)
     monkeypatch.setattr(doctor, "_requirements", lambda: ([], {"cuda": list(installed)}))
     *_, extra = doctor.packages()
     assert (extra.name, extra.state) == ("cuda", doctor.NOTE)

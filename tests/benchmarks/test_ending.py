@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from azumaya.baselines.files import write_whole
 from azumaya.benchmarks.__main__ import app
-from azumaya.benchmarks.results import Results, ResultsError, read_run, write_whole
+from azumaya.benchmarks.results import Results, ResultsError, read_run
 from azumaya.envs.registry import GAMES
 from tests.processes import PATIENCE, eventually, run, running_with, start
 
@@ -142,14 +143,14 @@ def test_a_full_disk_loses_no_row(tmp_path: Path) -> None:
 
 def test_files_are_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "results.json"
-    write_whole(file, "before")
+    write_whole(file, b"before")
 
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(file, "after")
+        write_whole(file, b"after")
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 

@@ -11,8 +11,8 @@ from azumaya.baselines.arena.league.cards import CLASSES, SLOWER
 from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
 from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
-from azumaya.baselines.arena.report import COLOURS, plain
-from azumaya.baselines.words import counted
+from azumaya.baselines.arena.report import COLOURS, plain, save_picture
+from azumaya.baselines.words import counted, markdown
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -115,17 +115,17 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
         f"seats. {CAPTION} Over all games, each game has the same weight.",
         *_played(league.sessions),
         *([f"![Ratings over all games]({picture})"] if picture else []),
-        _markdown(
+        markdown(
             ("agent", "time per move", "class", "rating", "95 % interval", "score", "games"),
             [(_code(s.label), *_cells(s)) for s in found],
         ),
         "## By game",
-        _markdown(
+        markdown(
             ("agent", *games),
             [(_code(s.label), *(_interval(s.ratings.get(g)) for g in games)) for s in found],
         ),
         "## Agents",
-        _markdown(
+        markdown(
             ("agent", "kind", "files", "training", "faults"),
             [_card_row(standing) for standing in found],
         ),
@@ -156,7 +156,7 @@ def _exam_parts(found: Sequence[Standing]) -> list[str]:
         for game, exam in sorted((s.exams or {}).items())
     ]
     header = ("agent", "game", "wins kept", "draws kept", "mean regret")
-    return ["## Exams", _markdown(header, rows)] if rows else []
+    return ["## Exams", markdown(header, rows)] if rows else []
 
 
 def _number(value: Any) -> str:
@@ -172,11 +172,6 @@ def _card_row(standing: Standing) -> tuple[str, ...]:
     training = ", ".join(f"{name} {value}" for name, value in card.training.items())
     faults = f"{standing.faults}: {standing.fault}" if standing.faults else "0"
     return _code(card.name), card.kind, card.digest, _plain(training), _plain(faults)
-
-
-def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _code(name: str) -> str:
@@ -202,7 +197,6 @@ def draw(found: Sequence[Standing], path: Path) -> None:
     Colours are classes of time per move. The same ratings give the same file.
     """
     rated = [standing for standing in found if ALL in standing.ratings][::-1]
-    matplotlib = require("matplotlib", "league")
     figure = require("matplotlib.figure", "league").Figure(
         figsize=(7, 1.2 + 0.32 * len(rated)), layout="constrained"
     )
@@ -217,9 +211,7 @@ def draw(found: Sequence[Standing], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if rated:
         axes.legend(title="time per move", frameon=False, loc="lower right")
-    kind = path.suffix.removeprefix(".").lower()
-    with matplotlib.rc_context({"svg.hashsalt": "azumaya"}):
-        figure.savefig(path, dpi=150, format=kind, metadata={"Date": None} if kind == "svg" else {})
+    save_picture(figure, path)
 
 
 def _bars(
