@@ -185,12 +185,21 @@ def _write_through(path: Path, content: bytes) -> None:
         path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666
     )
     try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(descriptor, left) :]
+        write_all(descriptor, content)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of a content to an open file or pipe; a single `os.write` may write only a part.
+
+    Raises:
+        OSError: it cannot be written; a part may have been.
+    """
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
 def flush_folder(folder: Path) -> None:

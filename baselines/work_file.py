@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from azumaya.baselines.files import locked, parse_json
+from azumaya.baselines.files import locked, parse_json, write_all
 from azumaya.envs.errors import brief
 
 Line = dict[str, Any]
@@ -20,6 +22,53 @@ Line = dict[str, Any]
 
 class WorkFileError(ValueError):
     """A file of work that cannot be continued."""
+
+
+class LineFile:
+    """A file of lines to which only this process appends, from any of its threads.
+
+    Args:
+        path: the file; made if it does not exist.
+        in_use: what is raised if another process has it open.
+        mode: the permissions of a new file.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, in_use: Exception, mode: int = 0o666) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._file, self._lock = os.open(path, flags, mode), threading.Lock()
+        if not locked(self._file):
+            os.close(self._file)
+            raise in_use
+
+    def append(self, line: str) -> None:
+        """Add a line, which ends with a newline.
+
+        Raises:
+            OSError: it cannot be written; the file is as before.
+        """
+        with self._lock:
+            size = os.fstat(self._file).st_size
+            try:
+                write_all(self._file, line.encode())
+            except BaseException:  # the next line would go on where this one is torn
+                self.cut(size)
+                raise
+
+    def cut(self, size: int) -> None:
+        """Remove what comes after so many bytes, such as a torn last line."""
+        os.ftruncate(self._file, size)
+
+    def sync(self) -> None:
+        """Flush to the disk."""
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Close the file, which others can open then."""
+        file, self._file = self._file, -1  # a late line must not end up in another open file
+        os.close(file)
 
 
 @contextlib.contextmanager
@@ -42,39 +91,29 @@ def open_work(
         OSError: it cannot be read or written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        if not locked(file.fileno()):
-            raise WorkFileError(
-                f"{path}: another process is working with it; wait until that has ended, or use "
-                "another file"
-            )
-        lines = _begin(path, file, settings)
-
-        def add(line: Line) -> None:
-            file.write(line_text(line).encode())
-            file.flush()
-
-        yield lines, add
+    in_use = WorkFileError(
+        f"{path}: another process is working with it; wait until that has ended, or use another "
+        "file"
+    )
+    with contextlib.closing(LineFile(path, in_use)) as file:
+        yield _begin(path, file, settings), lambda line: file.append(line_text(line))
 
 
-def _begin(path: Path, file: BinaryIO, settings: Mapping[str, Any]) -> list[Line]:
+def _begin(path: Path, file: LineFile, settings: Mapping[str, Any]) -> list[Line]:
     """Write the first line if it is missing or torn; otherwise check and read what is there."""
-    head = json.dumps(settings).encode()
-    file.seek(0)
-    content = file.read()
+    head, content = json.dumps(settings).encode(), path.read_bytes()
     first, newline, rest = content.partition(b"\n")
     no_result = bool(newline) and b"\n" not in rest
     if head.startswith(content) or (no_result and first != head and _alike(first, settings)):
-        file.truncate(0)
-        file.write(head + b"\n")
-        file.flush()
+        file.cut(0)
+        file.append(json.dumps(settings) + "\n")
         return []
     if first != head:
         raise WorkFileError(
             f"{path}: it was begun with other settings; use the same ones or another file"
         )
     lines = lines_of(path, content)
-    file.truncate(content.rfind(b"\n") + 1)
+    file.cut(content.rfind(b"\n") + 1)
     return lines
 
 
@@ -106,6 +145,6 @@ def _object(line: bytes) -> Line:
     return found
 
 
-def line_text(line: Line) -> str:
+def line_text(line: Mapping[str, Any]) -> str:
     """A result as its line in the file, with the newline."""
     return json.dumps(line, separators=(",", ":")) + "\n"

@@ -8,8 +8,6 @@ not.
 from __future__ import annotations
 
 import json
-import os
-import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,8 +17,9 @@ from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Fault, Sitting
-from azumaya.baselines.files import locked, parse_json, shown
+from azumaya.baselines.files import parse_json, shown
 from azumaya.baselines.version import version
+from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs.notation import GameRecord
 
 FORMAT = 1
@@ -106,15 +105,15 @@ class ClassFile:
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], exam: Exam | None) -> None:
-        self.path, self._exam, self._lock = path, exam, threading.Lock()
+        self.path, self._exam = path, exam
         self.runs: dict[str, Run] = {}
         self.meetings: dict[tuple[str, str, int], Meeting] = {}
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        in_use = ClassFileError(f"{shown(path)}: another run is using it")
+        self._file = LineFile(path, in_use, 0o600)
         try:
-            self._keep_others_out()
             self._read({"record": "class", "format": FORMAT, "azumaya": version(), **settings})
         except BaseException:
-            os.close(self._file)
+            self._file.close()
             raise
 
     def add_run(self, run: Run) -> None:
@@ -135,19 +134,11 @@ class ClassFile:
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        self._file.close()
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        left = memoryview(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        with self._lock:
-            size = os.fstat(self._file).st_size
-            try:
-                while left:
-                    left = left[os.write(self._file, left) :]
-            except BaseException:  # another thread's line would go on where this one is torn
-                os.ftruncate(self._file, size)
-                raise
-            os.fsync(self._file)
+        self._file.append(line_text(line))
+        self._file.sync()
 
     def _read(self, head: Mapping[str, Any]) -> None:
         content = self.path.read_bytes()
@@ -156,7 +147,7 @@ class ClassFile:
         if not lines:
             if not BEGINNING.startswith(content[: len(BEGINNING)]):
                 raise ClassFileError(f"{shown(self.path)}: not the file of a class")
-            os.ftruncate(self._file, 0)
+            self._file.cut(0)
             self._append(head)
             return
         try:
@@ -166,7 +157,7 @@ class ClassFile:
         wanted = json.loads(json.dumps(head))
         other = _differences(begun if isinstance(begun, dict) else {}, wanted)
         if other and len(lines) == 1 and "record" not in other and "format" not in other:
-            os.ftruncate(self._file, 0)  # nothing was run with the other settings
+            self._file.cut(0)  # nothing was run with the other settings
             self._append(head)
             return
         if other:
@@ -180,7 +171,7 @@ class ClassFile:
                 self._take(parse_json(line))
             except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
                 raise ClassFileError(f"{shown(self.path)}, line {number}: {error}") from error
-        os.ftruncate(self._file, len(whole))  # a line that was only half written
+        self._file.cut(len(whole))  # a line that was only half written
 
     def _take(self, line: dict[str, Any]) -> None:
         kind = line.pop("record")
@@ -207,10 +198,6 @@ class ClassFile:
         result = ExamResult(agent, exam.start(0).game.name, exam.part, exam.version, 0, answers)
         faults = tuple(Fault(**fault) for fault in saved["faults"])
         return Sitting(result, asked, faults, saved["of"], saved["skipped"])
-
-    def _keep_others_out(self) -> None:
-        if not locked(self._file):
-            raise ClassFileError(f"{shown(self.path)}: another run is using it")
 
 
 def _differences(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from functools import partial
 from pathlib import Path
 
@@ -98,6 +100,38 @@ def test_two_processes_do_not_write_the_same_file(tmp_path: Path) -> None:
         assert len(lines) == 2
         assert len(read_work(path)[1]) == 3
     assert do_work(path, SETTINGS, square, each_line(), 4) == [square(seed) for seed in range(4)]
+
+
+@pytest.mark.parametrize("most", [0, 5])
+def test_a_line_that_cannot_be_written_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Otherwise the next line would go on where it is torn."""
+    path, write = tmp_path / "work", os.write
+
+    def full(number: int, data: memoryview) -> int:
+        if len(data) < 12 or not most:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(number, data[:most])
+
+    with open_work(path, SETTINGS) as (_, add):
+        add(square(0))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(OSError, match="No space left"):
+                add(square(1))
+        add(square(2))
+    assert read_work(path)[1] == [square(0), square(2)]
+
+
+def test_a_late_line_does_not_end_up_in_another_file(tmp_path: Path) -> None:
+    """As a thread may add one that was interrupted together with the work."""
+    with open_work(tmp_path / "work", SETTINGS) as (_, add):
+        pass
+    with (tmp_path / "other").open("wb"), pytest.raises(OSError, match="Bad file"):
+        add(square(0))
+    assert (tmp_path / "other").read_bytes() == b""
+    assert read_work(tmp_path / "work")[1] == []
 
 
 def test_a_file_without_results_takes_new_settings(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import threading
 from typing import NoReturn
 
 from azumaya.baselines.arena.league.games import Board, Table
+from azumaya.baselines.files import write_all
 
 
 def main(board: int) -> None:
@@ -26,9 +27,7 @@ def main(board: int) -> None:
     table = Table(Board(board))
     while True:
         report = table.play(json.loads(jobs.get()))
-        left = memoryview(json.dumps(report).encode() + b"\n")
-        while left:
-            left = left[os.write(answers, left) :]
+        write_all(answers, json.dumps(report).encode() + b"\n")
 
 
 def _receive(jobs: queue.SimpleQueue[bytes]) -> None:

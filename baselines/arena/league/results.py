@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import json
 import math
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -20,9 +18,10 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.files import is_count, is_special, locked, parse_json, shown
+from azumaya.baselines.files import is_count, is_special, parse_json, shown
 from azumaya.baselines.machine import commit, cpu_model
 from azumaya.baselines.version import version
+from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.errors import brief
@@ -136,7 +135,7 @@ class League:
         cards: by id, in the order in which the agents joined.
         pairs: by key; a pair that is in the file twice counts once.
         sessions: in which they were played; files of earlier versions have none.
-        size: the bytes of its whole lines.
+        size: the bytes of the whole lines that were read.
     """
 
     settings: Settings
@@ -276,20 +275,18 @@ class LeagueFile:
         path = self.path
         check_seed(seed or 0)
         _check_regular(path)
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        self._file = LineFile(path, LeagueFileError(f"{shown(path)}: another league is using it"))
         try:
-            if not locked(self._file):
-                raise LeagueFileError(f"{shown(path)}: another league is using it")
-            if os.fstat(self._file).st_size:
+            if path.stat().st_size:
                 self.league = read_league(path)
                 self._agree(seed, balanced)
-                os.ftruncate(self._file, self.league.size)  # a line that was only half written
+                self._file.cut(self.league.size)  # a line that was only half written
             else:
                 settings = settings_for(seed or 0, balanced is not False)
                 self.league = League(settings)
                 self._append("league", format=FORMAT, azumaya=version(), **asdict(settings))
         except BaseException:
-            os.close(self._file)
+            self._file.close()
             raise
 
     def add_card(self, card: AgentCard) -> None:
@@ -324,22 +321,14 @@ class LeagueFile:
     def close(self) -> None:
         """Flush to the disk and close."""
         try:
-            os.fsync(self._file)
+            self._file.sync()
         finally:
-            os.close(self._file)
+            self._file.close()
 
     def _append(self, record: str, **values: Any) -> None:
-        line = json.dumps({"record": record, **values}, separators=(",", ":")).encode() + b"\n"
-        left = memoryview(line)
-        try:
-            while left:
-                left = left[os.write(self._file, left) :]
-        except BaseException:  # the next line would go on where this one is torn
-            os.ftruncate(self._file, self.league.size)
-            raise
-        self.league.size += len(line)
+        self._file.append(line_text({"record": record, **values}))
         if time.monotonic() - self._flushed > FLUSHED:
-            os.fsync(self._file)
+            self._file.sync()
             self._flushed = time.monotonic()
 
     def _agree(self, seed: int | None, balanced: bool | None) -> None:
