@@ -20,17 +20,18 @@ from torch import nn
 from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.search.agents import BatchPUCTAgent
 from azumaya.baselines.training import ppo_selfplay
 from azumaya.baselines.training.config import PPOConfig
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.session import Learner, Overseer, TimeUpError
+from azumaya.baselines.training.session import Overseer, TimeUpError
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import view_all_kernel
 from azumaya.baselines.values.network import LEAK, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
-from azumaya.benchmarks.timing import Rates, measure
+from azumaya.benchmarks.timing import measure
 from azumaya.envs.game import Game
 
 SEED = 1
@@ -40,7 +41,7 @@ UPDATES: dict[str, dict[str, int]] = {
     "ppo_selfplay": {"rollout": 8},
     "maskable_ppo": {"rollout": 16},
 }
-"""The training scripts, with shorter updates than their own; everything else is their default."""
+"""Shorter updates than those of the training scripts; everything else is their default."""
 ENDLESS = 10**12
 """More steps than are learned here, so that the learning rate stays that of the start."""
 
@@ -85,7 +86,8 @@ def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, 
     with tempfile.TemporaryDirectory() as folder, one_thread():
         config = module.Config(**given, output=Path(folder) / "run").completed()
         run, display = config.run, Display(Console(quiet=True))
-        with contextlib.closing(run), module.make_learner(config) as learner:
+        made = getattr(module, ALGORITHMS[script])(config)
+        with contextlib.closing(run), contextlib.closing(made) as learner:
             run.begin(config.stored_form(), None, False)
             learner.begin(run, None)
             marks = list[str]()
@@ -98,19 +100,11 @@ def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, 
                     marks.append(signature.of_agent(game, learner.agent()))
                 return int(learner.steps - before)
 
-            rates = timed(learner, chunk, seconds, repeats)
+            rates = measure(chunk, seconds, repeats)
     network = config.network_kind if isinstance(config, PPOConfig) else KIND
     sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}
     more = {"network": network, "sizes": sizes, "plays": marks[0]}
     return {**rates.fields(), "includes": LEARNED, **more}
-
-
-def timed(learner: Learner, chunk: Any, seconds: float, repeats: int) -> Rates:
-    """Measure, and close the learner's logs."""
-    try:
-        return measure(chunk, seconds, repeats)
-    finally:
-        learner.close()
 
 
 # ---- torch networks ----

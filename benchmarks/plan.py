@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.benchmarks import games, networks, reference, search
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
@@ -132,7 +133,6 @@ def _of_game(budget: Budget, game: Game) -> Iterator[Job]:
             yield _batch_job(budget, game, form, size, threads, copies)
 
 
-SCRIPTS = ("td_value", "expert_iteration", "ppo_selfplay", "maskable_ppo")
 EVALUATED, PASSED = (1, 256), (64, 512)
 """Positions in a call of a network, and in a forward and backward pass."""
 
@@ -140,7 +140,7 @@ EVALUATED, PASSED = (1, 256), (64, 512)
 def _of_learners(budget: Budget, game: Game) -> Iterator[Job]:
     """Training scripts, their networks, and self-play with search."""
     times = budget.seconds, budget.repeats
-    for script in SCRIPTS:
+    for script in ALGORITHMS:
         yield _job("learner", game, script, partial(_with_torch, "learned", game, script, *times))
     for size in EVALUATED:
         work = partial(networks.evaluations, game, size, *times)

@@ -24,8 +24,7 @@ the final evaluation and the learning curve are in `session.py`, which all train
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Annotated, Self
@@ -285,20 +284,15 @@ class ExpertLearner(ValueRun):
             offsets_of(counts), begun, questions.targets,
         )  # fmt: skip
 
-
-@contextlib.contextmanager
-def make_learner(config: Config) -> Iterator[ExpertLearner]:
-    """The learner; its threads and workers end with it."""
-    learner = ExpertLearner(config)
-    try:
-        yield learner
-    finally:
-        learner.players.close()
+    def close(self) -> None:
+        """End the threads and workers, and close the logs."""
+        self.players.close()
+        super().close()
 
 
 def main(config: Config) -> list[Score]:
     """Train, evaluate, draw; `run_training` lists the errors."""
-    return run_training(config, make_learner)
+    return run_training(config, ExpertLearner)
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

@@ -15,7 +15,8 @@ from azumaya.baselines.training.session import Learner, Overseer
 class LoggedLearner(Learner):
     """A learner that updates until all steps are done, and logs each update.
 
-    A script adds `update`, `agent`, `check`, `moment` and `restore`, which must set `done`.
+    A script adds `update`, `agent`, `check`, `moment`, `restore`, which must set `done`, and to
+    `close` what else has to be closed.
 
     Args:
         config: the options of the run.
@@ -82,5 +83,6 @@ class LoggedLearner(Learner):
         self.logs.write({f"{kind}/{name}": value for name, value in values.items()}, self.steps)
 
     def close(self) -> None:
-        """Close the logs."""
-        self.logs.close()
+        """Close the logs, if they are open."""
+        if hasattr(self, "logs"):
+            self.logs.close()

@@ -17,8 +17,7 @@ model in SB3's own format), `evaluation.json` and `learning_curve.png`. Ctrl-C s
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -146,6 +145,19 @@ def network_of(model: MaskablePPO) -> nn.Module:
 # ---- training ----
 
 
+def make_env(config: Config) -> AzumayaVecEnv:
+    """The environment, which plays the opponents' moves itself."""
+    return AzumayaVecEnv(
+        config.game,
+        config.games,
+        opponent={"random": config.random_share, "greedy": 1 - config.random_share},
+        seat="alternating",
+        seed=config.seed,
+        shaping=config.recipe.shaping,
+        **dict[str, Any](config.options),
+    )
+
+
 class Reporter(BaseCallback):
     """Tells the overseer where SB3's loop is."""
 
@@ -164,9 +176,10 @@ class Reporter(BaseCallback):
 class MaskableLearner(Learner):
     """SB3's algorithm in a training session."""
 
-    def __init__(self, config: Config, env: AzumayaVecEnv) -> None:
-        self.config, self.model = config, make_model(config, env)
-        self.actions = int(env.action_space.n)
+    def __init__(self, config: Config) -> None:
+        self.config, self.env = config, make_env(config)
+        self.model = make_model(config, self.env)
+        self.actions = int(self.env.action_space.n)
 
     @property
     def network(self) -> nn.Module:
@@ -200,7 +213,8 @@ class MaskableLearner(Learner):
 
     def begin(self, run: RunFolder, save: Save | None) -> None:
         """Open the logs."""
-        self.model.set_logger(make_logger(run, save))
+        self.logger = make_logger(run, save)
+        self.model.set_logger(self.logger)
 
     def check(self) -> None:
         """Check that all weights are finite."""
@@ -209,7 +223,7 @@ class MaskableLearner(Learner):
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates."""
         for name, rate in rates.items():
-            self.model.logger.record(f"eval/{name}", rate)
+            self.logger.record(f"eval/{name}", rate)
 
     def learn(self, overseer: Overseer) -> None:
         """Update until all steps are done."""
@@ -222,39 +236,23 @@ class MaskableLearner(Learner):
 
     def complete(self) -> None:
         """Log the last win rates."""
-        self.model.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
-        self.model.logger.dump(self.steps)
+        self.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+        self.logger.dump(self.steps)
 
     def trained(self, run: RunFolder) -> None:
         """Write the model in SB3's own format."""
         run.write("model.zip", zip_of(self.model))
 
     def close(self) -> None:
-        """Close the logs."""
-        self.model.logger.close()
-
-
-@contextlib.contextmanager
-def make_learner(config: Config) -> Iterator[MaskableLearner]:
-    """The learner, and its environment, which plays the opponents' moves itself."""
-    env = AzumayaVecEnv(
-        config.game,
-        config.games,
-        opponent={"random": config.random_share, "greedy": 1 - config.random_share},
-        seat="alternating",
-        seed=config.seed,
-        shaping=config.recipe.shaping,
-        **dict[str, Any](config.options),
-    )
-    try:
-        yield MaskableLearner(config, env)
-    finally:
-        env.close()
+        """End the games, and close the logs if they are open."""
+        self.env.close()
+        if hasattr(self, "logger"):
+            self.logger.close()
 
 
 def main(config: Config) -> list[Score]:
     """Train, evaluate, draw; `run_training` lists the errors."""
-    return run_training(config, make_learner)
+    return run_training(config, MaskableLearner)
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

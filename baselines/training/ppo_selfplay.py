@@ -14,9 +14,8 @@ state of a run. Measuring, saving, stopping, the final evaluation and the learni
 
 from __future__ import annotations
 
-import contextlib
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
@@ -494,6 +493,7 @@ class SelfPlayLearner(LoggedLearner):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
+        torch.set_num_threads(1)  # the workers share the positions instead
         torch.manual_seed(config.seed)
         np.random.seed(config.seed)
         self.workers = Workers(config.threads)
@@ -521,6 +521,12 @@ class SelfPlayLearner(LoggedLearner):
         batch, learned = batch_of(self.table.play(self.network, self.past), self.config)
         found = update(self.network, self.optimizer, batch, learned, self.config, self.workers)
         return len(learned), found
+
+    def close(self) -> None:
+        """End the games and the threads, and close the logs."""
+        self.table.env.close()
+        self.workers.close()
+        super().close()
 
     # ---- saves ----
 
@@ -554,21 +560,9 @@ class SelfPlayLearner(LoggedLearner):
         restore_generators(save)
 
 
-@contextlib.contextmanager
-def make_learner(config: Config) -> Iterator[SelfPlayLearner]:
-    """The learner; its games and threads end with it."""
-    torch.set_num_threads(1)  # the workers share the positions instead
-    learner = SelfPlayLearner(config)
-    try:
-        yield learner
-    finally:
-        learner.table.env.close()
-        learner.workers.close()
-
-
 def main(config: Config) -> list[Score]:
     """Train, evaluate, draw; `run_training` lists the errors."""
-    return run_training(config, make_learner)
+    return run_training(config, SelfPlayLearner)
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import torch
@@ -40,9 +39,10 @@ class Learner(ABC):
     """What a training script does itself.
 
     Its methods are called in the order `restore` (if a run is resumed), `begin`, `learn`,
-    `complete` (unless time is up), `trained`, `close`. After that `agent`, `searching` and `steps`
-    are still called, for the final evaluation. Before each update `learn` must call
-    `Overseer.between_updates`, which calls `check`, `agent`, `measured` and `moment`.
+    `complete` (unless time is up), `trained`, `close`; after an error only `close` is. After that
+    `agent`, `searching` and `steps` are still called, for the final evaluation. Before each update
+    `learn` must call `Overseer.between_updates`, which calls `check`, `agent`, `measured` and
+    `moment`.
     """
 
     @property
@@ -113,7 +113,7 @@ class Learner(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close the logs."""
+        """Close the logs, if `begin` has opened them, and end games, threads and workers."""
 
 
 class Overseer:
@@ -200,12 +200,12 @@ class Overseer:
 C = TypeVar("C", bound=RunConfig)
 
 
-def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]) -> list[Score]:
+def run_training(config: C, make: Callable[[C], Learner]) -> list[Score]:
     """Train, evaluate, draw.
 
     Args:
         config: the options.
-        make: makes the learner for checked and completed options.
+        make: makes the learner for checked and completed options, as its class does.
 
     Raises:
         OptionError: an option has an invalid value; nothing was changed.
@@ -218,9 +218,10 @@ def run_training(config: C, make: Callable[[C], AbstractContextManager[Learner]]
     config = config.ready()
     torch.set_num_threads(config.threads)
     display, run = Display(Console()), config.run
-    with contextlib.closing(run), make(config) as learner:
-        train(config, run, display, learner)
-        trained = display.minutes
+    with contextlib.closing(run):
+        with contextlib.closing(make(config)) as learner:
+            train(config, run, display, learner)
+            trained = display.minutes
         scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
         draw_curve(run, find_game(config.game).title)
         if config.ladder_starts:
@@ -257,8 +258,6 @@ def train(config: RunConfig, run: RunFolder, display: Display, learner: Learner)
             done = f"{overseer.moment.steps:,} steps"
             display.say(f"Saved after {done}. To resume: {run.resume_command}")
         raise
-    finally:
-        learner.close()
 
 
 def learn(config: RunConfig, learner: Learner, overseer: Overseer) -> None:

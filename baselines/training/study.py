@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.report import (
     COLOURS,
     SHARES,
@@ -43,7 +44,6 @@ from azumaya.envs.extras import require
 if TYPE_CHECKING:
     from rich.table import Table
 
-ALGORITHMS = ("td_value", "expert_iteration", "ppo_selfplay", "maskable_ppo")
 DEFAULT = "default"
 PROGRAM = "azumaya.baselines.training.study"
 EXAM = "eval/exam"
@@ -58,7 +58,7 @@ class Config:
 
     game: str = "sudoku_moyo"
     """The game's name."""
-    algorithm: str = ALGORITHMS[0]
+    algorithm: str = "td_value"
     """A script in this folder: td_value, expert_iteration, ppo_selfplay or maskable_ppo."""
     variant: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""

@@ -17,8 +17,7 @@ which all training scripts share.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
@@ -165,20 +164,15 @@ class ValueLearner(ValueRun):
             "player_0": float(np.sign(games.results).mean()),
         }
 
-
-@contextlib.contextmanager
-def make_learner(config: Config) -> Iterator[ValueLearner]:
-    """The learner; its threads end with it."""
-    learner = ValueLearner(config)
-    try:
-        yield learner
-    finally:
-        learner.players.close()
+    def close(self) -> None:
+        """End the threads and workers, and close the logs."""
+        self.players.close()
+        super().close()
 
 
 def main(config: Config) -> list[Score]:
     """Train, evaluate, draw; `run_training` lists the errors."""
-    return run_training(config, make_learner)
+    return run_training(config, ValueLearner)
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

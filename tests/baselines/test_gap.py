@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import gap, td_value
 from azumaya.baselines.training.command import read_words
-from azumaya.baselines.training.study import ALGORITHMS
 from azumaya.envs import Position
 from azumaya.envs.puzzles import load_part
 from tests.baselines.run_helpers import tiny_td
@@ -50,7 +51,7 @@ def test_every_script_trains_on_a_part(algorithm: str, tmp_path: Path) -> None:
     script = import_module(f"azumaya.baselines.training.{algorithm}")
     words = ["--options", "puzzle", "train", "--games", "4", "--output", str(tmp_path / "run")]
     config = read_words(script.Config, [*words, "--game", "sudoku_moyo"], "").completed()
-    with script.make_learner(config) as learner:
+    with contextlib.closing(getattr(script, ALGORITHMS[algorithm])(config)) as learner:
         assert (puzzles_of(learner) == load_part("train")).all()
     assert config.sidecar(729).options == {"puzzle": "train"}
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,12 +16,13 @@ import pytest
 from rich.console import Console
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
-from azumaya.baselines.training.run_folder import RunError
-from tests.baselines.run_helpers import TINY_WORDS
+from azumaya.baselines.training.run_folder import RunError, RunFolder
+from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -317,6 +319,29 @@ def test_a_run_that_saved_nothing_starts(run: Path) -> None:
 
 
 # ---- output ----
+
+
+@pytest.mark.parametrize("script", ALGORITHMS)
+def test_a_learner_is_closed_even_if_no_run_begins(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its games and threads end, and logs that it never opened are no second error."""
+    learner = getattr(import_module(f"azumaya.baselines.training.{script}"), ALGORITHMS[script])
+    closed, close = list[object](), learner.close
+
+    def watched(learner: object) -> None:
+        close(learner)
+        closed.append(learner)
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(learner, "close", watched)
+    monkeypatch.setattr(RunFolder, "begin", full)
+    main, tiny = SCRIPTS[script]
+    with pytest.raises(OSError, match="No space left"):
+        main(tiny(tmp_path / "run"))
+    assert len(closed) == 1
 
 
 def test_without_a_terminal_lines_are_printed(

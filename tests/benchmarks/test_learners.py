@@ -12,7 +12,8 @@ import torch
 
 import azumaya.benchmarks
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.training import expert_iteration, ppo_selfplay, study, td_value
+from azumaya.baselines.algorithms import ALGORITHMS
+from azumaya.baselines.training import expert_iteration, ppo_selfplay, td_value
 from azumaya.baselines.training.value_run import ValueRun
 from azumaya.baselines.values.batches import values_kernel
 from azumaya.benchmarks import learning, networks, plan, report, search, signature
@@ -52,7 +53,7 @@ def check_rows(rows: list[Row], game: Game) -> None:
         assert 0 < row["low"] <= row["value"] <= row["high"] < 1e9, row
         assert row["includes"]
     learners = [row for row in rows if row["kind"] == "learner"]
-    assert [row["form"] for row in learners] == list(plan.SCRIPTS)
+    assert [row["form"] for row in learners] == list(ALGORITHMS)
     assert {row["network"] for row in rows} == {"value", learners[-1]["network"]}
     text = report.render({"machine": {}, "settings": "tiny"}, rows)
     for title in ("Learning", "Networks", "Self-play with search"):
@@ -72,7 +73,6 @@ def test_every_game_has_these_rows(name: str) -> None:
 
 
 def test_what_is_measured_are_the_scripts_as_they_are() -> None:
-    assert plan.SCRIPTS == study.ALGORITHMS
     assert td_value.Config().width == expert_iteration.Config().width == networks.WIDTH
     assert expert_iteration.Config().nodes == networks.NODES
     assert expert_iteration.MEGABYTES == networks.MEGABYTES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from azumaya.baselines.training.expert_iteration import (
     Lessons,
     Teacher,
     main,
-    make_learner,
     run_words,
 )
 from azumaya.baselines.values.batches import values_kernel
@@ -45,7 +45,7 @@ def teacher_of(learner: ExpertLearner) -> Teacher:
 
 def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher]:
     """What an untrained network learns from one game."""
-    with make_learner(tiny_expert(folder, **changes)) as learner:
+    with closing(ExpertLearner(tiny_expert(folder, **changes))) as learner:
         teacher = teacher_of(learner)
         return teacher.lessons(episode_key(seed, 0, 0)), teacher
 
@@ -63,7 +63,7 @@ def test_the_solver_is_asked_only_if_wanted(tmp_path: Path) -> None:
 
 def test_returns_mix_what_followed(tmp_path: Path) -> None:
     """A fixed value is taken as it is, and passed on to the positions before."""
-    with make_learner(tiny_expert(tmp_path, decay=0.75)) as learner:
+    with closing(ExpertLearner(tiny_expert(tmp_path, decay=0.75))) as learner:
         teacher = teacher_of(learner)
         found = teacher.look_back([0.0, 0.4, 1.0, -0.5], [False, False, True, False], -1.0)
         assert found == pytest.approx([0.75 * 0.85, 0.75 + 0.1, 1.0, -1.0])
@@ -126,9 +126,8 @@ def asked_about(learner: ExpertLearner) -> Questions:
 
 def test_questions_alone_teach_which_moves_are_right(tmp_path: Path) -> None:
     """Judged by the values that the agent would go by."""
-    with make_learner(
-        tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60, width=8)
-    ) as learner:
+    config = tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60, width=8)
+    with closing(ExpertLearner(config)) as learner:
         questions = asked_about(learner)
         assert len(questions.counts) > 15
         learner.weights[learner.shape.last + 1] = 0  # without the game's own evaluation
@@ -151,7 +150,8 @@ def test_questions_come_with_the_features_of_their_positions(
         return 0.0
 
     monkeypatch.setattr(ExpertLearner, "prefer", keep)
-    with make_learner(tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60)) as learner:
+    config = tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60)
+    with closing(ExpertLearner(config)) as learner:
         questions = asked_about(learner)
         learner.learn_choices(questions)
         ((firsts, right, again, found, offsets, begun, targets),) = given
@@ -177,7 +177,7 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
     """The one given, with its width; one of another game is refused."""
     first = str(saved(tmp_path, width=4))
     config = tiny_expert(tmp_path / "run", start=first, width=16).completed()
-    with make_learner(config) as learner:
+    with closing(ExpertLearner(config)) as learner:
         assert learner.shape.width == 4
         assert (learner.weights == load_value(first).weights).all()
     with pytest.raises(OptionError, match="is of azumaya/connect_four"):
@@ -213,7 +213,7 @@ def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     """Values stay finite and games end; with hidden draws nothing is called exact."""
     config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=300)
-    with make_learner(config.completed()) as learner:
+    with closing(ExpertLearner(config.completed())) as learner:
         hidden, asked = learner.game.rules.resample is not None, 0
         for _ in range(3):
             parts = learner.players.play(learner.keys(), learner.weights)
@@ -230,7 +230,8 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
     """Positions that differ only in what nobody can see teach the same."""
-    with make_learner(Config(game="sudoku_tiles", output=tmp_path).completed()) as learner:
+    config = Config(game="sudoku_tiles", output=tmp_path).completed()
+    with closing(ExpertLearner(config)) as learner:
         teacher, key = teacher_of(learner), np.uint64(5)
         learner.game.rules.reset(teacher.now, 0, teacher.setup.starts, key)
         moves = set()

@@ -330,7 +330,7 @@ def test_rows_that_never_occurred_stay_zero(
         for learner.updates in range(3):
             learner.update()
     finally:
-        learner.players.close()
+        learner.close()
     rows = learner.averaged().weights[: learner.shape.bias].reshape(learner.shape.rows, -1)
     assert set(np.flatnonzero(rows.any(axis=1)).tolist()) == seen
     assert len(seen) < learner.shape.rows / 2
