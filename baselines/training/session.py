@@ -39,10 +39,10 @@ class Learner(ABC):
     """What a training script does itself.
 
     Its methods are called in the order `restore` (if a run is resumed), `begin`, `learn`,
-    `complete` (unless time is up), `trained`, `close`; after an error only `close` is. After that
-    `agent`, `searching` and `steps` are still called, for the final evaluation. Before each update
-    `learn` must call `Overseer.between_updates`, which calls `check`, `agent`, `measured` and
-    `moment`.
+    `complete` (unless time is up), `trained`, `close`. Of these only `close` is called after an
+    error. Without one `agent`, `searching` and `steps` are called even after `close`, for the final
+    evaluation. Before each update `learn` must call `Overseer.between_updates`, which calls
+    `check`, `agent`, `measured` and `moment`.
     """
 
     @property
