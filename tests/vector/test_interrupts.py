@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(INTERPRETED, reason="needs the speed of compiled kernels"),
 ]
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
-GAMES, MOMENTS = 5000, 60
+GAMES, MOMENTS, ROUNDS = 5000, 60, 20
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +45,19 @@ def interrupted(call: Callable[[], Any], delay: float) -> bool:
     return False
 
 
-def delays(call: Callable[[], Any]) -> list[float]:
-    """Delays spread over the duration of a call."""
+def delays(call: Callable[[], Any], enough: Callable[[], bool]) -> Iterator[float]:
+    """Delays spread over the duration of a call, again and again until there were enough.
+
+    The duration is measured anew for each round: where the system stops the process meanwhile, it
+    seems so long that most delays are.
+    """
     call()
-    begun = time.perf_counter()
-    call()
-    return np.linspace(2e-6, 1.1 * (time.perf_counter() - begun), MOMENTS).tolist()
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        call()
+        yield from np.linspace(2e-6, 1.1 * (time.perf_counter() - begun), MOMENTS).tolist()
+        if enough():
+            return
 
 
 def check_masks(games: Any) -> None:
@@ -78,7 +85,11 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
     }
     call, prepare = calls[name]
     broken = 0
-    for delay in delays(lambda: (prepare(), call())):
+
+    def enough() -> bool:
+        return broken > 0
+
+    for delay in delays(lambda: (prepare(), call()), enough):
         prepare()
         stopped = interrupted(call, delay)
         # the interrupt may also fall between the end of the work and the end of the call
@@ -93,7 +104,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
         if games._batch.begun:
             check_masks(games)
         games.set_state(saved)
-    assert broken
+    assert enough()
 
 
 @ONE_GAME
@@ -112,7 +123,10 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
     def step() -> None:
         games.step(games.action_masks().argmax(axis=1))
 
-    for delay in delays(step):
+    def enough() -> bool:
+        return (kept if opponent == "policy" else broken) > 0
+
+    for delay in delays(step, enough):
         before = games.duel.states.tobytes(), games.duel._series.tobytes()
         if interrupted(step, delay):
             if games.duel._why_reset is not None:
@@ -124,7 +138,7 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
                 kept += 1
         masks = [games.duel.position(row).action_mask() for row in range(0, 300, 37)]
         assert np.array_equal(masks, games.action_masks()[::37])
-    assert kept if opponent == "policy" else broken
+    assert enough()
 
 
 @ONE_GAME
