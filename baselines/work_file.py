@@ -58,7 +58,7 @@ class LineFile:
                 raise
 
     def cut(self, size: int) -> None:
-        """Remove what comes after so many bytes, such as a torn last line."""
+        """Keep the first `size` bytes; what comes after them may be a torn last line."""
         os.ftruncate(self._file, size)
 
     def sync(self) -> None:

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder, Candidates
-from azumaya.baselines.agents.plane_groups import BLOCKS, GROUPS, group_planes
+from azumaya.baselines.agents.plane_groups import GROUPS, group_planes, has_layout
 from azumaya.envs.game import Game
 
 CANDIDATE = "candidate"
@@ -259,9 +259,7 @@ def takes_numbers(game: Game) -> bool:
     `NumberNet` needs both: the logits of numbers that are not candidates are always 0.
     """
     numbered = group_planes(game).numbered
-    if not numbered or game.observation.planes[numbered[0][0]].group != CANDIDATE:
-        return False
-    if game.observation.shape[0] not in BLOCKS:
+    if not has_layout(game) or game.observation.planes[numbered[0][0]].group != CANDIDATE:
         return False
     laying = len(numbered[0]) * game.observation.cells
     return game.options.num_actions(game.options.defaults) >= laying

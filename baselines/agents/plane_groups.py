@@ -10,10 +10,11 @@ import numpy as np
 
 from azumaya.baselines.values.planes import STOCKS
 from azumaya.envs.game import Game
+from azumaya.envs.geometry import dominari36, sudoku81
 from azumaya.envs.symmetries import Axis
 
-BLOCKS = {9: 3, 6: 2}
-"""The rows and columns of a block, by the rows of the board."""
+GRIDS = {grid.size: grid for grid in (sudoku81.GRID, dominari36.GRID)}
+"""The boards with houses, by their rows."""
 SETS = 2
 """The number of sets of cells that a network is told about: the first that all numbers share."""
 GROUPS = 5
@@ -52,12 +53,9 @@ def group_planes(game: Game) -> PlaneGroups:
     return PlaneGroups(numbered, counted, shared) if used else PlaneGroups((), (), shared)
 
 
-def houses_of_cells(size: int) -> np.ndarray:
-    """The row, column and block of each cell, counted together, `(S, 3)` int64."""
-    cells, block = np.arange(size * size), BLOCKS[size]
-    rows, columns = cells // size, cells % size
-    blocks = rows // block * (size // block) + columns // block
-    return np.stack((rows, size + columns, 2 * size + blocks), 1)
+def has_layout(game: Game) -> bool:
+    """Whether a game has planes of numbers, on a board with houses."""
+    return bool(group_planes(game).numbered) and game.observation.shape[0] in GRIDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +127,11 @@ def layout_of(game: Game) -> Layout:
     Raises:
         ValueError: the game has no candidates, or its board no blocks that are known here.
     """
-    groups, planes, size = group_planes(game), game.observation.planes, game.observation.shape[0]
-    if not groups.numbered or size not in BLOCKS:
+    if not has_layout(game):
         raise ValueError(f"{game.id}: needs planes of numbers on a board of 6 or 9 rows")
-    numbered, houses = np.array(groups.numbered, np.int64), houses_of_cells(size)
+    groups, planes, size = group_planes(game), game.observation.planes, game.observation.shape[0]
+    numbered, grid = np.array(groups.numbered, np.int64), GRIDS[size]
+    houses = np.stack((grid.row_of, grid.column_of, grid.block_of), 1).astype(np.int64)
     stocks = [kind for kind in groups.counted if planes[kind[0]].group in STOCKS]
     return Layout(
         planes=len(planes),
@@ -143,6 +142,6 @@ def layout_of(game: Game) -> Layout:
         sets=np.array([i for i in groups.shared if planes[i].kind == "cells"][:SETS], np.int64),
         shared=np.array(groups.shared, np.int64),
         scale=np.array([1 / planes[i].high for i in groups.shared], np.float32),
-        houses=houses,
-        house_count=int(houses.max()) + 1,
+        houses=houses + size * np.arange(3),
+        house_count=len(grid.houses),
     )

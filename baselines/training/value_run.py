@@ -173,7 +173,7 @@ class ValueRun(LoggedLearner):
         return found
 
     def _follow(self, updates: int) -> None:
-        """Move the agent's weights after so many updates.
+        """Move the agent's weights towards those that `updates` updates have learned.
 
         Rows of features that have not occurred yet stay as they are.
         """

@@ -108,7 +108,7 @@ def plane_names(name: str) -> list[str]:
 
 
 def members(place: tuple[int, int, int], found: set[Any], size: int) -> list[list[Any]]:
-    """The candidates in each of the groups of a candidate, on a board of so many rows."""
+    """The candidates in each of the groups of a candidate, on a board of `size` rows."""
     n, r, c = place
     side = {9: 3, 6: 2}[size]  # of a block
     same = [p for p in sorted(found) if p[0] == n]

@@ -146,10 +146,11 @@ def test_illegal_actions_have_no_chance() -> None:
     said = torch.tensor([[3.0, -2.0, 1e4, 0.5], [0.0, 1.0, -1e4, 3.0]], requires_grad=True)
     masks = torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]], dtype=torch.int8)
 
-    def network(planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return said, planes
+    class Saying(nn.Module):
+        def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return said, planes
 
-    logits, _ = policy(network, torch.zeros(2), masks)  # type: ignore[arg-type]
+    logits, _ = policy(Saying(), torch.zeros(2), masks)
     chances = logits.softmax(1)
     assert torch.equal(chances == 0, masks == 0)
     (gradient,) = torch.autograd.grad((chances * torch.arange(4)).sum(), said)
