@@ -21,6 +21,7 @@ import numpy as np
 
 from azumaya.baselines.agents.plane_groups import GROUPS, Layout, layout_of
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 ZERO, ONE = np.float32(0), np.float32(1)
@@ -206,7 +207,7 @@ def finder_kernels(game: Game) -> tuple[Any, Any]:
     @kernel
     def count_all(planes, lengths):
         for b in range(len(planes)):
-            lengths[b] = count(planes[b])
+            lengths[b] = count(borrow(planes[b]))
 
     @kernel
     def find_all(planes, position, number, cell, groups, features, overview):
@@ -214,7 +215,7 @@ def finder_kernels(game: Game) -> tuple[Any, Any]:
         sums = np.empty((numbers, board + 1, fields), np.float32)
         often, first = np.empty((kinds, numbers), np.float32), 0
         for b in range(len(planes)):
-            here = planes[b]
+            here = borrow(planes[b])
             end = first + list_all(here, number[first:], cell[first:], rivals)
             describe(here, rivals, field)
             add_up(number[first:end], cell[first:end], field, sums)

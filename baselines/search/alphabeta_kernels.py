@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.children import (
     DONE,
     LOOKING_PAYS,
@@ -37,6 +36,7 @@ from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, reme
 from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import U64
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 FRAME = np.dtype(

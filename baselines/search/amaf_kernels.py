@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.puct_kernels import (
@@ -30,6 +29,7 @@ from azumaya.baselines.search.tree import NEVER, PRIOR_NODE, back_up_kernel, exp
 from azumaya.baselines.search.uct_kernels import DEEPEST, legal_kernel, stake
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, ZERO, get, lowest, put_bit
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
@@ -27,6 +26,7 @@ from azumaya.baselines.search.uct_kernels import (
 )
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, get, lowest, popcount
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.choice import choose_kernel
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.tree import (
@@ -21,6 +20,7 @@ from azumaya.baselines.search.tree import (
 )
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 

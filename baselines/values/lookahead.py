@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, clear, count, lowest, put_bit, select_in
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 

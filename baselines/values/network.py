@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.borrow import borrow
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.sums import add_rows
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 F32 = np.float32
