@@ -35,13 +35,8 @@ from azumaya.benchmarks.timing import measure
 from azumaya.envs.game import Game
 
 SEED = 1
-UPDATES: dict[str, dict[str, int]] = {
-    "td_value": {"games": 32},
-    "expert_iteration": {"games": 4},
-    "ppo_selfplay": {"rollout": 8},
-    "maskable_ppo": {"rollout": 16},
-}
-"""Shorter updates than those of the training scripts; everything else is their default."""
+UPDATES: dict[str, dict[str, int]] = {"td_value": {"games": 32}, "expert_iteration": {"games": 4}}
+"""Shorter updates than those of these training scripts; everything else is their default."""
 ENDLESS = 10**12
 """More steps than are learned here, so that the learning rate stays that of the start."""
 
@@ -82,7 +77,13 @@ class OneUpdate(Overseer):
 def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, Any]:
     """Steps that a training script learns from; its agent is asked after the first update."""
     module: Any = import_module(f"azumaya.baselines.training.{script}")
-    given = {"game": game.name, "seed": SEED, "steps": ENDLESS, "threads": 1, **UPDATES[script]}
+    given = {
+        "game": game.name,
+        "seed": SEED,
+        "steps": ENDLESS,
+        "threads": 1,
+        **UPDATES.get(script, {}),
+    }
     with tempfile.TemporaryDirectory() as folder, one_thread():
         config = module.Config(**given, output=Path(folder) / "run").completed()
         run, display = config.run, Display(Console(quiet=True))

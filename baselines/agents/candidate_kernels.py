@@ -156,9 +156,12 @@ def feature_kernel(layout: Layout) -> Any:
     def write(planes, n, at, rivals, own, sums, often, row):
         for f in range(fields):
             row[f] = own[f]
-            for h in range(3):
+        for h in range(3):
+            for f in range(fields):
                 row[(1 + h) * fields + f] = sums[n, houses[at, h], f] * per_row
+        for f in range(fields):
             row[4 * fields + f] = sums[n, board, f] * per_row
+        for f in range(fields):
             row[5 * fields + f] = own[f] * np.float32(rivals) * per_row
         first = (1 + GROUPS) * fields
         for p in range(told):

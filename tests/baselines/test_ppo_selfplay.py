@@ -29,7 +29,6 @@ from azumaya.baselines.training.ppo_selfplay import (
     main,
     policy,
     run_words,
-    sample,
 )
 from azumaya.baselines.training.saves import Save, read_save
 from azumaya.envs import OptionError, make_vec
@@ -141,35 +140,51 @@ def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
     assert (plain.rewards == 0).all()
 
 
-def test_illegal_actions_have_no_chance() -> None:
-    """Their probability and its gradient are exactly 0, whatever the network says of them."""
+class Saying(nn.Module):
+    """Says the same logits whatever it sees."""
+
+    def __init__(self, logits: torch.Tensor) -> None:
+        super().__init__()
+        self.logits = logits
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits, and the planes for values."""
+        return self.logits, planes
+
+
+def test_only_legal_actions_have_a_chance() -> None:
+    """Theirs are those of a softmax over them, and so is the gradient; the others have none."""
     said = torch.tensor([[3.0, -2.0, 1e4, 0.5], [0.0, 1.0, -1e4, 3.0]], requires_grad=True)
     masks = torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]], dtype=torch.int8)
-
-    class Saying(nn.Module):
-        def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            return said, planes
-
-    logits, _ = policy(Saying(), torch.zeros(2), masks)
-    chances = logits.softmax(1)
-    assert torch.equal(chances == 0, masks == 0)
-    (gradient,) = torch.autograd.grad((chances * torch.arange(4)).sum(), said)
-    assert torch.equal(gradient == 0, masks == 0)
+    found, _ = policy(Saying(said), torch.zeros(2), masks)
+    assert found.rows.tolist() == [0, 0, 1, 1]
+    assert found.actions.tolist() == [0, 1, 1, 3]
+    wanted = torch.cat([said[0, :2].log_softmax(0), said[1, [1, 3]].log_softmax(0)])
+    assert torch.allclose(found.chances, wanted)
+    assert torch.equal(found.chances_of(torch.tensor([1, 3])), found.chances[[1, 3]])
+    worth = torch.arange(4.0)
+    gradients = [
+        torch.autograd.grad((x.exp() * worth).sum(), said)[0] for x in (found.chances, wanted)
+    ]
+    assert torch.allclose(*gradients)
+    assert torch.equal(gradients[0] == 0, masks == 0)
 
 
 def test_actions_are_sampled_by_their_probabilities() -> None:
-    """Whatever the uniform number, an action with a probability of 0 is never chosen."""
-    logits = torch.tensor([[ppo_selfplay.ILLEGAL, 0.0, ppo_selfplay.ILLEGAL, 1.0, 2.0, -1e9]])
+    """Whatever the uniform number, an illegal action is never chosen, nor one of another row."""
     uniform = torch.linspace(0, 1, 10_001)[:-1]
     edges = torch.tensor([0.0, np.nextafter(np.float32(1), np.float32(0))])
     for points in (uniform, edges):
-        actions, chances = sample(logits.expand(len(points), -1), points)
+        logits = torch.tensor([0.0, 0.0, 9.0, 1.0, 2.0, -1e9]).expand(len(points), -1)
+        masks = torch.tensor([0, 1, 0, 1, 1, 0], dtype=torch.int8).expand(len(points), -1)
+        found, _ = policy(Saying(logits), points, masks.contiguous())
+        actions, chances = found.sample(points)
         assert set(actions.tolist()) <= {1, 3, 4}
-        wanted = logits.log_softmax(1)[0, actions]
-        assert torch.allclose(chances, wanted, atol=1e-5)
-    actions, _ = sample(logits.expand(len(uniform), -1), uniform)
-    shares = torch.bincount(actions, minlength=6) / len(uniform)
-    assert torch.allclose(shares, logits.softmax(1)[0], atol=2e-4)
+        assert torch.allclose(chances, found.chances_of(actions))
+        if points is uniform:
+            shares = torch.bincount(actions, minlength=6) / len(points)
+            wanted = torch.tensor([0.0, 1.0, 0.0, np.e, np.e**2, 0.0])
+            assert torch.allclose(shares, wanted / wanted.sum(), atol=2e-4)
 
 
 # ---- opponents from the past ----
