@@ -20,6 +20,15 @@ FORMS = (
     "so \\boxed{{{}}}",
     "<MOVE> {} </MOVE>\n",
     "Let me think about the middle.\n\n[{}]",
+    "move: {}\n\nThis move is strong because it takes the corner.",
+    "**Move: {}**\n\nMy answer is final.",
+    "Final answer: {}\nI hope that this answer is right.",
+    "My move is {}.\n\nThis move is strong.",
+    "\\boxed{{\\text{{{}}}}}",
+    "answer: \\boxed{{\\mathrm{{{}}}}}",
+    "<move>move: {}</move>",
+    "<move>\nmove: {}\n</move>",
+    "<answer>{}</answer>",
 )
 
 
@@ -38,6 +47,30 @@ def test_the_last_mark_counts() -> None:
     first, second = position.legal_moves()[:2]
     answer = read_answer(position, f"move: {first}\nNo, wait.\nmove: {second}")
     assert answer.name == second
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "move: {0}\n\nThis move is better than {1}.",
+        "First I thought my answer is {1}, but no.\n\\boxed{{\\text{{{0}}}}}",
+        "<move>{0}</move>\nMy second answer: {1}",
+        "My answer is {0}.\n\nThis move is better than {1}.",
+        "The best move is not {1}. I take {0}.",
+    ],
+)
+def test_an_explicit_mark_counts_before_words_about_moves(form: str) -> None:
+    position = Position("sudoku_moyo", seed=1)
+    first, second = position.legal_moves()[:2]
+    assert read_answer(position, form.format(first, second)).name == first
+    assert read_answer(position, form.format(second, first)).name == second
+
+
+@pytest.mark.parametrize("words", ["is not", "is certainly not", "isn't", "is **not**"])
+def test_a_move_that_is_not_the_answer_is_none(words: str) -> None:
+    position = Position("sudoku_moyo", seed=1)
+    answer = read_answer(position, f"The best move {words} {position.legal_moves()[0]}.")
+    assert (answer.action, answer.name) == (None, "")
 
 
 def test_spaces_and_hyphens_inside_a_name_are_nothing() -> None:
