@@ -44,6 +44,25 @@ NAMES_HELP = (
 )
 """The names of agents, for help texts."""
 
+EXAMPLES: Mapping[str, str] = {
+    "random": "random legal moves",
+    "greedy": "the move with the best next position",
+    "champion": "trained values that ship with azumaya",
+    "champion:10ms": "the same with search, time per move",
+    "uct:1000": "tree search, simulations per move",
+    "uct:10ms": "tree search, time per move",
+    "puct:1000": "tree search with the game's evaluation, simulations per move",
+    "puct:10ms": "tree search with the game's evaluation, time per move",
+    "alphabeta:50000": "alpha-beta, nodes per move",
+    "alphabeta:10ms": "alpha-beta, time per move",
+}
+"""Names that shells complete, with their meanings."""
+
+
+def example_agents() -> list[tuple[str, str]]:
+    """The agents that shells complete, as `typer` takes them: names with meanings."""
+    return [*EXAMPLES.items()]
+
 
 def find_agent(name: str) -> Agent:
     """Make an agent from its name; the command line accepts the same names.

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.files import check_picture, shown
-from azumaya.baselines.game_options import game_named, read_options
+from azumaya.baselines.game_options import game_named, named_games, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.words import counted
@@ -29,7 +29,10 @@ MILLISECONDS = 1000.0
 def analyse_command(
     game: Annotated[
         str | None,
-        typer.Argument(help=f"The game: {', '.join(GAMES)}. Not needed with --record."),
+        typer.Argument(
+            help=f"The game: {', '.join(GAMES)}. Not needed with --record.",
+            autocompletion=named_games,
+        ),
     ] = None,
     position: Annotated[
         str, typer.Option(help="The position, as text. Default: the start drawn by --seed.")

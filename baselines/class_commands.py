@@ -12,7 +12,7 @@ from rich.progress import TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agent_names import example_agents, find_agent
 from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.ratings import ANCHOR
@@ -54,7 +54,7 @@ from azumaya.baselines.classroom.submissions import Submission, collect, read_su
 from azumaya.baselines.command_group import with_default
 from azumaya.baselines.exam_commands import part_named
 from azumaya.baselines.files import shown, write_whole
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
@@ -71,7 +71,12 @@ app = typer.Typer(
     help="Mark the agents of a class, each confined in a process of its own.",
 )
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {', '.join(GAMES)}.")]
+GameName = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME", help=f"The game: {', '.join(GAMES)}.", autocompletion=named_games
+    ),
+]
 MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
 GameLimit = Annotated[
     float,
@@ -106,7 +111,8 @@ def grade_command(
         list[str] | None,
         typer.Option(
             help=f"An agent that all play. Repeat for more. Default: {', '.join(OPPONENTS)}. "
-            f"Ratings need {ANCHOR}."
+            f"Ratings need {ANCHOR}.",
+            autocompletion=example_agents,
         ),
     ] = None,
     weight: Annotated[
@@ -119,9 +125,12 @@ def grade_command(
         ),
     ] = None,
     points: Annotated[float, typer.Option(help="The best mark.")] = Scheme.points,
-    part: Annotated[str, typer.Option(help=f"The part of the exam: {' or '.join(PARTS)}.")] = (
-        PARTS[1]
-    ),
+    part: Annotated[
+        str,
+        typer.Option(
+            help=f"The part of the exam: {' or '.join(PARTS)}.", autocompletion=lambda: [*PARTS]
+        ),
+    ] = PARTS[1],
     exam: Annotated[
         Path | None,
         typer.Option(

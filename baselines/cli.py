@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from azumaya.baselines.completion import answer_shell
+from azumaya.baselines.signals import interrupt_anywhere
+from azumaya.envs.extras import MissingExtraError, require
 
 FAILED = 2
 """The exit code if an optional package is missing."""
@@ -12,16 +13,10 @@ FAILED = 2
 
 def main() -> None:
     """Run the command line; missing packages and system errors are reported in one line."""
-    code = answer_shell()  # before anything slow is imported
-    if code is not None:
-        raise SystemExit(code)
-    from azumaya.envs.extras import MissingExtraError, require  # noqa: PLC0415 - imports numba
-
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")
         from azumaya.baselines.commands import app  # noqa: PLC0415 - needs the extra `cli`
-        from azumaya.baselines.signals import interrupt_anywhere  # noqa: PLC0415 - to answer shells fast
         from azumaya.baselines.terminal import guarded  # noqa: PLC0415 - needs the extra `cli`
 
         interrupt_anywhere()

@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
+from azumaya.baselines.game_options import named_games
 from azumaya.baselines.terminal import complaints, console, progress
 from azumaya.envs import GAMES
 
@@ -32,14 +33,19 @@ Options = Annotated[
 def evaluate(
     first: Annotated[
         str,
-        typer.Argument(help=f"The agent whose wins are counted: {NAMES_HELP}."),
+        typer.Argument(
+            help=f"The agent whose wins are counted: {NAMES_HELP}.", autocompletion=example_agents
+        ),
     ],
-    second: Annotated[str, typer.Argument(help="Its opponent, one of the same.")] = "greedy",
+    second: Annotated[
+        str, typer.Argument(help="Its opponent, one of the same.", autocompletion=example_agents)
+    ] = "greedy",
     game: Annotated[
         str | None,
         typer.Option(
             help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
-            f"for, otherwise {next(iter(GAMES))}."
+            f"for, otherwise {next(iter(GAMES))}.",
+            autocompletion=named_games,
         ),
     ] = None,
     option: Options = None,

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exam_table
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
 from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant
 from azumaya.baselines.files import check_picture, shown
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require
@@ -25,18 +25,23 @@ Sitting = tuple[Entrant, Exam]
 PartName = Annotated[
     str,
     typer.Option(
-        help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only."
+        help=f"The part of the exams: {' or '.join(PARTS)}. Use the latter for reporting only.",
+        autocompletion=lambda: [*PARTS],
     ),
 ]
 
 
 def exam(
-    agents: Annotated[list[str], typer.Argument(metavar="AGENT...", help=f"{NAMES_HELP}.")],
+    agents: Annotated[
+        list[str],
+        typer.Argument(metavar="AGENT...", help=f"{NAMES_HELP}.", autocompletion=example_agents),
+    ],
     game: Annotated[
         list[str] | None,
         typer.Option(
             help=f"A game: {', '.join(GAMES)}. Default: all that the agent can play. Repeat for "
-            "more games."
+            "more games.",
+            autocompletion=named_games,
         ),
     ] = None,
     part: PartName = PARTS[0],

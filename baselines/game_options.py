@@ -8,12 +8,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from azumaya.baselines.files import shown
-from azumaya.envs import OptionError, find_game
+from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.game import Game, Option
 from azumaya.envs.setup import POSITION, check_names
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """Words that stand for these values, in upper or lower case."""
+
+
+def named_games() -> list[tuple[str, str]]:
+    """The games that shells complete, as `typer` takes them: names with titles."""
+    return [(name, game.title) for name, game in GAMES.items()]
 
 
 def game_named(name: str) -> Game:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TimeRemainingColumn
 
-from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.league.cards import CHANGED, card_of
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
@@ -31,7 +31,7 @@ from azumaya.baselines.arena.league.tables import (
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.command_group import with_default
 from azumaya.baselines.files import check_folder, check_picture, shown, write_whole
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
@@ -64,7 +64,8 @@ def play(
         list[str] | None,
         typer.Argument(
             help=f"The agents: {NAMES_HELP}. Default: those of the file. The random agent always "
-            "takes part, because its rating is 0."
+            "takes part, because its rating is 0.",
+            autocompletion=example_agents,
         ),
     ] = None,
     add: Annotated[
@@ -73,12 +74,16 @@ def play(
             metavar="AGENT",
             help="Play only the games of this agent, against all that are in the file, for "
             f"{MINUTES_TO_ADD:g} minutes unless --minutes says otherwise. Repeat for more.",
+            autocompletion=example_agents,
         ),
     ] = None,
     results: Results = RESULTS,
     game: Annotated[
         list[str] | None,
-        typer.Option(help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: all."),
+        typer.Option(
+            help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: all.",
+            autocompletion=named_games,
+        ),
     ] = None,
     pairs: Annotated[
         int | None,

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines.agent_names import NAMES_HELP
+from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.analyse_commands import summary
-from azumaya.baselines.entrants import choose_game, find_entrant, first_position
+from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_position
 from azumaya.baselines.evaluate_commands import Options
+from azumaya.baselines.game_options import named_games
 from azumaya.baselines.search.analysis import analyse
 from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.table import Table
@@ -38,16 +39,29 @@ class LeaveError(Exception):
     """Raised when the person leaves the game."""
 
 
+def _example_players() -> list[tuple[str, str]]:
+    return [(HUMAN, "you"), *example_agents()]
+
+
 def play(
     game: Annotated[
         str | None,
         typer.Argument(
             help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
-            f"for, otherwise {next(iter(GAMES))}."
+            f"for, otherwise {next(iter(GAMES))}.",
+            autocompletion=named_games,
         ),
     ] = None,
-    first: Annotated[str, typer.Option(help=f"Who plays player_0: human, {NAMES_HELP}.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays player_1, one of the same.")] = "greedy",
+    first: Annotated[
+        str,
+        typer.Option(
+            help=f"Who plays player_0: human, {NAMES_HELP}.", autocompletion=_example_players
+        ),
+    ] = HUMAN,
+    second: Annotated[
+        str,
+        typer.Option(help="Who plays player_1, one of the same.", autocompletion=_example_players),
+    ] = "greedy",
     option: Options = None,
     seed: Annotated[
         int | None, typer.Option(help="The seed of the start position. Default: a random one.")

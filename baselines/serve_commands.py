@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from azumaya.baselines.agent_names import example_agents
 from azumaya.baselines.files import check_folder, reason, shown
 from azumaya.baselines.serve.limits import Limits
 from azumaya.envs import OptionError
@@ -62,7 +63,8 @@ def serve(
         list[str] | None,
         typer.Option(
             help="Offer this agent as an opponent, too, such as a checkpoint's path. Repeat for "
-            "more."
+            "more.",
+            autocompletion=example_agents,
         ),
     ] = None,
     gallery: Annotated[

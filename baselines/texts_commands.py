@@ -11,7 +11,7 @@ import typer
 from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
 from azumaya.baselines.exam_commands import PartName, part_named
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.text.exam import TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
@@ -29,7 +29,8 @@ def write(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"A game: {', '.join(GAMES)}. Default: all that have an exam. Repeat for more."
+            help=f"A game: {', '.join(GAMES)}. Default: all that have an exam. Repeat for more.",
+            autocompletion=named_games,
         ),
     ] = None,
     part: PartName = PARTS[0],
