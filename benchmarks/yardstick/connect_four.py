@@ -154,9 +154,12 @@ def evaluate(state, player):
 
 
 HOW_TO_PLAY = """\
-The board has seven columns, a to g from the left, and six rows. Players take turns dropping a
-disc of their own into a column; it falls to the lowest free cell. Four of your own discs in a
-row, upright, level or diagonal, win. A full board is a draw.
+1. The board has seven columns, a to g from the left, and six rows. The players are x, who
+begins, and o.
+2. Players take turns dropping a disc of their own into a column that is not full; it falls to the
+lowest free cell.
+3. Four of your own discs in a row, upright, level or diagonal, win.
+4. A full board is a draw.
 A move is the letter of a column: d."""
 
 

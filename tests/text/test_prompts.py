@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
+import random
+import re
+from collections.abc import Iterator
+
 import pytest
 
 from azumaya.baselines.text import position_prompt, rules_prompt
+from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import Position
+from azumaya.envs.games.abalone import rules as abalone
+from azumaya.envs.games.dominari import revers, score, vierer
+from azumaya.envs.games.halma import rules as halma
+from azumaya.envs.games.shima import horikomi, moyo
+from azumaya.envs.games.tiles import rules as tiles
 from tests.cases import TESTED
 
 MOST_WORDS = 350
+RULES = {
+    "abalone": abalone.__doc__,
+    "connect_four": connect_four.__doc__,
+    "halma_dominari": halma.__doc__,
+    "revers_dominari": revers.__doc__,
+    "score_dominari": score.__doc__,
+    "sudoku_horikomi": horikomi.__doc__,
+    "sudoku_moyo": moyo.__doc__,
+    "sudoku_tiles": tiles.__doc__,
+    "vierer_dominari": vierer.__doc__,
+}
+CITED = {
+    "abalone": {1: "side by side in one line", 2: "two marbles push one"},
+    "connect_four": {2: "a column that is not full"},
+    "halma_dominari": {
+        1: "White starts in the corner",
+        2: "jumps over one",
+        3: "no number may stand twice",
+        4: "step off the board",
+    },
+    "revers_dominari": {2: "must capture"},
+    "score_dominari": {1: "first number goes to a1", 2: "stone of your own colour"},
+    "sudoku_horikomi": {
+        2: "must lay one there", 4: "No number may stand twice", 5: "four stones of each number",
+    },
+    "sudoku_moyo": {
+        2: "must lay one there", 3: "light lays only in light", 4: "No number may stand twice",
+    },
+    "sudoku_tiles": {2: "No number may stand twice"},
+    "vierer_dominari": {1: "beside a stone of either colour"},
+}  # fmt: skip
+"""By game and number, words of the rules that `explain` cites where a move is illegal."""
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -29,6 +71,56 @@ def _is_name(position: Position, word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def numbered(text: str | None) -> dict[int, str]:
+    """The rules of a text by number, each on one line."""
+    _, *more = re.split(r"\n(?=\d+\. )", f"\n{text}")
+    last = len(more) - 1
+    rules = {}
+    for place, rule in enumerate(more):
+        own = re.split(r"\n\n|\n(?=Moves?\b|A move)", rule)[0] if place == last else rule
+        number, _, words = own.partition(". ")
+        rules[int(number)] = " ".join(words.split())
+    return rules
+
+
+def alike(rule: str, other: str) -> float:
+    """The share of the words of two rules that are in both."""
+    one, two = (set(re.findall(r"[a-z\d]{2,}", text.lower())) for text in (rule, other))
+    return len(one & two) / len(one | two)
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_the_rules_of_a_prompt_have_the_numbers_of_the_game(game: str) -> None:
+    """Explanations of illegal moves cite these numbers."""
+    own, prompt = numbered(RULES[game]), numbered(TESTED[game].words.how_to_play)
+    assert list(own) == list(prompt) == list(range(1, len(own) + 1))
+    for number, rule in prompt.items():
+        assert max(own, key=lambda n: alike(rule, own[n])) == number, f"{number}. {rule}"
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_the_rules_that_explanations_cite_are_in_the_prompt(game: str) -> None:
+    prompt = numbered(TESTED[game].words.how_to_play)
+    cited = set(cited_in(game))
+    assert cited == set(CITED[game]), "each citation must be compared with the prompt"
+    for number, words in CITED[game].items():
+        assert words in prompt[number]
+
+
+def cited_in(game: str) -> Iterator[int]:
+    """The numbers of rules in the explanations of all actions of a few games."""
+    options = {"setup": "choose"} if game == "halma_dominari" else {}  # the stones are laid first
+    for seed in range(3):
+        position, draws = Position(game, seed=seed, **options), random.Random(seed)
+        while not position.is_over:
+            for action in range(len(position.action_mask())):
+                if action not in position.legal_actions():
+                    yield from map(int, re.findall(r"\(rule (\d+)\)", position.explain(action)))
+            for _ in range(4):
+                if not position.is_over:
+                    position.play(draws.choice(position.legal_actions()))
 
 
 @pytest.mark.parametrize("game", TESTED)

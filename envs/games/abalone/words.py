@@ -68,7 +68,8 @@ except in a push.
 2. Moving along the line, two marbles push one opposing marble, and three push one or two. They
 must be directly in front, and the cell behind them must be free or off the board. A marble pushed
 off the board is out. Your own marbles never leave the board by your move.
-3. The first player to push out six opposing marbles wins. A player without a legal move loses.
+3. The first player to push out six opposing marbles wins.
+4. A player without a legal move loses.
 Moves: a move of one marble, or along the line, is named by the hindmost marble and the cell it
 moves to: a1b2. A sideways move is named by both ends of the line (first the one that comes
 earlier by letter, then by number) and the cell to which the first of them moves: d3d5e4."""

@@ -20,9 +20,9 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
 HOW_TO_PLAY = f"""\
-{words.BOARD_TEXT} White moves first. The numbers are 1 to 6. At the start
-four numbers fill the centre.
-1. {words.TURN_TEXT}
+{words.BOARD_TEXT} White moves first. The numbers are 1 to 6.
+{words.TURN_TEXT}
+1. At the start four numbers fill the centre.
 2. A number must capture at least one opposing stone. A player who can lay no such number is
 skipped.
 3. A stone captures (a) opposing stones without a gap along a row or column between it and another

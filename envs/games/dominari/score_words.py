@@ -21,9 +21,10 @@ from azumaya.envs.text import PositionText
 
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT} White moves first. The numbers are 1 to 6.
-1. {words.TURN_TEXT}
-2. White's first number goes to a1, black's first to f6. Every later number goes beside a stone of
-your own colour; diagonal neighbours count, and so do blanks.
+{words.TURN_TEXT}
+1. White's first number goes to a1, black's first to f6.
+2. Every later number goes beside a stone of your own colour; diagonal neighbours count, and so do
+blanks.
 3. A player who cannot lay a number is skipped; their next number may go on any empty cell where
 it fits its row, column and block.
 4. Blanks are laid in your own colour.

@@ -19,13 +19,13 @@ from azumaya.envs.symmetries import Settings
 
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT} White moves first. The numbers are 1 to 5.
-1. {words.TURN_TEXT}
-2. On the empty board the first number goes anywhere. Every later number goes beside a stone of
+{words.TURN_TEXT}
+1. On the empty board the first number goes anywhere. Every later number goes beside a stone of
 either colour (left, right, above or below; blanks count as stones).
-3. Blanks are laid in your own colour.
-4. Four stones of your own colour, numbers or blanks, side by side in a row or column, or filling
+2. Blanks are laid in your own colour.
+3. Four stones of your own colour, numbers or blanks, side by side in a row or column, or filling
 a block, win at once.
-5. If no number can be laid when a turn is over, the game is a draw.
+4. If no number can be laid when a turn is over, the game is a draw.
 Moves: 5e4 lays a 5 on e4; we4 (white) or be4 (black) lays a blank on e4; end ends the turn."""
 
 

@@ -51,13 +51,12 @@ COLOURS = ("white", "black")
 
 HOW_TO_PLAY = """\
 The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
-nine blocks of 2x2. Each player has the numbers 1 to 6. White starts in the corner at a1, black in
-the corner at f6. White moves first.
-1. A turn moves one of your own stones. It goes to a neighbouring free cell, or jumps over one
+nine blocks of 2x2. White moves first.
+1. Each player has the numbers 1 to 6. White starts in the corner at a1, black in the corner at f6.
+2. A turn moves one of your own stones. It goes to a neighbouring free cell, or jumps over one
 neighbouring stone of either colour to the free cell just behind it; jumps may be chained. Stones
-jumped over stay.
-2. Every step and every jump goes forward: for white up, right, or diagonally up and right; for
-black down, left, or diagonally down and left.
+jumped over stay. Every step and every jump goes forward: for white up, right, or diagonally up and
+right; for black down, left, or diagonally down and left.
 3. After the move no number may stand twice in a row, a column or a block, whatever its colour.
 Cells between two jumps need only be free.
 4. A stone on the opponent's corner cell (f6 for white, a1 for black) may step off the board; a

@@ -36,14 +36,14 @@ HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
 bottom to top. It is divided into nine regions of nine cells: four light, four dark and one
 neutral. Unless told otherwise the regions are the 3x3 blocks, and the neutral one is the centre.
-Some numbers lie on the board at the start.
-1. A turn is one number from 1 to 9 laid on an empty cell. Numbers are never moved or removed.
-2. No number may stand twice in a row, a column, a block or a region.
-3. While any number can be laid in the neutral region, the player to move must lay one there.
-4. After that, players lay in any light or dark region, their own or the opponent's.
+A turn is one number from 1 to 9 laid on an empty cell. Numbers are never moved or removed.
+1. Some numbers lie on the board at the start.
+2. While any number can be laid in the neutral region, the player to move must lay one there.
+3. After that, players lay in any light or dark region, their own or the opponent's.
+4. No number may stand twice in a row, a column, a block or a region.
 5. Each player has four stones of each number. A number on the board at the start is one of the
-region owner's stones, a number laid under rule 4 one of the stones of the player who lays it;
-numbers laid under rule 3 are taken from neither. A player cannot lay a number of which they have no
+region owner's stones, a number laid under rule 3 one of the stones of the player who lays it;
+numbers laid under rule 2 are taken from neither. A player cannot lay a number of which they have no
 stone left.
 6. A player without a move is skipped. The game ends when neither player has one.
 7. Whoever has fewer empty cells in their own four regions wins. If equal, whoever has more full

@@ -20,12 +20,12 @@ HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
 bottom to top. It is divided into nine regions of nine cells: four light, four dark and one
 neutral. Unless told otherwise the regions are the 3x3 blocks, and the neutral one is the centre.
-Some numbers lie on the board at the start.
-1. Players take turns, and a turn is one number from 1 to 9 laid on an empty cell. Numbers are
-never moved or removed.
-2. No number may stand twice in a row, a column, a block or a region.
-3. While any number can be laid in the neutral region, the player to move must lay one there.
-4. After that, light lays only in light regions, and dark only in dark regions.
+Players take turns, and a turn is one number from 1 to 9 laid on an empty cell. Numbers are never
+moved or removed.
+1. Some numbers lie on the board at the start.
+2. While any number can be laid in the neutral region, the player to move must lay one there.
+3. After that, light lays only in light regions, and dark only in dark regions.
+4. No number may stand twice in a row, a column, a block or a region.
 5. A player who is to move and cannot lay a number loses. There is no draw.
 A move is named by the number and the square: 5e4 lays a 5 on e4."""
 

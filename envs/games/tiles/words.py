@@ -42,13 +42,13 @@ MOVERS = "01"
 
 HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
-bottom to top. There are 81 tiles, nine of each number from 1 to 9. Nine lie on the board at the
-start.
-1. The player to move is shown the next tile, drawn by chance, and lays it on an empty cell. No
+bottom to top.
+1. There are 81 tiles, nine of each number from 1 to 9. Nine lie on the board at the start.
+2. The player to move is shown the next tile, drawn by chance, and lays it on an empty cell. No
 number may stand twice in a row, a column or a 3x3 block. Then the other player is to move.
-2. The tile scores one point for each tile that already lies in its row, column or block, each
+3. The tile scores one point for each tile that already lies in its row, column or block, each
 counted once.
-3. The game ends when the tile drawn fits nowhere, or when there are no more tiles. The higher
+4. The game ends when the tile drawn fits nowhere, or when there are no more tiles. The higher
 score wins; equal scores draw.
 A move is named by the square on which the tile goes: e4."""
 
