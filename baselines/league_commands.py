@@ -104,7 +104,7 @@ def play(
         ),
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Begin no more games after this time.")
+        float | None, typer.Option(min=0, help="Start no new games after this many minutes.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of all random choices. Default: 0.")

@@ -1,4 +1,4 @@
-"""Signals end a process, also while LLVM compiles for it."""
+"""Let signals end a process even while LLVM compiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGAIN = 0.05
 
 
 def interrupt_anywhere() -> None:
-    """Let Ctrl-C raise `KeyboardInterrupt`, also while LLVM compiles.
+    """Let Ctrl-C raise `KeyboardInterrupt`, even while LLVM compiles.
 
     What takes long in Numba is a call to LLVM. A signal that comes meanwhile is handled in the
     first Python code that runs then: a callback of LLVM's, where ctypes prints an exception and

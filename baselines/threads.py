@@ -31,7 +31,7 @@ class Together:
         ]
 
     def start(self) -> None:
-        """Start all of them. Call `end` in any case, also if this is interrupted."""
+        """Start all of them. Call `end` in any case, even if this is interrupted."""
         for thread in self._threads:
             thread.start()
 

@@ -48,7 +48,7 @@ def brief(value: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An exception in one line, even if its own text cannot be had."""
+    """An exception in one line, even if `str()` of it fails."""
     try:
         text = " ".join(str(error).split())
     except BaseException as another:

@@ -29,7 +29,7 @@ class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
         path: the file; records are appended, one per line. Its folder must exist.
         players: the players' names, player_0 first.
 
-    Moves are those of the environment without wrappers, also if a wrapper maps the actions, as
+    Moves are those of the environment without wrappers, even if a wrapper maps the actions, as
     `AugmentedAEC` does. Games left unfinished at a reset are not recorded. If anything but one move
     in a step changes the position, such as `set_state`, the record begins anew from the position
     there.

@@ -82,10 +82,10 @@ class Chooser:
     """The pairs of a league that are to be played until its ratings are precise enough.
 
     Args:
-        league: the league; results that are added to it while pairs are taken are heeded.
+        league: the league; results that are added to it in the meantime are taken into account.
         plan: what may be played, and how narrow the intervals are to be.
-        absent: the ids of agents that sit out; those that are added while pairs are taken are
-            heeded. The intervals are those of ratings without them: what their few games leave
+        absent: the ids of agents that sit out; those that are added in the meantime are taken into
+            account. The intervals are those of ratings without them: what their few games leave
             unknown could not be found out.
 
     Attributes:
