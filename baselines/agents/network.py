@@ -223,7 +223,7 @@ class OversizeError(ValueError):
     """A network is too large to be built."""
 
 
-def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, int]) -> None:
+def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, int]) -> int:
     """Check that a network can be built, before any memory is allocated for it.
 
     Args:
@@ -231,6 +231,9 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
         game: the game.
         num_actions: the number of actions.
         sizes: `width` and `depth`.
+
+    Returns:
+        The number of its parameters.
 
     Raises:
         OversizeError: a size is above its limit, or there would be too many parameters.
@@ -251,6 +254,7 @@ def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, i
             f"the network {network!r} with {said} is too large: it has {parameters:,} parameters; "
             f"the most is {MOST_PARAMETERS:,}"
         )
+    return parameters
 
 
 def takes_numbers(game: Game) -> bool:

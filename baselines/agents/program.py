@@ -16,9 +16,10 @@ from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
+from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, brief
 
 PREFIX = "program:"
 """What the names of such agents begin with."""
@@ -49,10 +50,14 @@ class ProgramAgent(Agent):
             the group.
 
     Raises:
-        OptionError: the command is empty, its quotes are not closed, or there is no such program.
+        OptionError: the command is no text or empty, its quotes are not closed, or there is no such
+            program; or the time is not a number above 0 that the system can wait.
     """
 
     def __init__(self, command: str, seconds: float = SECONDS, *, watched: bool = False) -> None:
+        if not isinstance(command, str):
+            raise OptionError(f"command={brief(command)}: a text is needed, as in a shell")
+        seconds = check_number("seconds", seconds, most=threading.TIMEOUT_MAX, above=True)
         try:
             self.words = shlex.split(command)
         except ValueError as error:

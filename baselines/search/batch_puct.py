@@ -33,7 +33,7 @@ from azumaya.baselines.search.evaluator import (
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
 from azumaya.baselines.search.puct_trees import new_lists
-from azumaya.baselines.search.tree import PRIOR_NODE, STATS, new_nodes, slot_bytes
+from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, STATS, new_nodes, slot_bytes
 from azumaya.baselines.search.uct import MEGABYTES, slots_for
 from azumaya.baselines.search.uct_kernels import DEEPEST
 from azumaya.envs import Position
@@ -49,7 +49,6 @@ LEAST = 16
 """The fewest games for which another thread is used."""
 FREE = 256
 """The most simulations in one round that end at a proven node, without the network."""
-NO_LIMIT = 1 << 62
 
 
 class Grove:
@@ -165,7 +164,7 @@ class BatchPUCT:
             their time.
         evaluator: the network.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
-            by the range of the results so far.
+            by the range of the results so far and 0.
         temperature: the priors are the softmax of the logits divided by this.
         leaves: the most leaves of one game in a batch. More fill the batches of few games, and make
             the search a little worse for the same simulations. Games with hidden draws have one.
@@ -252,7 +251,7 @@ class BatchPUCT:
 
     def _spend(self, grove: Grove) -> None:
         """Search all trees of a grove until they are finished or the budget is spent."""
-        limit = min(self.budget.steps or NO_LIMIT, NO_LIMIT)
+        limit = min(self.budget.steps or MOST_VISITS, MOST_VISITS)
         rows = len(grove.rows)
         logits, values = np.zeros((rows, grove.num_actions), np.float32), np.zeros(rows)
         parts = _parts(grove.count, self.threads)

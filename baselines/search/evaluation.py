@@ -76,6 +76,8 @@ class Evaluation:
             raise OptionError(
                 f"scratch_words={brief(self.scratch_words)}: a whole number from 0 is needed"
             )
+        if self.game is not None and not isinstance(self.game, Game):
+            raise OptionError(f"game={brief(self.game)}: a Game or None is needed, see find_game")
 
     def check(self, game: Game) -> None:
         """Raise `OptionError` if it cannot evaluate the positions of a game."""

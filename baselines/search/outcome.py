@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from azumaya.baselines.search.tree import MOST_VISITS
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -70,9 +72,19 @@ class SearchedTree:
     _stats: np.ndarray
 
     @property
-    def finished(self) -> bool:
+    def proven(self) -> bool:
         """Whether the value of the position is proven."""
         return bool(self.nodes["low"][0] == self.nodes["high"][0])
+
+    @property
+    def simulations_left(self) -> int:
+        """How many more simulations can be counted."""
+        return MOST_VISITS - int(self.nodes["visits"][0])
+
+    @property
+    def finished(self) -> bool:
+        """Whether no more simulations are of use, or none can be counted."""
+        return self.proven or self.simulations_left == 0
 
     def outcome(self, line: bool = True) -> Outcome:
         """The result so far, with or without the line of best moves.
@@ -82,7 +94,7 @@ class SearchedTree:
         sign = 1 - 2 * int(self.nodes["mover"][0])
         candidates = self._candidates(0)
         best = preferred(candidates)
-        exact = self.finished
+        exact = self.proven
         value = float(sign * self.nodes["low"][0]) if exact else best.value
         by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
         return Outcome(
@@ -124,10 +136,12 @@ class SearchedTree:
 
 
 def preferred(candidates: Sequence[Candidate]) -> Candidate:
-    """The move to play: the most visited one, unless a proven one is better.
+    """The move to play: the most visited one, unless another is proven to be better.
 
     Ties go to the first in the given order, which the search has drawn at random.
     """
+    least = max(c.low for c in candidates)
+    candidates = [c for c in candidates if c.high >= least]
     proven = [c for c in candidates if c.exact]
     open_ = [c for c in candidates if not c.exact]
     sure = max(proven, key=lambda c: c.value, default=None)

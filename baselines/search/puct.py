@@ -36,7 +36,7 @@ class PUCT:
         budget: simulations or time per searched position.
         evaluation: the evaluation of positions; None means the game's own.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
-            by the range of the results so far.
+            by the range of the results so far and 0.
         temperature: how widely the priors are spread over the moves, for values from -1 to 1;
             scaled in the same way.
         rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest

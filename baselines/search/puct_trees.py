@@ -80,7 +80,7 @@ class PUCTTree(Tree):
 
     def advance(self, steps: int) -> int:
         """Make up to `steps` more simulations; returns the number made."""
-        done = int(self._stats["simulations"][0])
+        done, steps = int(self._stats["simulations"][0]), min(steps, self.simulations_left)
         return int(
             self._simulate(
                 done, done + steps, self._key, self._weight, self._temperature, self._rollouts,

@@ -72,6 +72,8 @@ NEVER = np.float32(1e30)
 """A mean that selection never picks; its sign is chosen to be worst for the player to move."""
 LARGE = 1 << 30
 """Greater than any payoff."""
+MOST_VISITS = (1 << 31) - 1
+"""The visits that a node can count; a search whose root has as many is over."""
 LN2 = 0.6931471805599453
 
 

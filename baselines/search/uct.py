@@ -104,7 +104,7 @@ class Tree(SearchedTree):
 
     def advance(self, steps: int) -> int:
         """Make up to `steps` more simulations; returns the number made."""
-        done = int(self._stats["simulations"][0])
+        done, steps = int(self._stats["simulations"][0]), min(steps, self.simulations_left)
         return int(
             self._simulate(
                 done, done + steps, self._key, self._weight, self._cut, self._root, self._trial,
@@ -135,7 +135,7 @@ class UCT:
     Args:
         budget: simulations or time per searched position.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
-            by the range of the results so far.
+            by the range of the results so far and 0.
         cut: plies after which a rollout is cut off and scored by the game's `evaluate`, for payoffs
             above 1 as `own_evaluation` does; 0 means rollouts go to the end.
         megabytes: memory for the nodes of each thread.

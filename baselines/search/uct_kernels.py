@@ -87,7 +87,7 @@ def rollout_kernel(kernels: GameKernels) -> Any:
 
 @kernel
 def stake(stats):
-    """Half of the range of the results so far; the game's payoff bound if that is 1."""
+    """Half of the range of the results so far and 0; the game's payoff bound if that is 1."""
     if stats[0].bound == 1:
         return 1.0
     return max(0.5 * (stats[0].best - stats[0].worst), 0.5)

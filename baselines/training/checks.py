@@ -132,8 +132,8 @@ def check_network(network: str, game: str) -> None:
         )
 
 
-def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> None:
-    """Check that a network of this `width` and `depth` can be built.
+def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> int:
+    """Check that a network of this `width` and `depth` can be built; returns its parameters.
 
     Raises:
         OptionError: the sizes are too large.
@@ -142,7 +142,7 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
     actions = prepare(record, dict(options)).num_actions
     given = {name: size for name, size in sizes.items() if size is not None}
     try:
-        check_size(network, record, actions, given)
+        return check_size(network, record, actions, given)
     except OversizeError as error:
         said = " ".join(f"{flag(name)} {size}" for name, size in given.items())
         raise OptionError(f"{said}: {error}") from error

@@ -197,7 +197,7 @@ class PPOConfig(RunConfig):
     final_share: Share = 0.1
     """Fraction of the learning rate left at the end; it decreases linearly."""
     discount: Share = 1.0
-    """Discount factor per move of the learner."""
+    """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play."""
     gae_lambda: Share = 0.95
     """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
     clip: Positive = 0.2

@@ -99,15 +99,20 @@ def start_value(config: Config) -> Value:
     """The network to begin with.
 
     Raises:
-        OptionError: it is of another game, or there is no champion.
+        OptionError: it is of another game or of other payoffs, or there is no champion.
         CheckpointError: the file cannot be read.
     """
     game = find_game(config.game)
-    if config.start == CHAMPION:
-        return champion_value(game)
-    value = load_value(config.start)
+    value = champion_value(game) if config.start == CHAMPION else load_value(config.start)
     if value.game is not game:
         raise OptionError(f"start={config.start!r}: is of {value.game.id}, not {game.id}")
+    here = payoff_bound(Position(game, **config.options))
+    there = value.weights[value.shape.bound]
+    if here != there:
+        raise OptionError(
+            f"start={config.start!r}: learned fractions of a payoff of {there:g}, but with these "
+            f"options the largest is {here}"
+        )
     return value
 
 

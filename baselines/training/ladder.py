@@ -138,10 +138,13 @@ class Ladder:
     def simulations(self) -> int:
         """How many simulations of UCT take as long as a move of the trained agent."""
         positions = list(some_positions(self.config))
-        keys = list(range(len(positions)))
-        own = _seconds(lambda: self.agent.act(positions, keys))
-        uct = UCTAgent(simulations=SIMULATIONS)
-        return max(1, math.floor(SIMULATIONS * own / _seconds(lambda: uct.act(positions, keys))))
+
+        def seconds(agent: Agent) -> float:
+            """One position at a time, so that neither more cores nor batches help."""
+            return _seconds(lambda: [agent.act([p], [key]) for key, p in enumerate(positions)])
+
+        own = seconds(self.agent)
+        return max(1, math.floor(SIMULATIONS * own / seconds(UCTAgent(simulations=SIMULATIONS))))
 
 
 def some_positions(config: RunConfig) -> Iterator[Position]:

@@ -19,7 +19,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -29,7 +29,7 @@ from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training.checks import Count, Numbers, Share
+from azumaya.baselines.training.checks import Count, Numbers, Share, check_sizes
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
 from azumaya.baselines.training.loop import LoggedLearner
@@ -49,7 +49,7 @@ from azumaya.baselines.training.saved_parts import (
     saved_games,
     weight_arrays,
 )
-from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.saves import MOST_BYTES, Save
 from azumaya.baselines.training.session import run_training
 from azumaya.envs import OptionError, make_vec
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -95,6 +95,18 @@ class Config(PPOConfig):
     """The number of earlier versions to draw opponents from."""
     pool_every: Count = 10
     """Updates between two additions to the pool; a full pool loses a random version for each."""
+
+    def completed(self) -> Self:
+        """As `PPOConfig.completed`; also checks that a save of all versions could be read again."""
+        config = super().completed()
+        parameters = check_sizes(config.network, config.game, config.options, **config.sizes)
+        size = np.dtype(np.float32).itemsize * parameters * (3 + config.pool)  # and Adam's moments
+        if size > MOST_BYTES:
+            raise OptionError(
+                f"--pool {config.pool}: with networks of {parameters:,} parameters a save would "
+                f"have {size:,} bytes; the most is {MOST_BYTES:,}"
+            )
+        return config
 
 
 # ---- the network ----

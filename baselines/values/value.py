@@ -257,9 +257,14 @@ class ValueAgent(Agent):
     Args:
         value: the network.
         name: the agent's name.
+
+    Raises:
+        OptionError: the value is none.
     """
 
     def __init__(self, value: Value, name: str = KIND) -> None:
+        if not isinstance(value, Value):
+            raise OptionError(f"value={brief(value)}: a Value is needed, such as of load_value")
         self.value, self.name, self.sidecar = value, name, value.sidecar
         self._choose = choose_kernel(value.game, value.shape)
         self._scratch = scratch_words(value.game, value.shape)

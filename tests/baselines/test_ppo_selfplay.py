@@ -378,6 +378,7 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
     [
         ("--past-share 2", "--past-share 2.0: must be a number from 0 to 1"),
         ("--pool 0", "--pool 0: must be a whole number from 1 to 1,000"),
+        ("--network plain --width 8000 --pool 100", "--pool 100: with networks of 88,648,730"),
         ("--pool-every 0", "--pool-every 0: must be a whole number from 1"),
         ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
         ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),

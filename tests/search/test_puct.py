@@ -299,6 +299,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
         ((constant, np.zeros((1, 1), np.float32)), "weights="),
         ((constant, np.zeros(4, np.float32)[::2]), "weights="),
         ((constant, np.zeros(1, np.float32), -1), "scratch_words=-1"),
+        ((constant, np.zeros(1, np.float32), 0, "", "abalone"), "game='abalone': a Game or None"),
     ],
 )
 def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> None:

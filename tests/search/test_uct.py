@@ -16,13 +16,14 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, uct
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT
-from azumaya.baselines.search.budget import FIRST_STEPS, Budget
+from azumaya.baselines.search.budget import FIRST_STEPS, Budget, spend
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.tree import NODE, slot_bytes
+from azumaya.baselines.search.puct_trees import PUCTTree
+from azumaya.baselines.search.tree import MOST_VISITS, NODE, slot_bytes
 from azumaya.baselines.search.uct import UCT, Tree
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
@@ -274,3 +275,25 @@ def test_the_preferred_move() -> None:
     assert preferred([doubtful, drawn]) is drawn
     assert preferred([lost, doubtful]) is doubtful
     assert preferred([lost, lost]) is lost
+    better, worse = Candidate(5, 50, 4.0, 3, 10), Candidate(6, 100, 1.5, -5, 2)
+    assert preferred([worse, better]) is better, "its least is more than the other's most"
+
+
+@pytest.mark.parametrize("name", ["sudoku_moyo", "sudoku_tiles"])
+@pytest.mark.parametrize("guided", [False, True])
+def test_a_search_ends_when_nodes_can_count_no_more(name: str, guided: bool) -> None:
+    """Beyond that a count would be negative, whose logarithm a kernel looked for without end."""
+    position = Position(name, seed=1)
+    tree = (PUCTTree if guided else Tree)(kernels_of(position), 8)
+    if isinstance(tree, PUCTTree):
+        tree.start(position, 1, (1.0, 1.0, 0.5, 8))
+    else:
+        tree.begin(position, 1, 1.0, 0)
+    spend(tree, Budget(50))
+    tree.nodes["visits"][0] = MOST_VISITS - 3
+    assert not tree.finished
+    spend(tree, Budget(2**40))
+    assert tree.finished
+    assert tree.nodes["visits"][0] == MOST_VISITS
+    assert tree.outcome().simulations == 53
+    assert not tree.outcome().exact

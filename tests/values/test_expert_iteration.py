@@ -182,6 +182,9 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
         assert (learner.weights == load_value(first).weights).all()
     with pytest.raises(OptionError, match="is of azumaya/connect_four"):
         tiny_expert(tmp_path / "run", start=first, game="abalone").completed()
+    points = {"scoring": "points"}
+    with pytest.raises(OptionError, match="of a payoff of 1, but with these options the largest"):
+        Config(game="sudoku_moyo", start="champion", options=points).completed()
     champion = Config(game="abalone", start="champion").completed()
     assert champion.width == champion_value(find_game("abalone")).width
 

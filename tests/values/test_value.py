@@ -182,6 +182,12 @@ def test_weights_that_do_not_fit_are_refused(width: int, change: Any, message: s
 # ---- the agent ----
 
 
+def test_an_agent_needs_a_value() -> None:
+    wrong: Any = "value"
+    with pytest.raises(OptionError, match="^value='value': a Value is needed"):
+        ValueAgent(wrong)
+
+
 def test_the_agent_plays_the_same_in_any_company() -> None:
     """One position at a time, all at once, as states, and after a copy by pickle."""
     shape, weights, _ = network_of(GAME)
