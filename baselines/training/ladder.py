@@ -5,7 +5,8 @@ as many simulations as take the time of a move of the trained agent, the other w
 Against the second the trained agent searches for 10 ms, too, if search can use it.
 
 MaskablePPO's results are not measured but stored: they are those of its own run with the default
-options, made by `python -m azumaya.baselines.training.ladder RUN...`.
+options, made by `python -m azumaya.baselines.training.ladder RUN...`. The documentation shows them,
+too.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 STORED = Path(__file__).with_name("stored_rungs.json")
+STORED_FIELDS = ("greedy", "greedy_interval", "exam", "exam_interval")
+"""The fields of a rung that are stored."""
 SEED = 2_000_000
 """The first seed of the ladder's starts; it also orders those of a book."""
 MILLISECONDS = 10.0
@@ -180,18 +183,24 @@ def _against(rung: Rung, opponent: str, score: Score) -> Rung:
 
 def stored_rungs(config: RunConfig) -> Iterator[Rung]:
     """The stored results for a game with its default options."""
-    if STORED.exists() and not config.options:
-        found = json.loads(STORED.read_text("utf-8"))
-        yield from (Rung(**rung, stored=True) for rung in found.get(config.game, ()))
+    found = stored_results().get(config.game)
+    if found is not None and not config.options:
+        yield Rung("MaskablePPO", **{name: found[name] for name in STORED_FIELDS}, stored=True)
+
+
+def stored_results() -> dict[str, dict[str, Any]]:
+    """The stored results by game: the fields of `STORED_FIELDS`, and the same against random."""
+    found: dict[str, dict[str, Any]] = json.loads(STORED.read_text("utf-8"))
+    return found
 
 
 def store(folders: Sequence[Path]) -> None:
-    """Keep the trained agents' rungs of some run folders as the stored results of their games.
+    """Keep the trained agents' results in some run folders as the stored ones of their games.
 
     Raises:
         OptionError: a folder has no ladder.
     """
-    kept = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    kept = stored_results() if STORED.exists() else {}
     for folder in folders:
         try:
             game = json.loads((folder / "config.json").read_text("utf-8"))["game"]
@@ -199,8 +208,12 @@ def store(folders: Sequence[Path]) -> None:
         except OSError as error:
             raise OptionError(f"{folder}: there is no ladder of a run here ({error})") from error
         (own,) = (rung for rung in rungs if rung["name"] == "policy")
-        fields = ("greedy", "greedy_interval", "exam", "exam_interval")
-        kept[game] = [{"name": "MaskablePPO", **{name: own[name] for name in fields}}]
+        (random,) = (rung for rung in rungs if rung["name"] == "random")
+        kept[game] = {
+            "random": random["trained"],
+            "random_interval": random["trained_interval"],
+            **{name: own[name] for name in STORED_FIELDS},
+        }
     STORED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8", newline="\n")
 
 

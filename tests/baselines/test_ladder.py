@@ -98,9 +98,11 @@ def test_results_can_be_stored(
     (run / "config.json").write_text(json.dumps({"game": GAME}))
     with pytest.raises(OptionError, match=r"run: there is no ladder of a run here"):
         ladder.store([run])
-    objects = as_objects([Rung("random"), Rung("policy", 0.6, (0.5, 0.7), 0.8, (0.7, 0.9))])
+    random = Rung("random", trained=0.9, trained_interval=(0.8, 1.0))
+    objects = as_objects([random, Rung("policy", 0.6, (0.5, 0.7), 0.8, (0.7, 0.9))])
     (run / "ladder.json").write_text(json.dumps(objects))
     ladder.store([run])
+    assert ladder.stored_results()[GAME]["random"] == 0.9
     (kept,) = ladder.stored_rungs(config_of())
     assert kept == Rung("MaskablePPO", 0.6, [0.5, 0.7], 0.8, [0.7, 0.9], stored=True)  # type: ignore[arg-type]
     assert not list(ladder.stored_rungs(config_of(game="abalone")))

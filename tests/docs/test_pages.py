@@ -32,7 +32,7 @@ def extension() -> Any:
     """The modules of the Sphinx extension, which is not part of the library."""
     sys.path.insert(0, str(ROOT / "docs" / "_ext"))
     try:
-        names = ("boards", "statistics", "tables", "training")
+        names = ("boards", "statistics", "tables")
         yield {name: importlib.import_module(f"azumaya_docs.{name}") for name in names}
     finally:
         sys.path.pop(0)
@@ -122,7 +122,15 @@ def test_statistics_are_those_of_the_rules_as_they_are(game: Game, extension: An
 
 def test_statistics_name_no_other_games(extension: Any) -> None:
     assert list(extension["statistics"].read_all()) == list(GAMES)
-    assert set(extension["training"].read_all()) <= set(GAMES)
+
+
+def test_the_table_of_short_trainings_has_every_game(extension: Any) -> None:
+    head, _, *rows = extension["tables"].training_table().splitlines()
+    assert head == "| game | against random | against greedy | exam: wins kept |"
+    assert [row.split("]")[0] for row in rows] == [f"| [{g.title}" for g in GAMES.values()]
+    assert rows[0].count("%") == 9  # three shares with intervals
+        "| 100.0% (99.0% to 100.0%) | 75.8% (71.3% to 79.7%) | 72.2% (68.1% to 75.9%) |"
+    )
 
 
 # ---- boards ----

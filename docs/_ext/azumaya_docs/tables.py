@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.training.ladder import STORED
+from azumaya.baselines.training.ladder import stored_results
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION, prepare
-from azumaya_docs import statistics, training
+from azumaya_docs import statistics
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -259,24 +258,19 @@ def state_table(game: Game) -> str:
 
 def training_table() -> str:
     """The evaluations of agents after a short training: by games and by the exam."""
-    rungs = json.loads(STORED.read_text("utf-8"))
-    rows = []
-    for name, game in GAMES.items():
-        run = training.read_all().get(name)
-        if run is None:
-            continue
-        rates = [_rate(run["scores"][opponent]) for opponent in ("random", "greedy")]
-        (rung,) = rungs[name]
-        exam = "" if rung["exam"] is None else _with_interval(rung["exam"], rung["exam_interval"])
-        rows.append((f"[{game.title}](/games/{name}.md)", *rates, exam))
-    if not rows:
-        return "No run has been imported yet (`python -m azumaya_docs.training`)."
+    stored = stored_results()
+    rows = [
+        (
+            f"[{game.title}](/games/{name}.md)",
+            *(_with_interval(stored[name], field) for field in ("random", "greedy", "exam")),
+        )
+        for name, game in GAMES.items()
+    ]
     return table(("game", "against random", "against greedy", "exam: wins kept"), rows)
 
 
-def _rate(score: Mapping[str, Any]) -> str:
-    return _with_interval(score["rate"], score["interval"])
-
-
-def _with_interval(share: float, interval: Sequence[float]) -> str:
-    return f"{share:.1%} ({interval[0]:.1%} to {interval[1]:.1%})"
+def _with_interval(result: Mapping[str, Any], field: str) -> str:
+    if result[field] is None:
+        return ""
+    low, high = result[f"{field}_interval"]
+    return f"{result[field]:.1%} ({low:.1%} to {high:.1%})"
