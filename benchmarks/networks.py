@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent
-from azumaya.baselines.values.batches import values_kernel
 from azumaya.baselines.values.network import scratch_words
 from azumaya.baselines.values.value import KIND, Value, untrained
 from azumaya.benchmarks import search
+from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.timing import measure
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.game import RUNNING, Game

@@ -20,7 +20,7 @@ from azumaya.baselines.agents.sidecar import (
     unreadable,
 )
 from azumaya.baselines.agents.states import GameStates
-from azumaya.baselines.files import read_bytes, write_together
+from azumaya.baselines.files import read_bytes
 from azumaya.baselines.search.evaluation import Evaluation, random_games
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.feature_sets import features_of
@@ -136,19 +136,6 @@ def value_files(name: str, weights: np.ndarray, sidecar: Sidecar) -> dict[str, b
     text = json.dumps(asdict(sidecar), indent=2)
     arrays = _packed(weights, _shape_of_sidecar(sidecar))
     return {f"{name}.safetensors": safetensors.save(arrays), f"{name}.json": text.encode()}
-
-
-def save_value(path: str | Path, weights: np.ndarray, sidecar: Sidecar) -> Path:
-    """Write a value's two files; returns the path of the weights.
-
-    Raises:
-        OSError: they cannot be written; no temporary file is left behind.
-    """
-    target = Path(path).with_suffix(".safetensors")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    files = value_files(target.stem, weights, sidecar)
-    write_together({target.with_name(name): content for name, content in files.items()})
-    return target
 
 
 def is_value(path: str | Path) -> bool:

@@ -15,8 +15,8 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.training import expert_iteration, ppo_selfplay, td_value
 from azumaya.baselines.training.value_run import ValueRun
-from azumaya.baselines.values.batches import values_kernel
 from azumaya.benchmarks import learning, networks, plan, report, search, signature
+from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.timing import Rates
 from azumaya.envs import Position

@@ -21,11 +21,11 @@ from azumaya.baselines.training.expert_iteration import (
     main,
     run_words,
 )
-from azumaya.baselines.values.batches import values_kernel
 from azumaya.baselines.values.champion import champion_value
 from azumaya.baselines.values.network import scratch_words
 from azumaya.baselines.values.questions import Questions
 from azumaya.baselines.values.value import load_value
+from azumaya.benchmarks.batches import values_kernel
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.position import episode_key
 from tests.baselines.run_helpers import differing, results, tiny_expert

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.agents.sidecar import CheckpointError, describe
+from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training.td_value import Games, ValueLearner, main, run_words
@@ -26,8 +26,8 @@ from azumaya.baselines.values.value import (
     ValueAgent,
     is_value,
     load_value,
-    save_value,
     shape_of,
+    value_files,
 )
 from azumaya.envs import OptionError, Position
 from tests.baselines.checkpoints import edit
@@ -38,6 +38,13 @@ from tests.values.networks import network_of, positions_of
 GAME = TESTED["connect_four"]
 PLAIN = replace(GAME, rules=replace(GAME.rules, bounds=None))
 """The same game, of which an agent knows only what it has learned."""
+
+
+def save_value(path: Path, weights: np.ndarray, sidecar: Sidecar) -> Path:
+    """Write a value's two files; returns the path of the weights."""
+    for name, content in value_files(path.stem, weights, sidecar).items():
+        path.with_name(name).write_bytes(content)
+    return path.with_suffix(".safetensors")
 
 
 def saved(folder: Path, width: int = 4, **notes: object) -> Path:
@@ -184,7 +191,7 @@ def test_weights_that_do_not_fit_are_refused(width: int, change: Any, message: s
 
 def test_an_agent_needs_a_value() -> None:
     wrong: Any = "value"
-    with pytest.raises(OptionError, match="^value='value': a Value is needed"):
+    with pytest.raises(OptionError, match=r"^value='value': a Value is needed"):
         ValueAgent(wrong)
 
 
