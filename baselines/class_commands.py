@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from azumaya.baselines.classroom.grading import (
     hidden_from,
     isolation_of,
     missing_meetings,
+    needed_in,
     run_alone,
     warm_up,
 )
@@ -48,8 +50,9 @@ from azumaya.baselines.classroom.process import (
     remove_left_folders,
 )
 from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
+from azumaya.baselines.classroom.sitting import check_exam
 from azumaya.baselines.classroom.starter import starter_text
-from azumaya.baselines.classroom.store import NAME, ClassFile
+from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
 from azumaya.baselines.command_group import with_default
 from azumaya.baselines.exam_commands import part_named
@@ -62,7 +65,8 @@ from azumaya.envs import GAMES, OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
 
-MARKS, REPORT = "marks.csv", "report.html"
+PRIVATE = 0o600
+"""The permissions of the results."""
 MOST_BYTES = 64
 
 app = typer.Typer(
@@ -173,6 +177,7 @@ def grade_command(
     """
     _check_system()
     with complaints():
+        _check_limits(move_limit, game_limit)
         opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
         for name in opponents:
             find_agent(name)
@@ -191,6 +196,8 @@ def grade_command(
         if not submissions:
             raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
         settings, given = plan.settings(), plan.exam  # before anything is made
+        if given is not None and exam is not None:
+            check_exam(given)
         several = classmates > 0 and sum(not s.problem for s in submissions) > 1
         scheme.check_use(opponents, given is not None, several)
         output.mkdir(parents=True, exist_ok=True)
@@ -218,6 +225,7 @@ def check_command(
     _check_system()
     limits = Limits(move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines)
     with complaints():
+        _check_limits(move_limit, game_limit)
         name = game_named(game).name
         plan = Plan(name, PARTS[0], pairs=pairs, limits=limits)
         submission = read_submission(file)
@@ -270,6 +278,13 @@ def _check_system() -> None:
     require("msgspec", "class")
 
 
+def _check_limits(move: float, game: float) -> None:
+    """Refuse times that are not finite, which no file of results can hold."""
+    for option, seconds in (("--move-limit", move), ("--game-limit", game)):
+        if not math.isfinite(seconds):
+            raise OptionError(f"{option} {seconds}: must be a finite number of seconds")
+
+
 def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float) -> Scheme:
     """How marks are computed; the default weights are those of the opponents that there are."""
     weights = {EXAM: WEIGHTS[EXAM], **{n: WEIGHTS.get(n, OTHER) for n in opponents}}
@@ -293,6 +308,18 @@ def _check_folders(folder: Path, output: Path) -> None:
         raise OptionError(f"{shown(folder)}: there is no such folder")
     if output.resolve().is_relative_to(folder.resolve()):
         raise OptionError(f"--output {shown(output)}: must not be in the folder of submissions")
+    needed = needed_in(folder)
+    if needed is not None:
+        raise OptionError(
+            f"{shown(folder)}: contains {shown(needed)}, which submissions must be able to read; "
+            "put the submissions into a folder of their own"
+        )
+    for name in (MARKS, REPORT):
+        if (output / name).exists() and not (output / NAME).exists():
+            raise OptionError(
+                f"--output {shown(output)}: has a {name} but no {NAME}, so it is not the folder of "
+                "a class; name another one"
+            )
 
 
 def _run(
@@ -343,9 +370,9 @@ def _write(
     ids = {submission.id for submission in submissions}
     meetings = [m for _, m in sorted(file.meetings.items()) if {m.first, m.second} <= ids]
     marked = mark_class(submissions, file.runs, meetings, plan.game, plan.exam, scheme)
-    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode())
+    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode(), PRIVATE)
     page = report_page(Report(marked, meetings, plan, scheme, isolation))
-    write_whole(output / REPORT, page.encode())
+    write_whole(output / REPORT, page.encode(), PRIVATE)
     console().print(_table(marked, plan.opponents, counted(len(marked), "submission")))
     typer.echo(f"{shown(output / MARKS)}, {shown(output / REPORT)}")
 

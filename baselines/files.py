@@ -143,20 +143,26 @@ def read_json(path: Path, most: int = MOST_TEXT) -> Any:
     return parse_json(read_bytes(path, most))
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Replace a file in one step.
+
+    Args:
+        path: the file.
+        content: its content.
+        mode: its permissions, of which the user's mask takes some.
 
     Raises:
         OSError: it cannot be written; the old file is kept.
     """
-    write_together({path: content})
+    write_together({path: content}, mode)
 
 
-def write_together(contents: Mapping[Path, bytes]) -> None:
+def write_together(contents: Mapping[Path, bytes], mode: int = 0o666) -> None:
     """Replace files one right after the other, once all of their contents are on the disk.
 
     Args:
         contents: the contents by path; all paths are in one folder.
+        mode: their permissions, of which the user's mask takes some.
 
     Raises:
         OSError: a file cannot be written. Files not yet replaced by then are kept as they were.
@@ -167,7 +173,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
     try:
         for path, content in contents.items():
-            _write_through(aside[path], content)
+            _write_through(aside[path], content, mode)
         for path in contents:
             os.replace(aside[path], path)
     except BaseException:
@@ -179,10 +185,10 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         flush_folder(folder)
 
 
-def _write_through(path: Path, content: bytes) -> None:
+def _write_through(path: Path, content: bytes, mode: int) -> None:
     """Write a file and flush it to the disk."""
     descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666
+        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode
     )
     try:
         write_all(descriptor, content)

@@ -146,5 +146,9 @@ def _object(line: bytes) -> Line:
 
 
 def line_text(line: Mapping[str, Any]) -> str:
-    """A result as its line in the file, with the newline."""
-    return json.dumps(line, separators=(",", ":")) + "\n"
+    """A result as its line in the file, with the newline.
+
+    Raises:
+        ValueError: it has a number that JSON does not have: infinity, or what is no number.
+    """
+    return json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n"

@@ -11,7 +11,7 @@ import numpy as np
 from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.games import AgentFaultError, Watched
 from azumaya.baselines.arena.rounds import Rounds, StartSet, WrongMoveError
-from azumaya.baselines.classroom.process import StartingError
+from azumaya.baselines.classroom.process import StartingError, SubmissionError
 from azumaya.baselines.classroom.submissions import SubmissionAgent
 from azumaya.envs.notation import GameRecord, record_of
 
@@ -62,6 +62,7 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
     Raises:
         StartingError: the process of a submission cannot be started.
         StoppedError: the room is being closed.
+        Exception: whatever else fails while a submission is asked, and is not its own failure.
     """
     games, moves = Rounds(starts, [number], [seat]), list[Any]()
     start, fault = games.position(0), None
@@ -71,8 +72,7 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
         while len(games.running):
             games.play_round(noted, names)
     except (AgentFaultError, WrongMoveError) as error:
-        if isinstance(error.__cause__, StartingError | StoppedError):
-            raise error.__cause__ from error
+        _raise_others(error, agents)
         fault = error.which, str(error).removeprefix("SubmissionError: ")
     end, played = start.copy(), list[str]()
     for move in moves[: games.plies]:  # a move that was refused is the last one noted
@@ -82,6 +82,21 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
     record = record_of(start, played, end, players)
     result = 2 * fault[0] - 1 if fault else int(np.sign(games.gains()[0]))
     return Played(result, seat, record, fault)
+
+
+def _raise_others(error: AgentFaultError | WrongMoveError, agents: Sequence[Any]) -> None:
+    """Raise the cause of an error unless the agent is to blame: its process could not be started.
+
+    For a submission only what it did itself counts, not for instance a system without memory.
+    """
+    cause = error.__cause__
+    if cause is None or isinstance(error, WrongMoveError):
+        return
+    own = isinstance(agents[error.which], SubmissionAgent)
+    if isinstance(cause, StartingError | StoppedError) or (
+        own and not isinstance(cause, SubmissionError)
+    ):
+        raise cause from error
 
 
 def play_both_seats(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import azumaya.envs
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import (
     Exam,
@@ -30,7 +32,7 @@ from azumaya.baselines.classroom.process import (
     SubmissionError,
 )
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, check, sit
-from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
+from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.threads import Together
 from azumaya.envs import find_game
@@ -314,5 +316,18 @@ def play_classmates(pair: tuple[Submission, Submission, int], plan: Plan, room: 
 
 
 def hidden_from(folder: Path, output: Path, own_exam: Path | None = None) -> tuple[Path, ...]:
-    """What submissions must not read: each other, the results, and an exam of the teacher's."""
-    return tuple(path.resolve() for path in (folder, output, own_exam) if path is not None)
+    """What submissions must not read: each other, the results, and an exam of the teacher's.
+
+    Of the output folder only the results are hidden: the environment of Python may be in it.
+    """
+    results = [output / name for name in (NAME, MARKS, REPORT)]
+    partial = [path for file in results for path in output.glob(f".{file.name}.*.tmp")]
+    exams = [] if own_exam is None else [own_exam]
+    return tuple(path.resolve() for path in (folder, *results, *partial, *exams))
+
+
+def needed_in(folder: Path) -> Path | None:
+    """A folder of Python or of this library that is in a folder; None if there is none."""
+    own = (*azumaya.__path__, *azumaya.envs.__path__)
+    needed = (Path(path).resolve() for path in (sys.prefix, sys.base_prefix, *own))
+    return next((path for path in needed if path.is_relative_to(folder.resolve())), None)

@@ -185,7 +185,7 @@ def _marked(
     luck = chance(exam, run.sitting.asked) if exam is not None and run.sitting else None
     scores = _scores(run, meetings)
     shares: dict[str, float | None] = {name: score.rate for name, score in scores.items()}
-    if kept is not None and luck is not None:
+    if kept is not None and luck is not None and luck < 1:  # otherwise nothing was asked
         shares[EXAM] = max(0.0, (kept - luck) / (1 - luck))
     interval = wilson(kept, len(answers)) if kept is not None else None
     rating = ratings.get(submission.id)

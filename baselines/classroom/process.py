@@ -130,13 +130,11 @@ class PlayerProcess:
     def __init__(self, game: str, name: str, source: bytes, room: Room) -> None:
         self._room, self._limits = room, room.limits
         self.printed, self.output, self._pending = 0, b"", b""
-        self._folder = tempfile.mkdtemp(prefix=FOLDERS)
         self._process: subprocess.Popen[bytes] | None = None
         self._lock: int | None = None
+        self._folder = ""
         try:
-            self._lock = _opened(self._folder)
-            locked(self._lock)  # where there are no locks, folders of killed runs remain
-            self._start(game)
+            self._make(game)
             ready = self._started()
             self.isolation = Isolation(ready["layers"], ready["missing"])
             if self._limits.isolated:
@@ -171,38 +169,65 @@ class PlayerProcess:
             self._drain()
             for pipe in (self._requests, self._answers, self._prints):
                 os.close(pipe)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
         lock, self._lock = self._lock, None
         if lock is not None:
             os.close(lock)
 
-    def _start(self, game: str) -> None:
-        theirs_in, self._requests = os.pipe()
-        self._answers, theirs_out = os.pipe()
-        self._prints, printing = os.pipe()
+    def _make(self, game: str) -> None:
+        """Make the folder and start the process; what the system refuses is nobody's fault."""
+        try:
+            self._folder = tempfile.mkdtemp(prefix=FOLDERS)
+            self._lock = _opened(self._folder)
+            locked(self._lock)  # where there are no locks, folders of killed runs remain
+            with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+                their_ends = self._open_pipes(theirs, ours)
+                self._start(game, their_ends)
+                ours.pop_all()  # open until `close`
+        except OSError as error:
+            raise StartingError(
+                f"the process of a submission cannot be started: {error}"
+            ) from error
+
+    def _open_pipes(
+        self, theirs: contextlib.ExitStack, ours: contextlib.ExitStack
+    ) -> tuple[int, int, int]:
+        """Make the pipes; returns the ends for requests, answers and prints of the process.
+
+        Its ends are closed with one stack, those of this process with the other.
+        """
+        their_ends, our_ends = [], []
+        for is_read in (True, False, False):
+            read, write = os.pipe()
+            their_end, our_end = (read, write) if is_read else (write, read)
+            theirs.callback(os.close, their_end)
+            ours.callback(os.close, our_end)
+            os.set_blocking(our_end, False)
+            their_ends.append(their_end)
+            our_ends.append(our_end)
+        self._requests, self._answers, self._prints = our_ends
+        requests, answers, prints = their_ends
+        return requests, answers, prints
+
+    def _start(self, game: str, their_ends: tuple[int, int, int]) -> None:
+        requests, answers, printing = their_ends
         spec = {
             "game": game,
-            "requests": theirs_in,
-            "answers": theirs_out,
+            "requests": requests,
+            "answers": answers,
             "memory": self._limits.megabytes << 20,
             "seconds": self._limits.cpu,
             "layers": self._limits.layers,
             "readable": [self._folder, *_cache()],
             "hidden": [str(p) for p in (*self._room.hidden, *_hidden(self._limits.baselines))],
         }
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "azumaya.baselines.classroom.player",
-                 json.dumps(spec)],
-                stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
-                env=_environment(self._folder), pass_fds=(theirs_in, theirs_out),
-                start_new_session=True,
-            )  # fmt: skip
-        finally:
-            for pipe in (theirs_in, theirs_out, printing):
-                os.close(pipe)
-        for pipe in (self._requests, self._answers, self._prints):
-            os.set_blocking(pipe, False)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "azumaya.baselines.classroom.player", json.dumps(spec)],
+            stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
+            env=_environment(self._folder), pass_fds=(requests, answers),
+            start_new_session=True,
+        )  # fmt: skip
 
     def _started(self) -> dict[str, Any]:
         try:
@@ -366,7 +391,9 @@ def lacking(isolation: Isolation) -> list[str]:
     if "RLIMIT_AS" in isolation.missing:
         found.append("take all memory")
     if LANDLOCK not in isolation.layers:
-        found.append("read files, and write empty ones")
+        found.append("read files, empty and change existing ones, and make empty ones")
+        if not filtered:
+            found.append("delete and rename files")
     if not filtered and not apart:
         found += ["use the network", "send signals to your other processes"]
     if not filtered:

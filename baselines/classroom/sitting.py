@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
-from azumaya.baselines.arena.exams import Exam
+from azumaya.baselines.arena.exams import Exam, ExamError
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.submissions import SubmissionAgent
 from azumaya.envs import IllegalActionError, Position
@@ -133,6 +133,25 @@ def sit(agent: SubmissionAgent, exam: Exam, seed: int, seconds: float) -> Sittin
     result = replace(found, answers=tuple(answers))
     asked, faults = tuple(order[: len(answers)]), tuple(examinee.faults)
     return Sitting(result, asked, faults, len(order), examinee.skipped)
+
+
+def check_exam(exam: Exam) -> None:
+    """See that every position of an exam can be asked and tells good moves from others.
+
+    Raises:
+        ExamError: one cannot or does not; the message has its number.
+    """
+    for number, question in enumerate(exam.positions):
+        position, values = exam.start(number), question.values
+        if str(position) != question.position:
+            wrong = f"must be written as {position}"
+        elif set(values) != set(position.legal_moves()):
+            wrong = f"the moves that have values are not the legal moves of {position}"
+        elif len(question.kept) == len(values):
+            wrong = f"every move keeps the result of {position}, so it tells nothing"
+        else:
+            continue
+        raise ExamError(f"exam of {exam.game}: position {number}: {wrong}")
 
 
 def chance(exam: Exam, asked: Sequence[int]) -> float:

@@ -23,7 +23,7 @@ from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs.notation import GameRecord
 
 FORMAT = 1
-NAME = "class.jsonl"
+NAME, MARKS, REPORT = "class.jsonl", "marks.csv", "report.html"
 OPTIONS: Mapping[str, str] = {
     "azumaya": "the version of azumaya", "game": "the game", "exam": "the exam",
     "opponents": "--opponent", "limits.move": "--move-limit", "limits.game": "--game-limit",

@@ -9,18 +9,24 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import exam_file
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.classroom import confine, linux, player
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.classroom.games import play_game
+from azumaya.baselines.classroom.grading import hidden_from
 from azumaya.baselines.classroom.process import (
     FOLDERS,
     IsolationError,
     Limits,
     PlayerProcess,
     Room,
+    StartingError,
     SubmissionError,
     _opened,
     lacking,
@@ -233,6 +239,10 @@ def test_what_a_missing_layer_allows_is_said() -> None:
     for layer in (LANDLOCK, SECCOMP):
         without = {name: words for name, words in every.items() if name != layer}
         assert lacking(Isolation(without)), layer
+        said = "; ".join(lacking(Isolation(without)))
+        assert ("empty and change existing ones" in said) == (layer == LANDLOCK)
+    assert "delete and rename files" in lacking(Isolation({NAMESPACES: ""}))
+    assert "delete and rename files" not in lacking(Isolation({LANDLOCK: ""}))
     assert "use the network" in lacking(Isolation({LANDLOCK: ""}))
     assert "use the network" not in lacking(Isolation({LANDLOCK: "", NAMESPACES: ""}))
 
@@ -245,6 +255,39 @@ def test_isolation_that_is_required_is_required_of_every_process(tmp_path: Path)
     with pytest.raises(IsolationError, match="could start processes"):
         check(agent, GAME)
     assert_nothing_is_left(tmp_path)
+
+
+@pytest.mark.parametrize("what", ["tempfile.mkdtemp", "os.pipe", "subprocess.Popen"])
+def test_what_the_system_refuses_is_no_fault_of_a_submission(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk or too many open files: no game is lost by that, and nothing stays open."""
+    calls = 0
+
+    def refuse(*arguments: object, **named: object) -> Any:
+        nonlocal calls
+        calls += 1
+        if what == "os.pipe" and calls == 1:
+            return pipe()
+        raise OSError(28, "No space left on device")
+
+    agents = [SubmissionAgent(Submission("first.py", FIRST), GAME, Room(QUICK)), RandomAgent()]
+    pipe, before = os.pipe, sorted(os.listdir("/dev/fd"))
+    monkeypatch.setattr(what, refuse)
+    with pytest.raises(StartingError, match=r"cannot be started: .*No space left"):
+        play_game(start_set(GAME), 0, 0, agents)
+    monkeypatch.undo()
+    assert sorted(os.listdir("/dev/fd")) == before
+
+
+def test_only_failures_of_the_submission_lose_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*arguments: object) -> Any:
+        raise MemoryError("of the grader")
+
+    agent = SubmissionAgent(Submission("first.py", FIRST), GAME, Room(QUICK))
+    monkeypatch.setattr(agent, "choose", fails)
+    with pytest.raises(MemoryError, match="of the grader"):
+        play_game(start_set(GAME), 0, 0, [agent, RandomAgent()])
 
 
 def test_what_goes_on_printing_does_not_keep_the_parent() -> None:
@@ -283,6 +326,21 @@ def test_a_folder_is_carved_around_what_is_hidden(tmp_path: Path) -> None:
         str(tmp_path / "b"): linux.READ,
     }
     assert linux.carve([str(secret)], [str(tmp_path)]) == {}
+
+
+def test_python_may_be_in_the_folder_of_the_results(tmp_path: Path) -> None:
+    """For instance `--output .` in a project with its virtual environment."""
+    libraries, own = tmp_path / ".venv" / "lib", tmp_path / "submissions"
+    for folder in (libraries, own):
+        folder.mkdir(parents=True)
+    results = ("class.jsonl", "marks.csv", "report.html", ".marks.csv.7.tmp", "other")
+    for name in results:
+        (tmp_path / name).write_text("")
+    hidden = [str(path) for path in hidden_from(own, tmp_path)]
+    assert linux.carve([str(libraries)], hidden) == {str(libraries): linux.READ}
+    assert set(linux.carve([str(tmp_path)], hidden)) == {
+        str(tmp_path), str(tmp_path / ".venv"), str(tmp_path / "other")
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", MACHINES)

@@ -52,6 +52,12 @@ def test_what_can_be_graded_and_why_the_rest_cannot(tmp_path: Path) -> None:
     assert found["outside.py"].source == b""
 
 
+def test_no_line_is_written_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        ClassFile(tmp_path / "class.jsonl", {"seconds": float("inf")}, None)
+    assert (tmp_path / "class.jsonl").read_bytes() == b""
+
+
 def test_odd_names_become_printable(tmp_path: Path) -> None:
     for name in (b"a\xff.py", b"b\n=1.py", "c\u202e.py".encode(), b"<b>.py"):
         (tmp_path / os.fsdecode(name)).write_bytes(FIRST)

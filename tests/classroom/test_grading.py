@@ -207,7 +207,12 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     folder = make(tmp_path / "class", {})
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "a.py").write_text("x")
-    other = exam_file("score_dominari", "public")
+    other, own = exam_file("score_dominari", "public"), tmp_path / "own.jsonl.gz"
+    public = load_exam(GAME, "public")
+    question = replace(
+        public.positions[0], values=dict(list(public.positions[0].values.items())[1:])
+    )
+    own.write_bytes(exam_bytes(replace(public, positions=(question,))))
     for words, message in (
         (("chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
         ((GAME, tmp_path / "none", "--output", tmp_path / "out"), "there is no such folder"),
@@ -220,6 +225,19 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64), "seed="),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", tmp_path / "no"), "no"),
         ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other), "not of vierer"),
+        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", own), "position 0: the"),
+        (
+            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--move-limit", "inf"),
+            "--move-limit inf: must be a finite number",
+        ),
+        (
+            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--game-limit", "nan"),
+            "--game-limit",
+        ),
+        (
+            ("check", GAME, tmp_path / "some" / "a.py", "--game-limit", "inf"),
+            "--game-limit inf: must be a finite number",
+        ),
         (
             (GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "class=1"),
             "nothing that counts for the mark can be measured",
@@ -232,6 +250,28 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         assert refused.exit_code == 2, words
         assert message in " ".join(refused.output.replace("│", " ").split()), words
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["marks.csv", "report.html"])
+def test_files_of_somebody_else_are_not_replaced(name: str, tmp_path: Path) -> None:
+    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
+    (tmp_path / name).write_text("a teacher's own")
+    refused = run_class(GAME, folder, "--output", tmp_path, *FEW)
+    assert refused.exit_code == 2
+    told = " ".join(refused.output.replace("│", " ").split())
+    assert f"has a {name} but no class.jsonl" in told
+    assert (tmp_path / name).read_text() == "a teacher's own"
+
+
+def test_submissions_beside_python_itself_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that is in their folder is hidden from them."""
+    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
+    monkeypatch.setattr(sys, "prefix", str(folder / ".venv"))
+    refused = run_class(GAME, folder, "--output", tmp_path / "out", *FEW)
+    assert refused.exit_code == 2
+    assert "which submissions must be able to read" in " ".join(refused.output.split())
 
 
 FAILING = """
@@ -302,6 +342,8 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     assert re.search(r"^ *1 submission *$", done.output, re.MULTILINE)
     (row,) = marks(output).values()
     assert row["exam_positions"] == "7"
+    modes = {path.name: path.stat().st_mode & 0o777 for path in output.iterdir()}
+    assert modes == dict.fromkeys(("class.jsonl", "marks.csv", "report.html"), 0o600)
     assert "exam: your own, 7 positions" in (output / "report.html").read_text()
     assert run_class(*words).exit_code == 0
     refused = run_class(*words[:-2])

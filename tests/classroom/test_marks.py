@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.arena.exams import load_exam
+from azumaya.baselines.arena.exams import ExamError, has_exam, load_exam
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.class_commands import _scheme
 from azumaya.baselines.classroom import grading
@@ -36,10 +37,10 @@ from azumaya.baselines.classroom.marks import (
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.replays import blunders, instructive, refutation
 from azumaya.baselines.classroom.report import Report, report_page
-from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, sit
+from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, check_exam, sit
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.envs import OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import record_of, replay
 
 GAME = "vierer_dominari"
@@ -113,6 +114,46 @@ def test_a_random_mover_has_nothing_for_the_exam() -> None:
     assert found.kept == 0.5
     expected = 100 * (0.5 - found.luck) / (1 - found.luck)
     assert found.mark == pytest.approx(expected, abs=0.05)
+
+
+def test_an_exam_that_tells_nothing_is_left_out_of_the_mark() -> None:
+    alike = [replace(q, values=dict.fromkeys(q.values, 0.0)) for q in SMALL.positions]
+    exam = replace(SMALL, positions=tuple(alike))
+    sitting = sit(Scripted(lambda position, calls: position.legal_moves()[0]), exam, 0, 60.0)
+    run = Run("scripted.py@", sitting=sitting)
+    file = Submission("scripted.py", b"")
+    (found,) = mark_class([file], {file.id: replace(run, id=file.id)}, [], GAME, exam, Scheme())
+    assert (found.kept, found.luck, found.mark) == (1.0, 1.0, 0.0)
+    assert "nothing that counts for the mark could be measured" in found.remarks
+
+
+@pytest.mark.parametrize("game", [game for game in GAMES if has_exam(game)])
+def test_the_exams_of_the_library_can_be_given(game: str) -> None:
+    exam = load_exam(game)
+    check_exam(replace(exam, positions=exam.positions[:30]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"position": "chess"}, "position 1: "),
+        ({"position": "SECOND  "}, "position 1: must be written as SECOND"),
+        ({"missing": 1}, "position 1: the moves that have values are not the legal"),
+        ({"values": {"5e4": 1.0, "zz": 0.0}}, "position 1: the moves that have values are not"),
+        ({"alike": 1}, "position 1: every move keeps the result of SECOND"),
+    ],
+)  # fmt: skip
+def test_an_exam_that_cannot_be_given_is_refused(wrong: dict[str, Any], message: str) -> None:
+    first, second = SMALL.positions[:2]
+    values = dict(second.values)
+    if "missing" in wrong:
+        del values[min(values)]
+    if "alike" in wrong:
+        values = dict.fromkeys(values, 1.0)
+    text = wrong.get("position", "SECOND").replace("SECOND", second.position)
+    bad = replace(second, position=text, values=wrong.get("values", values))
+    with pytest.raises(ExamError, match=re.escape(message.replace("SECOND", second.position))):
+        check_exam(replace(SMALL, positions=(first, bad)))
 
 
 def test_a_failure_in_the_exam_counts_as_the_worst_move_and_is_kept() -> None:
