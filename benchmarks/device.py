@@ -16,6 +16,7 @@ from azumaya.benchmarks.games import BARE, SEED, STEP
 from azumaya.benchmarks.plan import GIB, Budget, Job
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.timing import Rates
+from azumaya.envs.adapters.batch.outputs import CONTENT
 from azumaya.envs.adapters.devices import vector_env
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -195,6 +196,4 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
 
 def outputs(env: Any) -> list[Any]:
     """The buffers that a step writes, padding included."""
-    made = env._outputs
-    names = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
-    return [getattr(made, name) for name in names]
+    return [getattr(env._outputs, name) for name in CONTENT]

@@ -11,6 +11,7 @@ from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.game import RUNNING
 
 
 class SeatStatistics(CopiedDeeply, VectorWrapper):
@@ -27,6 +28,9 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
     `(n, 2)` float64 by seat, and `l`, the lengths `(n,)` int64, counting both players' moves; and
     `_episode`, `(n,)` bool: which games ended in this step. The rows of other games are 0.
 
+    If anything but this wrapper changes games of the environment inside, by `set_state` or
+    `rollout` for instance, the counts of all games begin anew from there.
+
     Raises:
         OptionError: `env` is not an Azumaya vector environment on the CPU.
     """
@@ -41,19 +45,24 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         self._returns = np.zeros((env.num_envs, 2))
         self._lengths = np.zeros(env.num_envs, np.int64)
         self._over = np.zeros(env.num_envs, np.bool_)
+        self._changes = -1  # the first call looks which games are over
 
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin episodes, with returns of 0."""
+        self._follow()
         results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
+        self._changes = self._inner()._changes
         mask = (options or {}).get("reset_mask")
         self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return results
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play an action in every game."""
+        self._follow()
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
+        self._changes = self._inner()._changes
         self._lengths += ~self._over  # a step that only begins a new game is not a move
         self._forget(self._over.copy())
         self._returns += infos["rewards"]
@@ -66,6 +75,18 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
             self._over = ended.copy()
         infos = {**infos, "episode": episode, "_episode": ended}
         return seen, rewards, terminated, truncated, infos
+
+    def _inner(self) -> Any:
+        """The Azumaya environment inside."""
+        return self.env.unwrapped
+
+    def _follow(self) -> None:
+        """Count anew if games have changed by anything but the calls of this wrapper."""
+        inner = self._inner()
+        if self._changes != inner._changes:
+            self._forget(np.ones(self.num_envs, np.bool_))
+            self._over[:] = inner._batch.states["over"] != RUNNING
+            self._changes = inner._changes
 
     def _forget(self, rows: np.ndarray) -> None:
         self._returns[rows], self._lengths[rows], self._over[rows] = 0.0, 0, False

@@ -222,6 +222,19 @@ def test_wrong_option_values_are_refused(first_case: Case) -> None:
             assert fingerprint(env) == before
 
 
+def test_a_warning_that_is_an_error_changes_nothing(first_case: Case) -> None:
+    """Where warnings are errors, an unknown reset option is refused, and the games go on."""
+    games = make_vec(first_case.game.name, 2)
+    games.reset(seed=1)
+    before = [array.tobytes() for array in games.get_state()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="no_such_option"):
+            games.reset(options={"no_such_option": 1})
+    assert [array.tobytes() for array in games.get_state()] == before
+    games.step(games.random_actions())
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, True, "1"])
 def test_bad_seeds_are_refused(first_case: Case, seed: Any) -> None:
     """A seed is a whole number below 2**64."""

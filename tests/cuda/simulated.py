@@ -202,6 +202,23 @@ def test_an_action_for_a_finished_game() -> None:
     assert not following.get_state()[0]["over"][row]
 
 
+def test_after_an_interrupt_the_series_continue(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, other = device_env(), device_env()
+    env.reset(seed=1)
+    other.reset(seed=1)
+
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(env._batch, "show", press)
+        with pytest.raises(KeyboardInterrupt):
+            env.rollout(0)
+    env.reset()
+    other.reset()
+    equal_states(env, other)
+
+
 def test_other_bad_actions() -> None:
     env = device_env()
     with pytest.raises(ResetNeeded, match="step: reset must be called"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 import sys
 import time
@@ -164,6 +165,33 @@ def test_after_an_interrupt_all_games_must_be_reset(
     games.reset(seed=1)
     games.reset(options={"reset_mask": some})
     games.step(games.random_actions())
+
+
+@ONE_GAME
+def test_after_an_interrupt_the_series_continue(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reset without a seed begins the next episodes of the seed, in copies as well."""
+    games, other = vector(case, 3), vector(case, 3)
+    for env in (games, other):
+        env.reset(seed=1)
+        env.rollout(1)
+
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(games._batch, "show", press)
+        with pytest.raises(KeyboardInterrupt):
+            games.rollout(0)
+    twin = pickle.loads(pickle.dumps(games))
+    other.reset()
+    for env in (games, twin):
+        with pytest.raises(ResetNeeded, match="interrupted"):
+            env.rollout(1)
+        env.reset()
+        for a, b in zip(env.get_state(), other.get_state(), strict=True):
+            assert a.tobytes() == b.tobytes()
 
 
 def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:

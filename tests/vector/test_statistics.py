@@ -85,6 +85,40 @@ def test_a_copy_has_games_of_its_own(case: Case) -> None:
     assert other._lengths.all()
 
 
+def test_the_counts_begin_anew_after_calls_to_the_games_inside() -> None:
+    """`set_state`, `rollout` and `step` of the environment inside change games as well."""
+    games = SeatStatistics(AzumayaVectorEnv("abalone", 2, max_plies=4, threads=1))
+    inner = games.unwrapped
+
+    def lengths(steps: int) -> list[list[int]]:
+        return [
+            games.step(inner.random_actions())[4]["episode"]["l"].tolist() for _ in range(steps)
+        ]
+
+    games.reset(seed=1)
+    start = inner.get_state()
+    assert lengths(4)[-1] == [4, 4]
+    over = inner.get_state()
+    inner.set_state(start)
+    assert lengths(5) == [[0, 0]] * 3 + [[4, 4], [0, 0]]
+    inner.set_state(over)
+    assert lengths(5) == [[0, 0]] * 4 + [[4, 4]]
+    games.reset(seed=1)
+    inner.rollout(1)
+    assert lengths(3)[-1] == [3, 3]
+    games.reset(seed=1)
+    lengths(1)
+    inner.step(inner.random_actions())
+    assert lengths(2)[-1] == [2, 2]
+    inner.set_state(over)
+    games.reset(options={"reset_mask": np.array([True, False])})
+    assert lengths(5)[3:] == [[4, 0], [0, 4]]
+    with pytest.raises(OptionError):
+        inner.set_state(None)  # nothing has changed
+    lengths(1)
+    assert SeatStatistics(inner).step(inner.random_actions())[4]["episode"]["l"].tolist() == [0, 0]
+
+
 # ---- illegal moves that lose ----
 
 

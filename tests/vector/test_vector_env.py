@@ -214,6 +214,7 @@ def test_wrong_arguments(case: Case) -> None:
         ({"observation": "bits"}, "observation='bits'"),
         ({"autoreset_mode": "never"}, "autoreset_mode='never'"),
         ({"no_such_option": 1}, "no_such_option"),
+        ({"copy": "no"}, "copy='no': must be one of True, False"),
     ):
         with pytest.raises(OptionError, match=pattern):
             vector(case, **{"num_envs": 2, **arguments})
@@ -506,9 +507,10 @@ def test_copies_of_environments_continue(case: Case, form: str, copies: bool) ->
                 games.reset(seed=1)
                 copy.reset(seed=1)
             buffers = copy._outputs
-            for rows in (buffers.mask_rows, buffers.view_rows):
+            for rows in (buffers.masks, buffers.view_rows):
                 assert not rows.size or rows.ctypes.data % SPREAD_BYTES == 0
-            assert np.shares_memory(buffers.masks, buffers.mask_rows)
+            if buffers.observations is not None:
+                assert np.shares_memory(buffers.observations, buffers.view_rows)
             for _ in range(9):
                 actions = games.random_actions()
                 assert np.array_equal(copy.random_actions(), actions)

@@ -8,7 +8,7 @@ from typing import Any
 from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.errors import OptionError, UnknownOptionError, brief
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, one_of
 from azumaya.envs.setup import option_names
 
 WORDS = ("uint64", "int64")
@@ -22,6 +22,11 @@ def check_mode(mode: AutoresetMode | str) -> AutoresetMode:
             return known
     modes = [known.value for known in AutoresetMode]
     raise OptionError(f"autoreset_mode={brief(mode)}: must be one of {modes}")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """A value that must be True or False, not merely true or false; raises `OptionError`."""
+    return bool(one_of(name, True, False)(value))
 
 
 def explain_misplaced(game: Game, options: Mapping[str, Any]) -> None:

@@ -50,6 +50,7 @@ class Batch:
     Attributes:
         begun: whether episodes are in progress. False before the first `reset` and after an
             interrupted call (by Ctrl-C, say), which may leave masks that do not match the states.
+        seeded: whether there are series of episodes to continue, also after an interrupted call.
 
     Raises:
         OptionError: an argument has an invalid value.
@@ -81,7 +82,7 @@ class Batch:
         self._finals = as_states(np.empty(count if same_step else 1, game.rules.state))
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
-        self.begun = False
+        self.begun = self.seeded = False
         self._step = kernels.step_kernel(
             game, self.words, self._form, same_step, self.illegal == "lose"
         )
@@ -119,12 +120,12 @@ class Batch:
         """
         self.workers.wait_idle()
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is None and self.begun:
+        if seeds is None and self.seeded:
             self.begun = False
             self._series["episode"][rows] += 1
         else:
             seed_series(self._series, secrets.randbits(63) if seeds is None else seeds, rows)
-            self.begun = False
+            self.begun, self.seeded = False, True
         starts = (setup or self.setup).starts
         kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
         self._setups.begin(rows, setup, self._series["episode"])
@@ -153,7 +154,7 @@ class Batch:
             self._step,
             lambda: (
                 self.states, self._series, self.setup.starts, self._actions, self._room(),
-                self._legal, self._over, o.mask_rows, o.view_rows, o.rewards, o.both,
+                self._legal, self._over, o.masks, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             ),
         )  # fmt: skip
@@ -239,6 +240,7 @@ class Batch:
         self.workers.wait_idle()
         self.begun = False
         self.states[:], self._series[:], self._setups = states, series, setups
+        self.seeded = True
         self.resume(outputs)
 
     def close(self) -> None:
@@ -251,15 +253,20 @@ class Batch:
         made["illegal"] = self.illegal
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
         saved = self.get_states(), self.get_series()
-        setups = self._setups.snapshot()
-        return {"made": made, "begun": self.begun, "setups": setups, "saved": saved}
+        flags = {"begun": self.begun, "seeded": self.seeded}
+        return {"made": made, **flags, "setups": self._setups.snapshot(), "saved": saved}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         Batch.__init__(self, **saved["made"])
         self._setups = saved["setups"]
+        states, series = saved["saved"]
         if saved["begun"]:
-            states, series = saved["saved"]
             self.set_state(states, series, self.new_outputs())
+        elif saved["seeded"]:  # the last call was interrupted; the next reset continues the series
+            self._series[:], _ = check_states(
+                self.game, self.setup.num_actions, self.count, states, series
+            )
+            self.seeded = True
 
     # ---- inside ----
 
@@ -278,7 +285,7 @@ class Batch:
         if legal is None:
             legal = np.empty((len(rows), self.words), np.uint64)
 
-        masks, views = outputs.mask_rows, outputs.view_rows
+        masks, views = outputs.masks, outputs.view_rows
         self.workers.run(
             self._look,
             len(rows),

@@ -13,8 +13,8 @@ from azumaya.envs.adapters.batch.kernels import PACKED, PLANES
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
 
-CONTENT = ("mask_rows", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
-"""The fields of `Outputs` that own memory; the others are views of them."""
+CONTENT = ("masks", "view_rows", "rewards", "both", "terminated", "truncated", "to_move")
+"""The fields of `Outputs` that own memory; `observations` is a view of `view_rows`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,8 @@ class Outputs:
     """The buffers that a step of `n` games writes.
 
     Attributes:
-        mask_rows, view_rows: masks and observations as kernels write them: `(n, bytes)` int8, or
-            packed words, `(n, W)` uint64.
-        masks: the masks: `(n, A)` int8, or packed.
+        masks: the masks: `(n, A)` int8, or packed words, `(n, W)` uint64.
+        view_rows: the observations as kernels write them: `(n, bytes)` int8, or packed words.
         observations: the observations: `(n, C, rows, columns)` int8, or packed; None if the
             format is "none".
         rewards: the reward of the player who moved, `(n,)` float64.
@@ -33,9 +32,8 @@ class Outputs:
         to_move: the player to move next, `(n,)` int64.
     """
 
-    mask_rows: np.ndarray
-    view_rows: np.ndarray
     masks: np.ndarray
+    view_rows: np.ndarray
     observations: np.ndarray | None
     rewards: np.ndarray
     both: np.ndarray
@@ -52,14 +50,13 @@ def buffers(
     `new` may return tensors. Observations are a reshaped view of the rows.
     """
     packed = form == PACKED
-    mask_rows = (
+    masks = (
         new((count, word_count(actions)), np.uint64) if packed else new((count, actions), np.int8)
     )
     view_rows, views = view_buffers(game, form, count, new)
     return {
-        "mask_rows": mask_rows,
+        "masks": masks,
         "view_rows": view_rows,
-        "masks": mask_rows,
         "observations": views,
         "rewards": new((count,), np.float64),
         "both": new((count, 2), np.float64),

@@ -10,7 +10,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch.arguments import check_mode, explain_misplaced, packed_words
+from azumaya.envs.adapters.batch.arguments import (
+    check_flag,
+    check_mode,
+    explain_misplaced,
+    packed_words,
+)
 from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller
 from azumaya.envs.adapters.batch.checks import check_count
@@ -93,9 +98,10 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
             illegal=illegal, threads=threads,
         )  # fmt: skip
-        self.copy, self._packed = bool(copy), observation == "packed"
+        self.copy, self._packed = check_flag("copy", copy), observation == "packed"
         self._outputs = self._batch.new_outputs()
         self._returned, self._caller = False, Caller()
+        self._changes = 0  # how many calls have changed games
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
@@ -151,15 +157,17 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: the seed, the mask or an option has an invalid value.
             PositionError: the position text is malformed or impossible, or the game is over in it.
         """
+        # before the call begins, which an error in it (here a warning may be one) would break off
+        given = check_options(options)
+        rows = self._rows(given.pop("reset_mask", None))
+        setup = self._setup_with(given)
         with Call(self, "reset", begins=True):
-            given = check_options(options)
-            rows = self._rows(given.pop("reset_mask", None))
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
                 which = " after an interrupted call" if self._caller.interrupted else ""
                 raise OptionError(f"reset_mask: the first reset{which} must include all games")
-            setup = self._setup_with(given)
             outputs = self._next_outputs()
             self._batch.reset(outputs, seed, rows, setup)
+            self._changes += 1
             return self._observations(outputs), self._infos(outputs)
 
     def _setup_with(self, given: Mapping[str, Any]) -> Setup | None:
@@ -199,6 +207,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             outputs = self._next_outputs()
             skip = self.autoreset_mode is not AutoresetMode.DISABLED
             ended = self._batch.step(actions, outputs, skip_over=skip)
+            self._changes += 1
             infos = self._infos(outputs)
             if self._batch.same_step:
                 self._add_finals(infos, outputs, ended)
@@ -339,6 +348,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         with Call(self, "rollout"):
             ended: int = self._batch.rollout(whole_number(plies, "plies", 0, MOST_PLIES))
             self._batch.resume(self._next_outputs())
+            self._changes += 1
             return ended
 
     # ---- states ----
@@ -372,6 +382,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 )
             outputs = self._next_outputs()
             self._batch.set_state(*state, outputs)
+            self._changes += 1
             return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:

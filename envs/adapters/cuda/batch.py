@@ -88,7 +88,7 @@ class CudaBatch:
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
         self._make_views()
-        self.begun, self._number = False, 0
+        self.begun, self.seeded, self._number = False, False, 0
 
     def _make_views(self) -> None:
         """Create the kernel views of the batch's own memory."""
@@ -126,7 +126,7 @@ class CudaBatch:
         made = buffers(self.game, self.setup.num_actions, self.form, self.count, device.new)
         names = ("rewards", "both", "terminated", "truncated", "to_move")
         rest = tuple(device.view(made[name]) for name in names)
-        masks, views = made["mask_rows"], made["view_rows"]
+        masks, views = made["masks"], made["view_rows"]
         packed = (self._legal, self._seen)
         if self.form == PACKED:
             packed = (device.view(masks), device.view(views))
@@ -149,11 +149,12 @@ class CudaBatch:
         self.check()
         device, game = self.device, self.game
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is not None or not self.begun:
+        if seeds is not None or not self.seeded:
             series = self._series_now()
             seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
             series["episode"][rows] = -1  # the kernel begins the next one, 0
             device.put(series, self._series)
+            self.seeded = True
         self.begun = False
         starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
         which = device.view(device.put(rows))
@@ -342,6 +343,7 @@ class CudaBatch:
         self.begun, self._setups = False, setups
         self.device.put(to_columns(states), self._states)
         self.device.put(series, self._series)
+        self.seeded = True
         self.resume(outputs)
 
     def close(self) -> None:
@@ -351,7 +353,7 @@ class CudaBatch:
     def _spread(self, outputs: DeviceOutputs) -> None:
         """Expand packed words if the outputs are bytes."""
         device, threads = self.device, self.count * kernels.LANES
-        masks: Any = outputs.mask_rows
+        masks: Any = outputs.masks
         views: Any = outputs.view_rows
         if self.form != PACKED:
             expand = kernels.expand_masks_kernel(self.words)

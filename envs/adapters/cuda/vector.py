@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from azumaya.envs.adapters.batch.arguments import check_flag
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
 from azumaya.envs.errors import OptionError, brief
@@ -62,7 +63,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
     ) -> None:
         if threads is not None:
             raise OptionError(f"threads={brief(threads)}: must be None on a CUDA device")
-        self._check_actions = bool(check_actions)
+        self._check_actions = check_flag("check_actions", check_actions)
         super().__init__(
             game,
             num_envs,
