@@ -211,12 +211,22 @@ class Option:
         return self.check(value) if value is not None or self.default_is_checked else None
 
 
+def plain_text(text: str) -> str:
+    """A text as a `str` itself, not of a subclass like NumPy's."""
+    return str.__str__(text)  # `str(text)` would call a method that the subclass may replace
+
+
 def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
-    """A check that accepts exactly these values (and not, say, 1 for True)."""
+    """A check that accepts exactly these values (and not, say, 1 for True), also as NumPy's."""
 
     def check(value: Any) -> Any:
+        plain: Any = value
+        if isinstance(value, str):
+            plain = plain_text(value)
+        elif isinstance(value, np.bool_):
+            plain = bool(value)
         for known in values:
-            if type(value) is type(known) and value == known:
+            if type(plain) is type(known) and plain == known:
                 return known
         shown = ", ".join(repr(v) for v in values)
         raise OptionError(f"{name}={brief(value)}: must be one of {shown}")

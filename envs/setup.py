@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -74,12 +75,14 @@ class Setup:
         self.__dict__.update(saved)
 
 
-def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
+def prepare(game: Game, given: Mapping[str, Any], kept: Settings = MappingProxyType({})) -> Setup:
     """Validate options and prepare the start positions.
 
     Args:
         game: the game.
         given: options by name; None means the default. `position` is a position text.
+        kept: canonical values of options that were validated before, whose `given` value is not
+            read again: its file, or a list of the caller, may have changed.
 
     Raises:
         OptionError: an option is unknown or has an invalid value.
@@ -88,25 +91,36 @@ def prepare(game: Game, given: Mapping[str, Any]) -> Setup:
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}
     from_files = {option.name for option in game.options if option.reads_files}
-    if from_files & given.keys():
-        return _prepare(game, given)
-    # `repr` distinguishes values that compare equal but are not the same, like True and 1.
-    try:
-        items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
-        hash(items)
-    except (TypeError, ValueError):  # a list, also in a tuple; an int too long to be written
-        return _prepare(game, given)
-    return _prepare_once(game, items)
+    if not from_files & given.keys():
+        # `repr` distinguishes values that compare equal but are not the same, like True and 1.
+        try:
+            items = tuple((name, given[name], repr(given[name])) for name in sorted(given))
+            hash(items)
+        except (TypeError, ValueError):  # a list, also in a tuple; an int too long to be written
+            pass
+        else:
+            return _prepare_once(game, items)
+    return _prepare(game, {name: _own(value) for name, value in given.items()}, kept)
 
 
 @lru_cache(maxsize=64)
 def _prepare_once(game: Game, items: tuple[tuple[str, Any, str], ...]) -> Setup:
-    return _prepare(game, {name: value for name, value, _ in items})
+    return _prepare(game, {name: value for name, value, _ in items}, {})
 
 
-def _prepare(game: Game, given: dict[str, Any]) -> Setup:
+def _own(value: Any) -> Any:
+    """A copy of an option's value that does not change when the caller changes a list in it."""
+    try:
+        return deepcopy(value)
+    except Exception:  # whatever its class does; the option's check says what is wrong with it
+        return value
+
+
+def _prepare(game: Game, given: dict[str, Any], kept: Settings) -> Setup:
     settings = {
-        option.name: option.settle(given.get(option.name, option.default))
+        option.name: kept[option.name]
+        if option.name in kept
+        else option.settle(given.get(option.name, option.default))
         for option in game.options
     }
     starts = (
@@ -119,13 +133,14 @@ def _prepare(game: Game, given: dict[str, Any]) -> Setup:
 
 
 def override(game: Game, setup: Setup, options: Mapping[str, Any]) -> Setup:
-    """The setup of one episode in which some options differ.
+    """The setup of one episode in which some options differ; the others are not read again.
 
     Raises:
         OptionError: as for `prepare`, or if the number of actions would change.
         PositionError: as for `prepare`.
     """
-    changed = prepare(game, {**setup.given, **options})
+    kept = {name: value for name, value in setup.settings.items() if name not in options}
+    changed = prepare(game, {**setup.given, **options}, kept)
     if changed.num_actions != setup.num_actions:
         raise OptionError(
             f"options={brief(dict(options))} would change the number of actions from "

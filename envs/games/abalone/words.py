@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from azumaya.envs.errors import MoveNameError, OptionError, brief
-from azumaya.envs.game import TERMINATED, TRUNCATED
+from azumaya.envs.game import TERMINATED, TRUNCATED, plain_text
 from azumaya.envs.games.abalone.board import BLACK, MOST_PLIES, MOVES, TO_WIN, WHITE, Move
 from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
 from azumaya.envs.geometry.hex61 import (
@@ -81,7 +81,7 @@ earlier by letter, then by number) and the cell to which the first of them moves
 def check_layout(value: Any) -> str:
     """The option `layout`: a name, or a position text, which is read only for the start."""
     if isinstance(value, str) and (value in LAYOUTS or "/" in value):
-        return value
+        return plain_text(value)
     known = ", ".join(repr(name) for name in LAYOUTS)
     raise OptionError(f"layout={brief(value)}: must be one of {known}, or a position text")
 

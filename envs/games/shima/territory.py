@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.game import plain_text
 from azumaya.envs.games.shima.board import REGION_BITS, ROW, STONES_ON
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF, WORDS
 from azumaya.envs.kernels.bits import U64, board_of
@@ -128,7 +129,7 @@ def check_territory(value: Any) -> str | Territory:
     if isinstance(value, Territory):
         return next((name for name, known in NAMED.items() if known == value), value)
     if isinstance(value, str) and (value in NAMED or value == "draft"):
-        return value
+        return plain_text(value)
     names = ", ".join(repr(name) for name in (*NAMED, "draft"))
     raise OptionError(f"territory={brief(value)}: must be one of {names} or a Territory")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import as_states
+from azumaya.envs.game import as_states, plain_text
 from azumaya.envs.games.sudoku_words import ALPHABET
 from azumaya.envs.games.tiles.board import (
     ALL_TILES,
@@ -41,12 +41,12 @@ def check_start(value: Any) -> str:
         OptionError: the value has another form, or its board breaks the Sudoku rule.
     """
     if isinstance(value, str) and value in KINDS:
-        return value
+        return plain_text(value)
     if not isinstance(value, str) or len(value) != CELLS or set(value) - set(ALPHABET + "0"):
         raise OptionError(
             f"start={brief(value)}: must be 'random', 'one_each' or 81 characters, digits and '.'"
         )
-    board = value.replace("0", ".")
+    board = plain_text(value).replace("0", ".")
     clash = first_clash(_digits(board), HOUSES)
     if clash is not None:
         raise OptionError(f"start: {twice_text(clash.number, clash.first, clash.second)}")
@@ -72,7 +72,7 @@ def check_draws(value: Any) -> str:
     if not isinstance(value, str) or set(value) - set(DIGITS):
         raise OptionError(f"draws={brief(value)}: must be a text of digits from 1 to 9")
     _check_nine_each(Counter(map(int, value)), "")
-    return value
+    return plain_text(value)
 
 
 def _check_nine_each(tiles: Mapping[int, int], where: str) -> None:
