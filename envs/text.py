@@ -38,11 +38,7 @@ def split_position(
     Raises:
         PositionError: the text is malformed; the message says what is wrong and where.
     """
-    if not isinstance(text, str):
-        raise PositionError(f"position: must be a string, not {type(text).__name__}")
-    if len(text.strip().splitlines()) > 1:
-        raise PositionError(f"position {brief(text)}: must be a single line")
-    parts = text.split()
+    parts = _parts_of(text)
     if len(parts) < 2:
         raise PositionError(
             f"position {brief(text)}: must have a board and the side to move ({', '.join(movers)})"
@@ -54,6 +50,15 @@ def split_position(
             f"position: the side to move is {brief(parts[1])}; must be one of {', '.join(movers)}"
         )
     return PositionText(rows, parts[1], _split_fields(parts[2:], frozenset(keys)))
+
+
+def _parts_of(text: str) -> list[str]:
+    """The words of a position text; raises `PositionError` if it is not a single line."""
+    if not isinstance(text, str):
+        raise PositionError(f"position: must be a string, not {type(text).__name__}")
+    if len(text.strip().splitlines()) > 1:
+        raise PositionError(f"position {brief(text)}: must be a single line")
+    return text.split()
 
 
 def _check_rows(rows: Sequence[str], lengths: Sequence[int], alphabet: str) -> None:
@@ -77,7 +82,11 @@ def _split_fields(parts: Iterable[str], keys: frozenset[str]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        if not equals or not value or key not in keys:
+        if equals and not value and key in keys:
+            raise PositionError(
+                f"position: the field {key}= has no value; give one or leave it out"
+            )
+        if not equals or key not in keys:
             known = ", ".join(f"{k}=..." for k in sorted(keys)) or "none"
             raise PositionError(f"position: unknown field {brief(part)}; known fields: {known}")
         if key in fields:
@@ -90,12 +99,11 @@ def pop_fields(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
     """A position text without the fields with the given keys, and those fields by key.
 
     Raises:
-        PositionError: `text` is not a string, or has one of the fields twice.
+        PositionError: `text` is not a string or not a single line, or one of the fields is there
+            twice or without a value.
     """
-    if not isinstance(text, str):
-        raise PositionError(f"position: must be a string, not {type(text).__name__}")
     wanted = frozenset(keys)
-    parts = text.split()
+    parts = _parts_of(text)
     taken = [part for part in parts[2:] if part.partition("=")[0] in wanted]
     rest = [part for part in parts if part not in taken]
     return " ".join(rest), _split_fields(taken, wanted)

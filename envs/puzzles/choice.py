@@ -12,7 +12,7 @@ import numpy as np
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.puzzles.bank import load_bank
 from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
-from azumaya.envs.puzzles.grid import as_cells
+from azumaya.envs.puzzles.grid import PuzzleFormatError, as_cells
 from azumaya.envs.puzzles.split import PARTS, Part, load_part
 
 
@@ -59,7 +59,18 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
             f"puzzle={brief(value)}: must be 81 characters, a sequence of these, a path, 'train', "
             "'test' or None"
         )
-    return PuzzleSet(np.stack([as_cells(parse_puzzle(puzzle)) for puzzle in puzzles]))
+    return PuzzleSet(np.stack([_cells_of(puzzles, i) for i in range(len(puzzles))]))
+
+
+def _cells_of(puzzles: Sequence[str], index: int) -> np.ndarray:
+    """The cells of one of some puzzles; errors say which one it is, if there are several."""
+    try:
+        return as_cells(parse_puzzle(puzzles[index]))
+    except PuzzleFormatError as error:
+        if len(puzzles) == 1:
+            raise
+        which = f"puzzle {index + 1}"
+        raise PuzzleFormatError(error.problem, which, error.line, error.column) from None
 
 
 def _puzzles_of_file(path: str | Path) -> np.ndarray:

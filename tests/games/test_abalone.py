@@ -597,6 +597,15 @@ def test_texts_that_are_refused(bad: str, where: str) -> None:
     assert where in str(raised.value)
 
 
+def test_without_a_limit_every_position_has_a_text_that_can_be_read() -> None:
+    position = at("e4", "a1", words="out=0,0 ply=999999999", max_plies=0)
+    position.play(position.legal_moves()[0])
+    read = Position.from_text("abalone", str(position), max_plies=0)
+    assert str(read) == str(position)
+    assert np.array_equal(read.observation(0), position.observation(0))
+    assert np.array_equal(read.action_mask(), position.action_mask())
+
+
 def test_out_defaults_to_the_marbles_missing_on_the_board() -> None:
     black, white = sorted(squares("a1-a5 b1-b6 c3-c5")), sorted(squares("i5-i9 h4-h9 g5-g7"))
     position = Position(

@@ -479,6 +479,8 @@ def test_the_seed_draws_from_the_bank() -> None:
         (EMPTY + ".", {}, "puzzle"),
         ("x" * 81, {}, "puzzle"),
         ([EMPTY, SOLVED], {}, "puzzle 2"),
+        ([EMPTY, EMPTY[1:]], {}, "^puzzle 2:1:10: 80 cells: a row has 9, a whole puzzle 81$"),
+        ([EMPTY[1:]], {}, "^puzzle:1:10: 80 cells"),
     ],
 )
 def test_wrong_puzzles_are_refused(puzzle: Any, options: dict[str, Any], message: str) -> None:

@@ -9,9 +9,10 @@ import sys
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
-from azumaya.envs import OptionError, Position, PositionError, sudoku_tiles_v0
+from azumaya.envs import OptionError, Position, PositionError, make_vec, sudoku_tiles_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError
 from azumaya.envs.games.tiles.record import TILES
 
@@ -436,6 +437,17 @@ def test_the_plane_of_fitting_cells_is_the_mask() -> None:
 )
 def test_impossible_texts(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
+        from_text(text)
+
+
+def test_a_game_lost_by_an_illegal_action_has_a_text_that_is_refused() -> None:
+    """The rules would go on with its board, so the text would be that of a running game."""
+    games = make_vec("sudoku_tiles", 1, illegal="lose")
+    mask = games.reset(seed=1)[0]["action_mask"]
+    games.step(np.argmin(mask, axis=1))
+    text = str(games.position(0))
+    assert text.endswith(" result=-1")
+    with pytest.raises(PositionError, match="unknown field 'result=-1'"):
         from_text(text)
 
 

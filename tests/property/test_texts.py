@@ -158,7 +158,7 @@ def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str
         ("ab/... x", "'x'"),
         ("ab/... wb", "'wb'"),
         ("ab/... w k", "'k'"),
-        ("ab/... w k=", "'k='"),
+        ("ab/... w k=", "the field k= has no value"),
         ("ab/... w j=1", "'j=1'"),
         ("ab/... w k=1 k=1", "twice"),
     ],

@@ -126,6 +126,9 @@ def test_texts_start_matches_and_pickles_continue() -> None:
     ("word", "error"),
     [
         ("game=3", "from 1 to 2"),
+        ("foo=1", "known fields: began=..., first=..., game=..., .* puzzle=..., "),
+        ("game=", "the field game= has no value"),
+        ("\ngame=1", "must be a single line"),
         ("first=4", "second game"),
         ("puzzle=12", "81 digits"),
         (f"puzzle={'5' * 81}", "twice"),

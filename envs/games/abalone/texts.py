@@ -17,7 +17,10 @@ from azumaya.envs.text import read_whole, split_position
 
 SIDES = "bw"
 MOST_PLY_TEXT = 999_999_999
-"""The largest `ply=`; without a limit a game may be longer than `max_plies` can say."""
+"""The largest `ply=`; without a limit a game may be longer than `max_plies` can say.
+
+A game without a limit may even get beyond it. Its texts keep to it, since then nothing depends on
+the number."""
 
 
 # ---- starts ----
@@ -64,7 +67,7 @@ def write_text(state: Any, settings: Settings) -> str:
     if out != [MARBLES - marks.count(side) for side in SIDES]:
         parts.append(f"out={out[BLACK]},{out[WHITE]}")
     if state["ply"]:
-        parts.append(f"ply={int(state['ply'])}")
+        parts.append(f"ply={min(int(state['ply']), MOST_PLY_TEXT)}")
     if state["over"]:
         parts.append(f"result={int(state['payoff'])}")
     return " ".join(parts)

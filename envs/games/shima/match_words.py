@@ -30,6 +30,9 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import pop_fields, read_whole
 
+OWN_KEYS = ("puzzle", "game", "began", "first")
+"""The keys of the fields that position texts of single games do not have."""
+
 # ---- position texts ----
 
 
@@ -54,7 +57,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
     Without `puzzle=` the stones on the board count as the puzzle.
     """
-    single, fields = pop_fields(text, ("puzzle", "game", "began", "first", "result"))
+    single, fields = pop_fields(text, (*OWN_KEYS, "result"))
     game = read_whole(fields.get("game", "1"), "game", 1, 2)
     first = read_whole(fields.get("first", "0"), "first", -CELLS, CELLS)
     if game == 1 and (first or "result" in fields):
@@ -62,7 +65,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     if "result" in fields:
         total = read_whole(fields["result"], "result", -1, 1)
         single = _with_own_result(single, first, total, settings)
-    singles = moyo_words.read_text(single, with_points(settings), second=game == 2)
+    singles = moyo_words.read_text(single, with_points(settings), game == 2, OWN_KEYS)
     states = as_matches(singles, settings)
     if "puzzle" in fields:
         states["givens"] = _givens(fields["puzzle"], states, settings)

@@ -39,12 +39,16 @@ def write_text(state: Any, settings: Settings) -> str:
     return texts.write_text(state, extra)
 
 
-def read_text(text: str, settings: Settings, second: bool = False) -> np.ndarray:
+def read_text(
+    text: str, settings: Settings, second: bool = False, of_match: tuple[str, ...] = ()
+) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`.
 
-    `second` tells whether it is the second game of a match, in which the roles are swapped.
+    `second` tells whether it is the second game of a match, in which the roles are swapped;
+    `of_match` are the keys of the match's fields, which errors name although they are not read.
     """
-    states, parts = texts.read_text(text, MOYO_STATE, settings, ("points",), second)
+    keys = ("points", *of_match)
+    states, parts = texts.read_text(text, MOYO_STATE, settings, keys, second)
     states["points"] = settings["scoring"] == "points"
     if "points" in parts.fields:
         _read_points(states, parts)

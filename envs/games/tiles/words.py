@@ -83,7 +83,8 @@ def aside(state: Any) -> list[int]:
 def write_text(state: Any, settings: Settings) -> str:
     """The position text: `tile=` drawn, `score=` of both, `aside=` counts of 1 to 9.
 
-    The game is over if the tile drawn fits nowhere or none is left, so there is no `result=`.
+    The game is over if the tile drawn fits nowhere or none is left, so `read_text` knows no
+    `result=`. It is written only for a game lost by an illegal action, which the board cannot show.
     """
     parts = [write_board(digits_of(state)), str(int(state["to_move"]))]
     if state["tile"]:
@@ -91,6 +92,8 @@ def write_text(state: Any, settings: Settings) -> str:
     parts.append(f"score={int(state['scores'][0])},{int(state['scores'][1])}")
     if any(aside(state)):
         parts.append(f"aside={''.join(map(str, aside(state)))}")
+    if state["over"] and state["tile"] and fits(state, int(state["tile"]) - 1):
+        parts.append(f"result={int(state['payoff'])}")
     return " ".join(parts)
 
 
