@@ -37,10 +37,11 @@ class GameRecord:
         options: the options that are not at their default; their values in canonical form.
         start: the text of the start position.
         moves: the names of the moves.
-        returns: the sum of each player's rewards.
+        returns: what each player has gained in the end, as `Position.returns` of the last position
+            says: with the points that the text of the start says were scored before it.
         players: the names of the players, player_0 first.
         date: the date, ISO 8601.
-        finished: whether the game ended; if not, `returns` are the rewards up to the last move.
+        finished: whether the game ended; if not, `returns` are those after the last move.
             None in old records without this field, where `replay` does not check it.
     """
 

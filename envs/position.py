@@ -128,7 +128,17 @@ class Position:
 
         Args:
             since: the start: an earlier position of the same episode; None: where it began.
+
+        Raises:
+            OptionError: `since` is not a position of this game.
         """
+        if since is not None and not (
+            isinstance(since, Position) and since.game.name == self.game.name
+        ):
+            raise OptionError(
+                f"since={brief(since)}: must be an earlier position of this game of "
+                f"{self.game.title}, or None"
+            )
         start = None if since is None else since._states[0]
         return dict(self.game.words.revealed(self._states[0], start))
 
@@ -138,7 +148,10 @@ class Position:
         return self._states.copy()
 
     def returns(self) -> tuple[int, int]:
-        """The sum of each player's rewards so far."""
+        """The sum of each player's rewards so far.
+
+        In a position from a text this includes the points that the text says were scored before.
+        """
         payoff = int(self._states["payoff"][0])
         return payoff, -payoff
 

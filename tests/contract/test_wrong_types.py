@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs import OptionError, Position, make, make_vec, raw
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import IllegalActionError, MoveNameError, PositionError
 from azumaya.envs.registry import find_game
 from azumaya.wrappers import SingleAgentEnv
@@ -121,6 +122,11 @@ def test_any_value_is_accepted_or_refused_by_a_documented_error(name: str, value
         (lambda: make(np.zeros(3)), OptionError),  # type: ignore[arg-type]
         (lambda: aec(wrapped=True).step(True), IllegalActionError),
         (lambda: make_vec(NAME, 2**62), OptionError),
+        (lambda: make_vec(NAME, 1, copy="no"), OptionError),
+        (lambda: make_vec(NAME, 1, copy=0), OptionError),
+        (lambda: Position("sudoku_tiles").revealed("x"), OptionError),  # type: ignore[arg-type]
+        (lambda: Position("sudoku_tiles").revealed(Position("abalone")), OptionError),
+        (lambda: RawEnv("no_such_game"), OptionError),
         (lambda: make_vec(NAME, 1, observation=["planes"]), OptionError),
         (lambda: learner().env_method("position", indices=-1), OptionError),
         (lambda: learner().env_method("position", indices=[0, 2]), OptionError),
@@ -130,6 +136,10 @@ def test_known_bad_arguments_are_refused(call: Callable[[], Any], error: type[Ex
     """Calls that once raised another error or returned something broken."""
     with pytest.raises(error):
         call()
+
+
+def test_a_raw_environment_takes_the_name_of_a_game() -> None:
+    assert RawEnv(NAME).game.name == NAME
 
 
 def test_packed_observations_are_integers() -> None:

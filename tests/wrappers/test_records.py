@@ -116,6 +116,27 @@ def test_records_may_start_in_mid_game(case: Case) -> None:
     assert [str(p) for p in replay(record)] == [str(p) for p in game[half:]]
 
 
+def test_returns_are_those_of_the_whole_game(tmp_path: Path) -> None:
+    """Points that the text of the start gives count, as in its positions, not as in rewards."""
+    solved = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+    marks = "".join("." if cell in (0, 40, 80) else n for cell, n in enumerate(solved))
+    board = "/".join(marks[i : i + 9] for i in range(0, 81, 9))
+    text = f"{board} 0 tile=5 score=55,71"
+    env = RecordGames(
+        make("sudoku_tiles", reward="points", position=text), tmp_path / "games.jsonl"
+    )
+    env.reset(seed=1)
+    assert env.unwrapped.position.returns() == (-16, 16)
+    gained = 0.0
+    while not is_over(env.unwrapped):
+        env.step(int(legal_of(env.unwrapped)[0]))
+        gained += env.rewards["player_0"]
+    (record,) = read_records(env.path)
+    assert gained
+    assert record.returns == (gained - 16, 16 - gained)
+    assert list(replay(record))[-1].returns() == record.returns
+
+
 def test_a_wrong_move_is_named_by_its_number(tmp_path: Path) -> None:
     record = played(tmp_path / "games.jsonl", "sudoku_moyo")
     moves = list(record.moves)

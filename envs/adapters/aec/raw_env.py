@@ -20,6 +20,7 @@ from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
 from azumaya.envs.position import Position, check_seed, episode_key
+from azumaya.envs.registry import game_of
 from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -39,7 +40,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     """A game as a PettingZoo AEC environment, without wrappers.
 
     Args:
-        game: the game.
+        game: the game or its name.
         render_mode: `"human"` (a window), `"rgb_array"`, `"ansi"` or None.
         action_mask: where masks appear: in the `"observation"` (and in `infos`), or in `"info"`
             only.
@@ -62,12 +63,13 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         render_mode: str | None = None,
         action_mask: str = MASK_IN_OBSERVATION,
         **options: Any,
     ) -> None:
         super().__init__()
+        game = game_of(game)
         named = isinstance(render_mode, str) and render_mode in RENDER_MODES
         if render_mode is not None and not named:
             raise OptionError(
