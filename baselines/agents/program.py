@@ -36,10 +36,10 @@ class ProgramAgent(Agent):
     """Asks a program for each move.
 
     The program runs as long as the agent does, unless it fails: then it is ended, and started again
-    for the next question. For each move it is sent one line with the name of the game, the options
-    as a JSON object without spaces, and the position text; it answers with the name of a move on a
-    line of its own. What it writes without being asked waits in its pipe, and counts as the next
-    answers.
+    for the next question. Except on Windows it ends with this process, even if that is killed. For
+    each move it is sent one line with the name of the game, the options as a JSON object without
+    spaces, and the position text; it answers with the name of a move on a line of its own. What it
+    writes without being asked waits in its pipe, and counts as the next answers.
 
     Args:
         command: the program and its arguments, quoted as in a shell; no shell is started. When the
@@ -70,6 +70,7 @@ class ProgramAgent(Agent):
             )
         self.name, self.seconds, self._watched = f"{PREFIX}{command}", seconds, watched
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self._reader = _Reader()
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -86,8 +87,13 @@ class ProgramAgent(Agent):
     def close(self) -> None:
         """End the program."""
         process, self._process = self._process, None
+        guard, self._guard = self._guard, None
         if process is None:
             return
+        if guard is not None:  # before the program, whose number may be another's afterwards
+            guard.kill()
+            guard.wait()
+            close_pipe(guard.stdin)
         if self._watched:
             process.kill()
         else:
@@ -150,6 +156,8 @@ class ProgramAgent(Agent):
                 )
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
+            if not self._watched:
+                self._guard = guard_group(self._process)
             assert self._process.stdout is not None
             self._reader = _Reader()
             threading.Thread(
@@ -201,6 +209,26 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+
+
+def guard_group(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes] | None:
+    """Start a shell that kills a group, as `kill_group` does, when this process ends.
+
+    Also if it is killed: the pipe from which the shell reads is closed then.
+
+    Returns:
+        The shell; None where there is none, or no room for it.
+    """
+    if not hasattr(os, "killpg"):
+        return None
+    words = ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$0"', str(process.pid)]
+    try:
+        return subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        return None
 
 
 def close_pipe(pipe: IO[bytes] | None) -> None:

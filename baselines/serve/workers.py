@@ -70,8 +70,9 @@ class Workers:
                 process, or for one to start, does not count.
 
         Raises:
-            RefusalError: too much work of this kind, short or long, is waiting already.
-            AgentFailedError: it was given up.
+            RefusalError: too much work of this kind, short or long, is waiting already, or this was
+                closed.
+            AgentFailedError: it was given up, or has ended its process twice.
         """
         long = milliseconds > SHORT_MS
         if self._pending[long] >= self._waiting:
@@ -90,6 +91,7 @@ class Workers:
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
         for worker in self._all:
+            worker.is_closed = True  # or it would take its end for a failure, and start again
             worker.kill()
         for worker in self._all:
             worker.close()
@@ -100,10 +102,13 @@ class Worker:
 
     Args:
         new_pool: makes a pool with this process alone.
+
+    Attributes:
+        is_closed: whether no process is to be started any more.
     """
 
     def __init__(self, new_pool: Callable[[], Executor]) -> None:
-        self._new_pool = new_pool
+        self._new_pool, self.is_closed = new_pool, False
         self._pool = new_pool()
         self._begun: Future[None] | None = None
 
@@ -115,16 +120,21 @@ class Worker:
 
     async def run(self, seconds: float | None, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do some work within a time limit, if there is one; raises as `Workers.run`."""
+        who = f"agent {arguments[0]}" if arguments and isinstance(arguments[0], str) else "a search"
         try:
-            return await self._attempt(seconds, work, *arguments)
-        except BrokenProcessPool:  # the process was killed: start another, and try once more
+            try:
+                return await self._attempt(seconds, work, *arguments)
+            except BrokenProcessPool:  # the process was killed: start another, and try once more
+                self._renew()
+                return await self._attempt(seconds, work, *arguments)
+        except BrokenProcessPool:
             self._renew()
-            return await self._attempt(seconds, work, *arguments)
+            raise AgentFailedError(f"{who}: ended its process") from None
         except TimeoutError:
             if seconds is None:  # the work's own
                 raise
             self._renew()
-            raise AgentFailedError(f"agent {arguments[0]}: no move in {seconds:g} s") from None
+            raise AgentFailedError(f"{who}: no move in {seconds:g} s") from None
 
     async def _attempt(
         self, seconds: float | None, work: Callable[..., Any], *arguments: Any
@@ -134,7 +144,9 @@ class Worker:
         return await asyncio.wait_for(done, seconds)
 
     def _renew(self) -> None:
-        """End the process, and start another."""
+        """End the process, and start another; raises `RefusalError` if none is to be started."""
+        if self.is_closed:
+            raise RefusalError(503, "the server is ending")
         self.kill()
         self._pool.shutdown(wait=False)
         self._pool, self._begun = self._new_pool(), None

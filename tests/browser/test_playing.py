@@ -258,6 +258,14 @@ def test_without_the_server_a_click_says_so(page: Any, server: str) -> None:
     page.locator(".azb-said", has_text="the server cannot be reached").wait_for()
 
 
+def test_an_answer_that_is_no_json_is_told_by_its_status(page: Any, server: str) -> None:
+    """The server itself, or one in front of it, may answer with a page."""
+    begin(page, server, "sudoku_moyo", "human", seed="1")
+    page.route("**/explain", lambda route: route.fulfill(status=500, body="<h1>Sorry</h1>"))
+    page.locator(".azb-hit:not(.azb-legal)").first.click()
+    page.locator(".azb-said", has_text="the server failed: status 500").wait_for()
+
+
 def test_keys_are_commands_as_capitals_too(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
     for key in "uU":

@@ -26,6 +26,7 @@ from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers, _known, think
 from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import YARDSTICK
+from tests.processes import eventually, running_with
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
 
@@ -117,6 +118,7 @@ def test_a_search_process_that_is_killed_is_replaced() -> None:
 
 
 AGENTS = """
+import os
 import time
 
 class Names:
@@ -134,6 +136,10 @@ class Interrupts:
 class Illegal:
     def act(self, positions, keys):
         return ["1a1"]
+
+class Ends:
+    def act(self, positions, keys):
+        os._exit(3)
 
 class Hangs:
     def act(self, positions, keys):
@@ -182,6 +188,57 @@ def test_an_agent_that_hangs_is_given_up_and_others_play_on(tmp_path: Path) -> N
 
     try:
         asyncio.run(both())
+    finally:
+        workers.close()
+
+
+@pytest.mark.usefixtures("_agents")
+def test_an_agent_that_ends_its_process_has_failed() -> None:
+    workers = Workers(1, waiting=4)
+    position = Position("vierer_dominari")
+
+    async def both() -> None:
+        with pytest.raises(AgentFailedError, match="agent visiting:Ends: ended its process"):
+            await workers.run(think, "visiting:Ends", position, 0, milliseconds=inf)
+        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
+
+    try:
+        asyncio.run(both())
+    finally:
+        workers.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes as Linux shows them")
+def test_programs_end_with_the_process_that_asks_them(tmp_path: Path) -> None:
+    """Also with all that they have started: the process is killed, and can end nothing itself."""
+    bot, more = tmp_path / "bot.py", tmp_path / "more.py"
+    more.write_text("import time\ntime.sleep(600)\n")
+    bot.write_text(
+        "import subprocess, sys, time\n"
+        f"subprocess.Popen([sys.executable, {str(more)!r}])\n"
+        "time.sleep(600)\n"
+    )
+    name, workers = f"program:{sys.executable} {bot}", Workers(1, waiting=4)
+
+    async def asked(seconds: float | None) -> Any:
+        position = Position("vierer_dominari")
+        return await workers.run(think, name, position, 0, milliseconds=inf, seconds=seconds)
+
+    async def left() -> None:
+        """The server ends while a program thinks."""
+        hung = asyncio.ensure_future(asked(None))
+        while not running_with(str(more)):
+            await asyncio.sleep(0.05)
+        workers.close()
+        with pytest.raises(RefusalError, match="the server is ending"):
+            await hung
+
+    try:
+        with pytest.raises(AgentFailedError, match="no move in 4 s"):
+            asyncio.run(asked(4.0))
+        eventually(lambda: running_with(str(tmp_path)) == [])
+        asyncio.run(left())
+        eventually(lambda: running_with(str(tmp_path)) == [])
     finally:
         workers.close()
 

@@ -18,9 +18,10 @@ async function ask(path, body, method = body ? "POST" : "GET") {
   const answer = await fetch(`/api/${path}`, request).catch(() => {
     throw new Error("the server cannot be reached");
   });
-  const content = await answer.json();
-  if (answer.ok) return content;
-  throw Object.assign(new Error(content.error), { status: answer.status });
+  const content = await answer.json().catch(() => null); // what stands between may answer with a page
+  if (answer.ok && content !== null) return content;
+  const message = content?.error ?? `the server failed: status ${answer.status}`;
+  throw Object.assign(new Error(message), { status: answer.status });
 }
 
 function add(parent, tag, text = "", attributes = {}) {
