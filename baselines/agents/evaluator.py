@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.baselines.agents.sidecar import Sidecar
+from azumaya.baselines.agents.sidecar import SHAPING, Sidecar
 from azumaya.envs import Position
 
 
@@ -32,10 +33,19 @@ class NetworkEvaluator:
     def load(cls, path: str | Path) -> NetworkEvaluator:
         """Load the network of a checkpoint.
 
+        Warns:
+            UserWarning: its values are not what a player still gains, as shaping counts in them.
+
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
         """
         agent = PolicyAgent.load(path)
+        if agent.sidecar is not None and agent.sidecar.notes.get(SHAPING):
+            warnings.warn(
+                f"checkpoint {path}: its values include shaping, so they mislead a search; train "
+                "with --shaping 0",
+                stacklevel=2,
+            )
         return cls(agent.network, str(path), agent.sidecar)
 
     def check(self, position: Position) -> None:

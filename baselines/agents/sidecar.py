@@ -17,6 +17,9 @@ from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 
+SHAPING = "shaping"
+"""The note that says how much gains in the game's evaluation counted in what values learned."""
+
 
 class CheckpointError(ValueError):
     """A checkpoint that is incomplete or does not fit the library or the game."""

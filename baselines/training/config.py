@@ -18,7 +18,7 @@ import tyro
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import default_network
-from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
+from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.training.checks import (
     Count,
@@ -244,7 +244,7 @@ class PPOConfig(RunConfig):
             self.network_kind,
             self.sizes,
             options=dict(self.options),
-            notes={"seed": self.seed, **notes},
+            notes={"seed": self.seed, SHAPING: self.recipe.shaping, **notes},
         )
 
     def whole_rollouts(self, done: int) -> int:

@@ -248,7 +248,7 @@ def test_tensors_with_gradients_are_refused() -> None:
         searched(Position(YARDSTICK), 5, evaluator=Wrong(tracked))
 
 
-def saved_network(folder: Any, game: Game, network: str) -> str:
+def saved_network(folder: Any, game: Game, network: str, **notes: Any) -> str:
     """The path of a checkpoint of an untrained network."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("safetensors")
@@ -256,7 +256,8 @@ def saved_network(folder: Any, game: Game, network: str) -> str:
     from azumaya.baselines.agents.sidecar import describe  # noqa: PLC0415 - next to it
 
     torch.manual_seed(1)
-    sidecar = describe(game, Position(game).num_actions, network, {"width": 16, "depth": 2})
+    sizes = {"width": 16, "depth": 2}
+    sidecar = describe(game, Position(game).num_actions, network, sizes, notes=notes)
     path = folder / network
     save(path, build(sidecar).state_dict(), sidecar)
     return str(path)
@@ -321,3 +322,19 @@ def test_paths_that_no_file_can_have_are_refused(path: str) -> None:
 def test_malformed_names_are_refused(name: str) -> None:
     with pytest.raises(OptionError, match="puct:SIMULATIONS"):
         search_agent(name)
+
+
+def test_a_checkpoint_whose_values_include_shaping_warns(tmp_path: Any) -> None:
+    """Search would take gains in the game's evaluation for gains in the game."""
+    path = saved_network(tmp_path, SCORE, "board", shaping=0.1)
+    with pytest.warns(UserWarning, match="its values include shaping"):
+        find_agent(f"puct:20:{path}")
+
+
+def test_runs_note_their_shaping() -> None:
+    pytest.importorskip("torch")
+    from azumaya.baselines.training.ppo_selfplay import Config  # noqa: PLC0415 - needs torch
+
+    for weight, noted in (None, 0.1), (0.0, 0.0):
+        config = Config(game="score_dominari", shaping=weight).completed()
+        assert config.sidecar(1).notes["shaping"] == noted
