@@ -43,7 +43,7 @@ from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     ValueConfig,
     ValueRun,
-    agent_files,
+    value_agent_files,
 )
 from azumaya.baselines.values.champion import CHAMPION, champion_value
 from azumaya.baselines.values.feature_sets import features_of
@@ -70,7 +70,7 @@ PROGRAM = "azumaya.baselines.training.expert_iteration"
 class Config(ValueConfig):
     """Every hyperparameter of a run; `ValueConfig` has those that other scripts share."""
 
-    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="expert_iteration-")
+    script = Script(PROGRAM, value_agent_files, AGENT_FILES, prefix="expert_iteration-")
 
     steps: Annotated[int, Numbers(1, 10**15)] = 500_000
     """Total plies to learn from; the last games are always completed."""

@@ -34,7 +34,7 @@ from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
     ValueConfig,
     ValueRun,
-    agent_files,
+    value_agent_files,
 )
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.joined import Joinable, offsets_of
@@ -54,7 +54,7 @@ PROGRAM = "azumaya.baselines.training.td_value"
 class Config(ValueConfig):
     """Every hyperparameter of a run; `ValueConfig` has those that other scripts share."""
 
-    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="td_value-")
+    script = Script(PROGRAM, value_agent_files, AGENT_FILES, prefix="td_value-")
 
     steps: Annotated[int, Numbers(1, 10**15)] = 5_000_000
     """Total plies to learn from; the last games are always completed."""

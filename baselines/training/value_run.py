@@ -50,7 +50,7 @@ QUESTIONS = 16
 """Questions in a batch."""
 
 
-def agent_files(save: Save) -> dict[str, bytes]:
+def value_agent_files(save: Save) -> dict[str, bytes]:
     """The agent in a save, as the files of a checkpoint called `policy`."""
     return value_files("policy", save.arrays[WEIGHTS], sidecar_of(save.notes.get("agent")))
 

@@ -21,7 +21,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from azumaya.baselines import files
 from azumaya.baselines.training import maskable_ppo, saved_parts
-from azumaya.baselines.training.logs import RunLog
+from azumaya.baselines.training.loop import RunLog
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
