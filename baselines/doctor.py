@@ -113,9 +113,14 @@ def gpu() -> Finding:
     """Whether `make_vec(device="cuda")` can be used."""
     try:
         make_vec(next(iter(GAMES)), 1, device="cuda").close()
-    except (ImportError, ValueError, RuntimeError) as error:
-        return Finding("gpu", "cuda", str(error).splitlines()[0], NOTE)
+    except Exception as error:  # a broken torch may raise anything, such as OSError
+        return Finding("gpu", "cuda", _told(error), NOTE)
     return Finding("gpu", "cuda", "usable")
+
+
+def _told(error: Exception) -> str:
+    """The type of an error and the first line of its message, which may be empty."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def one_of_each_kind() -> list[Game]:
@@ -134,8 +139,7 @@ def check_games(games: Sequence[Game]) -> Iterator[Finding]:
         try:
             plies = _check(game)
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            yield Finding("games", game.name, reason, WRONG)
+            yield Finding("games", game.name, _told(error), WRONG)
             continue
         seconds = time.perf_counter() - begin
         yield Finding("games", game.name, f"{plies} plies agree, {seconds:.1f} s")

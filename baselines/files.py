@@ -54,6 +54,23 @@ def check_folder(path: Path, argument: str) -> None:
         raise OptionError(f"{argument}: there is no folder {shown(path.parent)}")
 
 
+def check_writable(path: Path, argument: str) -> None:
+    """Raise `OptionError`, which begins with `argument`, unless `write_whole` could write a file.
+
+    A temporary file is made beside it, and removed.
+    """
+    check_folder(path, argument)
+    if path.is_dir():
+        raise OptionError(f"{argument}: is a folder; name a file")
+    aside = _aside(path)
+    try:
+        _write_through(aside, b"", 0o666)
+        os.unlink(aside)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise OptionError(f"{argument}: cannot be written: {why}") from None
+
+
 def check_picture(path: Path, argument: str) -> None:
     """Raise `OptionError`, which begins with `argument`, unless a picture can have this path."""
     if path.suffix not in PICTURES:
@@ -170,7 +187,7 @@ def write_together(contents: Mapping[Path, bytes], mode: int = 0o666) -> None:
     for path in contents:
         if path.is_dir():  # a message about the temporary file would name another one
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    aside = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
+    aside = {path: _aside(path) for path in contents}
     try:
         for path, content in contents.items():
             _write_through(aside[path], content, mode)
@@ -183,6 +200,11 @@ def write_together(contents: Mapping[Path, bytes], mode: int = 0o666) -> None:
         raise
     for folder in {path.parent for path in contents}:
         flush_folder(folder)
+
+
+def _aside(path: Path) -> Path:
+    """The temporary file that takes the place of a file once it is whole."""
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
 def _write_through(path: Path, content: bytes, mode: int) -> None:

@@ -16,7 +16,7 @@ from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_p
 from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.search.analysis import analyse
-from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.signals import INTERRUPTED, ended_by_signals
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints
 from azumaya.baselines.words import counted
@@ -84,11 +84,12 @@ def play(
         file = None if record is None else check_records_file(record, "--record")
     typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
     table = Table(players, chosen, [start])
-    try:
-        code = _play_on(table)
-    finally:  # an agent may have failed
-        if file is not None:
-            _keep(table, file)
+    with ended_by_signals():  # such as that of a window that is closed
+        try:
+            code = _play_on(table)
+        finally:  # an agent may have failed
+            if file is not None:
+                _keep(table, file)
     raise typer.Exit(code)
 
 

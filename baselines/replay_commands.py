@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines.files import check_folder, shown, write_whole
+from azumaya.baselines.files import check_writable, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.terminal import complaints, progress
 from azumaya.baselines.words import counted
@@ -65,11 +65,11 @@ def _check(output: Path, values: float | None) -> None:
     if output.suffix not in (PAGE, *MOVING):
         known = f"{PAGE}, {' or '.join(MOVING)}"
         raise OptionError(f"--output {shown(output)}: must end in {known}")
-    check_folder(output, f"--output {shown(output)}")
     if values is not None and not 0 < values < float("inf"):
         raise OptionError(f"--values {values:g}: a number above 0 is needed")
     if values is not None and output.suffix in MOVING:
         raise OptionError(f"--values: only a {PAGE} page has a graph")
+    check_writable(output, f"--output {shown(output)}")  # a search of hours may come before
 
 
 def _read(path: Path, line: int | None, most: int) -> tuple[list[GameRecord], bool]:

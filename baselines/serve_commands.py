@@ -211,7 +211,12 @@ def _state_file(given: Path | None) -> Path:
     if given is not None:
         check_folder(given, f"--state {shown(given)}")
         return given
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    try:
+        home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError:  # a user that the system does not know, as in some containers
+        raise OptionError(
+            "--state: there is no home folder to keep the games in; name a file"
+        ) from None
     folder = Path(home) / "azumaya"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / STATE_FILE

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,27 @@ def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
     for number in numbers:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Within this, signals end the process as after `end_on_signals`, so that work can be kept.
+
+    Does nothing in other threads than the main one, where Python allows no handlers.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (*ENDING, signal.SIGINT)}
+    hook = sys.unraisablehook
+    end_on_signals()
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            if handler is not None:  # None: it is not Python's, and cannot be set again
+                signal.signal(number, handler)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

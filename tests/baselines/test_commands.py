@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.starts import balanced_starts
+from azumaya.baselines.signals import ENDING
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay
@@ -263,6 +265,36 @@ def test_ctrl_c_keeps_the_game_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     result = azumaya("play", "--second", "human", "--seed", 1, "--record", file)
     assert result.exit_code == 130
     assert len(next(read_records(file)).moves) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signal")
+@pytest.mark.parametrize("number", ["SIGHUP", "SIGTERM"])
+def test_a_window_that_is_closed_keeps_the_game_too(number: str, tmp_path: Path) -> None:
+    file, move = tmp_path / "games.jsonl", Position(GAME, seed=1).legal_moves()[0]
+    words = ("play", GAME, "--second", "human", "--seed", "1", "--record", str(file))
+    with subprocess.Popen(
+        [sys.executable, "-m", "azumaya", *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{move}\n")
+        process.stdin.flush()
+        said = ""
+        while "player_1: " not in said:
+            part = process.stdout.read(1)
+            assert part, said
+            said += part
+        process.send_signal(getattr(signal, number))
+        process.communicate(timeout=60)
+    assert process.returncode == 128 + getattr(signal, number)
+    assert list(next(read_records(file)).moves) == [move]
+
+
+def test_playing_leaves_the_signals_of_others_alone() -> None:
+    before = [signal.getsignal(number) for number in ENDING]
+    assert azumaya("play", say="quit\n").exit_code == 0
+    assert [signal.getsignal(number) for number in ENDING] == before
 
 
 def test_a_game_without_moves_is_not_recorded(tmp_path: Path) -> None:

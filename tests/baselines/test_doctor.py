@@ -40,6 +40,24 @@ def test_games_that_differ_from_their_batch_are_found_wrong(
     assert "masks differ" in finding.value
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("libcudart.so: cannot open\nmore"), "OSError: libcudart.so: cannot open"),
+        (ImportError(""), "ImportError: "),
+        (AttributeError("no torch"), "AttributeError: no torch"),
+    ],
+)
+def test_a_broken_torch_is_reported(
+    error: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object, **named: object) -> None:
+        raise error
+
+    monkeypatch.setattr(doctor, "make_vec", broken)
+    assert doctor.gpu() == doctor.Finding("gpu", "cuda", told, doctor.NOTE)
+
+
 def test_a_text_that_reads_back_otherwise_is_found() -> None:
     game = GAMES["vierer_dominari"]
     twisted = replace(game, words=replace(game.words, write_text=lambda state, settings: "x"))

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import azumaya
+from tests.commands import azumaya, refused
 from tests.processes import eventually
 from tests.serve.requests import GAME
 
@@ -127,6 +127,15 @@ def test_an_address_that_cannot_be_used(tmp_path: Path, host: str, said: str) ->
     assert f"--host {host} --port {port}: " in done.output
     assert said in done.output
     assert done.output.count(";") == 1
+
+
+def test_without_a_home_folder_a_file_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    refused(azumaya("serve", "--no-browser"), "--state: there is no home folder", "name a file")
 
 
 def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:

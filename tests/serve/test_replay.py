@@ -24,7 +24,7 @@ from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import GameRecord, record_of, write_records
 from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of
-from tests.commands import azumaya
+from tests.commands import azumaya, refused
 
 MOVES = 8
 
@@ -86,6 +86,21 @@ def test_the_page_needs_nothing_and_runs_nothing_else() -> None:
 
 
 replay = functools.partial(azumaya, "replay")
+
+
+@pytest.mark.parametrize("place", ["folder.html", "/proc/games.html"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_search(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if place.startswith("/proc") and sys.platform != "linux":
+        pytest.skip("a folder in which nobody can write")
+    file = tmp_path / "games.jsonl"
+    write_records(file, [game("vierer_dominari")])
+    (tmp_path / "folder.html").mkdir()
+    monkeypatch.setattr(replay_commands, "replay_page", lambda *arguments: pytest.fail("searched"))
+    done = replay(file, "--output", tmp_path / place, "--values", 2)
+    refused(done, f"--output {tmp_path / place}: ")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_several_games_with_values(tmp_path: Path) -> None:
