@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azumaya.envs import GAMES, OptionError, Position, make_vec, raw
-from azumaya.envs.setup import prepare
+from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import TESTED
-
-NEAR_END = "." * 80 + "1"
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -31,76 +27,43 @@ def test_equal_values_of_another_type_are_refused(game: str) -> None:
 
 
 class Odd(str):
-    """A text of a subclass, whose `str` may say anything."""
+    """A text of a subclass, whose `str` and `repr` may say anything."""
 
     def __str__(self) -> str:
         return "something else"
 
+    __repr__ = __str__
+
 
 @pytest.mark.parametrize("kind", [np.str_, Odd])
-@pytest.mark.parametrize(
-    ("game", "name", "value"),
-    [
-        ("sudoku_moyo", "territory", "draft"),
-        ("sudoku_moyo", "setup", "choose"),
-        ("sudoku_tiles", "reward", "points"),
-        ("sudoku_tiles", "start", "one_each"),
-        ("sudoku_tiles", "start", "1" + "." * 80),
-        ("sudoku_tiles", "draws", "123"),
-        ("abalone", "layout", "belgian_daisy"),
-    ],
-)
-def test_texts_may_be_of_a_subclass(game: str, name: str, value: str, kind: Any) -> None:
+@pytest.mark.parametrize("name", TESTED)
+def test_texts_may_be_of_a_subclass(name: str, kind: Any) -> None:
     """Their canonical form is that of the text itself, so states fit."""
-    given = prepare(GAMES[game], {name: kind(value)})
-    plain = prepare(GAMES[game], {name: value})
-    assert type(given.settings[name]) is str
-    assert given.settings[name] == value
-    assert given.origin == plain.origin
+
+    def odd(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(odd, value))
+        return kind(value) if isinstance(value, str) else value
+
+    options = {option.name: option for option in TESTED[name].options if not option.reads_files}
+    for variant in TESTED[name].options.variants:
+        for option in options.keys() & variant.keys():
+            plain = options[option].settle(variant[option])
+            assert repr(options[option].settle(odd(variant[option]))) == repr(plain)
 
 
-def test_flags_may_be_numpys() -> None:
-    assert Position("sudoku_tiles", misplacement=np.bool_(True)).state["misplacement"][0]
-    with pytest.raises(OptionError, match=r"misplacement=.*: must be one of False, True"):
-        Position("sudoku_tiles", misplacement=np.int64(1))
-
-
-def test_later_changes_to_a_list_change_no_episode() -> None:
-    """The list that an option was given belongs to the caller, who may change it."""
-    puzzles, regions = [NEAR_END], [row for row in range(1, 10) for _ in range(9)]
-    territory = {"regions": regions, "owners": list("LDLD.LDLD")}
-    env = raw("sudoku_moyo", puzzle=puzzles, territory=territory)
-    games = make_vec("sudoku_moyo", 1, puzzle=puzzles, territory=territory)
-    texts = [str(episode(env, games, which)) for which in range(3)]
-    puzzles[0] = "2" + "." * 80
-    regions[0], regions[80] = 9, 1
-    assert [str(episode(env, games, which)) for which in range(3)] == texts
-    assert env.options["puzzle"] == [NEAR_END]
-    env.reset(options={"puzzle": puzzles})
-    assert str(env.position).startswith("2")
-
-
-def episode(env: Any, games: Any, which: int) -> Position:
-    """The start of an episode: with the environments' options, or with others."""
-    if which == 2:
-        games.reset(seed=1, options={"scoring": "points"})
-        return games.position(0)
-    env.reset(seed=1, options={"scoring": "points"} if which else None)
-    return env.position
-
-
-def test_a_file_is_read_once(tmp_path: Path) -> None:
-    """A reset with other options does not need the file of puzzles again."""
-    file = tmp_path / "puzzles.txt"
-    file.write_text(NEAR_END)
-    env = raw("sudoku_moyo", puzzle=str(file))
-    file.unlink()
-    env.reset(seed=1, options={"scoring": "points"})
-    assert str(env.position).split()[0].endswith("1")
-    with pytest.raises(OptionError, match="nor a file"):
-        env.reset(options={"puzzle": str(file)})
-    env.reset(options={"puzzle": None})
-    assert not str(env.position).split()[0].startswith("." * 9 + "/" + "." * 9)
+@pytest.mark.parametrize("name", TESTED)
+def test_flags_may_be_numpys(name: str) -> None:
+    game = TESTED[name]
+    for option in game.options:
+        for flag in (True, False):
+            try:
+                plain = option.settle(flag)
+            except OptionError:
+                continue
+            assert option.settle(np.bool_(flag)) is plain
+            with pytest.raises(OptionError, match=option.name):
+                option.settle(np.int64(flag))
 
 
 @pytest.mark.parametrize("name", GAMES)

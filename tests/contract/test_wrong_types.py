@@ -12,11 +12,12 @@ import pytest
 from azumaya.envs import OptionError, Position, make, make_vec, raw
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import IllegalActionError, MoveNameError, PositionError
-from azumaya.envs.registry import find_game
+from azumaya.envs.registry import GAMES, find_game
 from azumaya.wrappers import SingleAgentEnv
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.contract.begun import NAME, learner, vector
 
+OTHER = next(name for name in GAMES if name != NAME)
 DOCUMENTED = (OptionError, IllegalActionError, MoveNameError, PositionError)
 VALUES = (
     None, True, np.True_, 1.0, float("nan"), -1, 2**62, 2**70, "", "x" * 300, b"x", ["planes"],
@@ -124,8 +125,8 @@ def test_any_value_is_accepted_or_refused_by_a_documented_error(name: str, value
         (lambda: make_vec(NAME, 2**62), OptionError),
         (lambda: make_vec(NAME, 1, copy="no"), OptionError),
         (lambda: make_vec(NAME, 1, copy=0), OptionError),
-        (lambda: Position("sudoku_tiles").revealed("x"), OptionError),  # type: ignore[arg-type]
-        (lambda: Position("sudoku_tiles").revealed(Position("abalone")), OptionError),
+        (lambda: Position(NAME).revealed("x"), OptionError),  # type: ignore[arg-type]
+        (lambda: Position(NAME).revealed(Position(OTHER)), OptionError),
         (lambda: RawEnv("no_such_game"), OptionError),
         (lambda: make_vec(NAME, 1, observation=["planes"]), OptionError),
         (lambda: learner().env_method("position", indices=-1), OptionError),

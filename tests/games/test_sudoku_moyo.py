@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azumaya.envs import OptionError, Position, PositionError, sudoku_moyo_v0
+from azumaya.envs import OptionError, Position, PositionError, make_vec, raw, sudoku_moyo_v0
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.games.shima.territory import Territory
 
 EMPTY = "." * 81
+LAST_CELL = "." * 80 + "1"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 """A full grid; `without` removes stones from it."""
 
@@ -486,6 +488,44 @@ def test_the_seed_draws_from_the_bank() -> None:
 def test_wrong_puzzles_are_refused(puzzle: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         moyo(puzzle, **options)
+
+
+def test_later_changes_to_a_list_change_no_episode() -> None:
+    """The list that an option was given belongs to the caller, who may change it."""
+    puzzles, regions = [LAST_CELL], [row for row in range(1, 10) for _ in range(9)]
+    territory = {"regions": regions, "owners": list("LDLD.LDLD")}
+    env = raw("sudoku_moyo", puzzle=puzzles, territory=territory)
+    games = make_vec("sudoku_moyo", 1, puzzle=puzzles, territory=territory)
+    texts = [str(episode(env, games, which)) for which in range(3)]
+    puzzles[0] = "2" + "." * 80
+    regions[0], regions[80] = 9, 1
+    assert [str(episode(env, games, which)) for which in range(3)] == texts
+    assert env.options["puzzle"] == [LAST_CELL]
+    env.reset(options={"puzzle": puzzles})
+    assert str(env.position).startswith("2")
+
+
+def episode(env: Any, games: Any, which: int) -> Position:
+    """The start of an episode: with the environments' options, or with others."""
+    if which == 2:
+        games.reset(seed=1, options={"scoring": "points"})
+        return games.position(0)
+    env.reset(seed=1, options={"scoring": "points"} if which else None)
+    return env.position
+
+
+def test_a_file_is_read_once(tmp_path: Path) -> None:
+    """A reset with other options does not need the file of puzzles again."""
+    file = tmp_path / "puzzles.txt"
+    file.write_text(LAST_CELL)
+    env = raw("sudoku_moyo", puzzle=str(file))
+    file.unlink()
+    env.reset(seed=1, options={"scoring": "points"})
+    assert str(env.position).split()[0].endswith("1")
+    with pytest.raises(OptionError, match="nor a file"):
+        env.reset(options={"puzzle": str(file)})
+    env.reset(options={"puzzle": None})
+    assert not str(env.position).split()[0].startswith("." * 9 + "/" + "." * 9)
 
 
 def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:

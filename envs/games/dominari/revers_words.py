@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError, brief
-from azumaya.envs.game import TERMINATED
+from azumaya.envs.game import TERMINATED, plain_text
 from azumaya.envs.games.dominari import texts, words
 from azumaya.envs.games.dominari.board import BLACK, REVERS_BOARD, WHITE
 from azumaya.envs.games.dominari.revers import CENTRE, CENTRE_COLOURS, captured, places
@@ -44,7 +44,7 @@ def check_centre(value: Any) -> str:
             f"centre={brief(value)}: must be a string of four different digits from 1 to 6, for "
             "c4, d4, c3 and d3"
         )
-    return str(value)
+    return plain_text(value)
 
 
 def starts(settings: Settings) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError, brief
-from azumaya.envs.game import TERMINATED, new_states
+from azumaya.envs.game import TERMINATED, new_states, plain_text
 from azumaya.envs.games.halma.board import (
     BLACK,
     CHOOSE,
@@ -73,11 +73,11 @@ Moves: 5e4 moves your 5 to e4; 5off takes your 5 off the board."""
 def check_setup(value: Any) -> str | tuple[str, str]:
     """The option `setup`: its canonical value, or `OptionError`."""
     if isinstance(value, str) and value in ("random", "choose"):
-        return value
+        return plain_text(value)
     if isinstance(value, tuple | list) and len(value) == 2:
         digits = "".join(str(n + 1) for n in range(NUMBERS))
         if all(isinstance(part, str) and sorted(part) == list(digits) for part in value):
-            return (value[0], value[1])
+            return (plain_text(value[0]), plain_text(value[1]))
     raise OptionError(
         f"setup={brief(value)}: must be 'random', 'choose', or two strings with each of the digits "
         "1 to 6 once, like ('123456', '654321')"
