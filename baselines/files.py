@@ -65,10 +65,12 @@ def check_writable(path: Path, argument: str) -> None:
     aside = _aside(path)
     try:
         _write_through(aside, b"", 0o666)
-        os.unlink(aside)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise OptionError(f"{argument}: cannot be written: {why}") from None
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            os.unlink(aside)
 
 
 def check_picture(path: Path, argument: str) -> None:
