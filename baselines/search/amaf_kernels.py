@@ -57,7 +57,7 @@ def marked_rollout_kernel(kernels: GameKernels) -> Any:
     Draws from `n` on choose the moves of `trial[0]`, which are set in the row of `played` of the
     player who makes them. Returns the result for player_0.
     """
-    play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
+    play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
 
     @kernel
     def rollout(trial, words, key, n, stats, played):

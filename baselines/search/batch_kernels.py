@@ -81,7 +81,7 @@ def select_kernel(kernels: GameKernels) -> Any:
     `leaves` and `paths`. Simulations that end at a proven node are finished at once, up to `free`
     of them for each leaf. `fresh` is not used.
     """
-    descend, legal, observe = descend_kernel(kernels), legal_kernel(kernels), kernels.observe
+    descend, legal, observe = descend_kernel(kernels), legal_kernel(kernels), kernels.rules.observe
     back_up = back_up_kernel(puct_reach)
 
     @kernel
@@ -204,8 +204,8 @@ def select_hidden_kernel(kernels: GameKernels) -> Any:
     Each simulation redraws hidden information, and ends at the first node at which a legal move
     has no child yet, or at the end of the game. `fresh` is room for one row of words.
     """
-    play, legal, resample = kernels.play, legal_kernel(kernels), kernels.resample
-    observe, back_up = kernels.observe, back_up_kernel(puct_reach)
+    play, legal, resample = kernels.rules.play, legal_kernel(kernels), kernels.rules.resample
+    observe, back_up = kernels.rules.observe, back_up_kernel(puct_reach)
 
     @kernel
     def walk(state, row, words, fresh, weight, nodes, mean, reach, stats, path):

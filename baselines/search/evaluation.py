@@ -164,8 +164,8 @@ def score_kernel(kernels: GameKernels) -> Any:
     It writes evaluations and payoffs so far to `scores`, `(2, n)`. It plays at most `n` moves and
     returns their number.
     """
-    play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
-    evaluate = kernels.evaluate
+    play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
+    evaluate = kernels.rules.evaluate
 
     @kernel
     def score(trial, words, key, scores):
@@ -184,7 +184,7 @@ def score_kernel(kernels: GameKernels) -> Any:
 @functools.cache
 def own_value_kernel(kernels: GameKernels) -> Any:
     """The kernel `value` of `own_evaluation`; its weights are the stake and the scale."""
-    evaluate = kernels.evaluate
+    evaluate = kernels.rules.evaluate
 
     @kernel
     def value(state, weights, scratch):
@@ -209,7 +209,7 @@ def horizon_kernel(kernels: GameKernels, value: Any) -> Any:
     `value` is the kernel of an `Evaluation`; None stands for the game's `evaluate`. The result is
     below the payoff bound, so that a proven win is worth more than a hoped-for one.
     """
-    evaluate = kernels.evaluate
+    evaluate = kernels.rules.evaluate
 
     @kernel
     def estimate(state, bound, weights, scratch):
@@ -228,7 +228,7 @@ def order_kernel(kernels: GameKernels, value: Any) -> Any:
 
     It is the evaluation for the player with this sign. `value` is as for `horizon_kernel`.
     """
-    evaluate = kernels.evaluate
+    evaluate = kernels.rules.evaluate
 
     @kernel
     def order(state, sign, bound, weights, scratch):

@@ -1,13 +1,14 @@
-"""What search needs from a game; only this module knows the layout of the `Game` record."""
+"""What search needs from a game: its rules, and the sizes that kernels are compiled for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, Rules
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 
@@ -18,65 +19,36 @@ class GameKernels:
 
     Attributes:
         game: the game, which creates the states.
+        rules: its rules, with the kernels.
         words: the number of words in a row of legal actions.
-        play: kernel `play(state, action)`.
-        write_legal: kernel `write_legal(state, words)`.
-        observe: kernel `observe(state, player, packed)`.
-        evaluate: kernel `evaluate(state, player)`.
-        resample: kernel `resample(state, key)`; None if nothing is hidden.
-        bounds: kernel `bounds(state)`; None if the game offers none.
-        simplify: kernel `simplify(state)`; None if the game offers none.
-        outlook: kernel `outlook(state, row)`; None if the game offers none.
-        outlook_words: the words of an outlook.
-        rank: kernel `rank(state, player)`; None if the game offers none.
-        prospects: kernel `prospects(state)`; None if the game offers none.
-        narrow: kernel `narrow(state, words)`; None if the game offers none.
     """
 
     game: Game
+    rules: Rules
     words: int
-    play: Any
-    write_legal: Any
-    observe: Any
-    evaluate: Any
-    resample: Any
-    bounds: Any
-    simplify: Any
-    outlook: Any
-    outlook_words: int
-    rank: Any
-    prospects: Any
-    narrow: Any
 
     @property
     def hidden_draws(self) -> bool:
         """Whether the game has draws that are hidden from both players."""
-        return self.resample is not None
+        return self.rules.resample is not None
 
     def new_states(self, count: int) -> np.ndarray:
         """Zeroed states, `(count,)`."""
         return self.game.new_states(count)
 
+    def with_rules(self, **changes: Any) -> GameKernels:
+        """The same with some fields of the rules changed; equal for equal changes."""
+        return _with_rules(self, tuple(sorted(changes.items())))
+
+
+@functools.cache
+def _with_rules(kernels: GameKernels, changes: tuple[tuple[str, Any], ...]) -> GameKernels:
+    return replace(kernels, rules=replace(kernels.rules, **dict(changes)))
+
 
 def kernels_of(position: Position) -> GameKernels:
     """The kernels of a position's game; equal for equal games and numbers of actions."""
-    game, rules = position.game, position.game.rules
-    return GameKernels(
-        game,
-        word_count(position.num_actions),
-        rules.play,
-        rules.write_legal,
-        rules.observe,
-        rules.evaluate,
-        rules.resample,
-        rules.bounds,
-        rules.simplify,
-        rules.outlook,
-        rules.outlook_words,
-        rules.rank,
-        rules.prospects,
-        rules.narrow,
-    )
+    return GameKernels(position.game, position.game.rules, word_count(position.num_actions))
 
 
 def payoff_bound(position: Position) -> int:

@@ -147,7 +147,7 @@ def shuffle(moves, frame, key):
 def expand_kernel(kernels: GameKernels) -> Any:
     """The kernel that lists a frame's moves and finds the numbers of the positions after them."""
     follow, key_of, legal = follow_kernel(kernels), key_kernel(kernels), legal_kernel(kernels)
-    prospects, narrow = kernels.prospects, kernels.narrow
+    prospects, narrow = kernels.rules.prospects, kernels.rules.narrow
 
     @kernel
     def new_numbers(own, child, same):

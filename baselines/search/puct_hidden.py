@@ -136,7 +136,7 @@ def widen_kernel(kernels: GameKernels, value: Any) -> Any:
     temperature, weights, scratch)` evaluates all legal moves, `words`, and makes children of those
     in `fresh`. Returns the expected value.
     """
-    play = kernels.play
+    play = kernels.rules.play
 
     @kernel
     def widen(
@@ -171,7 +171,7 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
     which a legal move has no child yet. `fresh` is a second row of words; `moves` and `values` have
     room for every action.
     """
-    play, legal, resample = kernels.play, legal_kernel(kernels), kernels.resample
+    play, legal, resample = kernels.rules.play, legal_kernel(kernels), kernels.rules.resample
     widen, rollout = widen_kernel(kernels, value), rollout_kernel(kernels)
     back_up = back_up_kernel(puct_reach)
 

@@ -72,7 +72,7 @@ def descend_kernel(kernels: GameKernels) -> Any:
     is due when it was visited often enough, or when the best of the others is proven, so that there
     is nothing to learn about it.
     """
-    play = kernels.play
+    play = kernels.rules.play
 
     @kernel
     def descend(weight, trial, nodes, mean, reach, stats, path):
@@ -114,7 +114,7 @@ def look_kernel(kernels: GameKernels, value: Any) -> Any:
     node's position in `trial[0]`, and from the first child that has no value yet; `child` is room
     for a position. Without a `value` kernel, children are worth `here`.
     """
-    play = kernels.play
+    play = kernels.rules.play
 
     @kernel
     def look(trial, child, nodes, mean, stats, slot, upto, weights, scratch, here):

@@ -73,7 +73,7 @@ class SolverRooms:
         Raises:
             OptionError: the memory is too small for a table, or there is less.
         """
-        proof = self._kernels.prospects is not None and payoff_bound(position) == 1
+        proof = self._kernels.rules.prospects is not None and payoff_bound(position) == 1
         if proof not in self._rooms:
             make = ProofRoom if proof else Room
             self._rooms[proof] = make(self._kernels, self._megabytes)

@@ -33,7 +33,7 @@ REDRAWN = 1 << 40
 @functools.cache
 def legal_kernel(kernels: GameKernels) -> Any:
     """The kernel `legal(state, words)`, which clears `words` before it sets the legal actions."""
-    write_legal, size = kernels.write_legal, kernels.words
+    write_legal, size = kernels.rules.write_legal, kernels.words
 
     @kernel
     def legal(state, words):
@@ -52,8 +52,8 @@ def rollout_kernel(kernels: GameKernels) -> Any:
     means never), and then judged by the game's `evaluate`; in games with payoffs above 1 it is what
     `own_evaluation` says, whose stake and scale are in `stats`. Returns the result for player_0.
     """
-    play, legal, choose = kernels.play, legal_kernel(kernels), choose_kernel(kernels.words)
-    evaluate = kernels.evaluate
+    play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
+    evaluate = kernels.rules.evaluate
 
     @kernel
     def rollout(trial, words, key, n, cut, stats):
@@ -102,7 +102,7 @@ def descend_kernel(kernels: GameKernels) -> Any:
     there has just been found to end the game. A node is expanded on its second visit, the root on
     its first.
     """
-    play, legal = kernels.play, legal_kernel(kernels)
+    play, legal = kernels.rules.play, legal_kernel(kernels)
 
     @kernel
     def descend(key, weight, trial, words, nodes, mean, reach, stats, path):
@@ -177,8 +177,8 @@ def simulate_hidden_kernel(kernels: GameKernels) -> Any:
     Each simulation redraws hidden information, so the search cannot see it. A node represents the
     sequence of moves that leads to it, whatever was drawn, and nothing is ever proven.
     """
-    play, legal, rollout = kernels.play, legal_kernel(kernels), rollout_kernel(kernels)
-    resample, back_up = kernels.resample, back_up_kernel(uct_reach)
+    play, legal, rollout = kernels.rules.play, legal_kernel(kernels), rollout_kernel(kernels)
+    resample, back_up = kernels.rules.resample, back_up_kernel(uct_reach)
 
     @kernel
     def simulate(

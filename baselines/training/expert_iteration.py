@@ -157,7 +157,7 @@ class Teacher:
         start = Position(self.game, **config.options)
         self.bound, kernels = payoff_bound(start), kernels_of(start)
         self.hidden = kernels.hidden_draws
-        kernels = replace(kernels, resample=None)
+        kernels = kernels.with_rules(resample=None)
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.memory = self.room.memory
         self.study = study_kernel(kernels, shape)

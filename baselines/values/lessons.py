@@ -89,7 +89,7 @@ def step_kernel(kernels: GameKernels) -> Any:
     ones, it makes a random move instead; it returns whether it did. `now` is `(1,)`, `words`
     scratch space for a row of legal actions.
     """
-    play, legal = kernels.play, legal_kernel(kernels)
+    play, legal = kernels.rules.play, legal_kernel(kernels)
 
     @kernel
     def step(now, action, key, t, explore, random_seats, words):

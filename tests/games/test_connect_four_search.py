@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -174,7 +173,7 @@ def check_values(seeds: range, earliest: int, nodes: int) -> int:
     """Compare bounds with values found without them; returns how many positions were compared."""
     compared = 0
     kernels = kernels_of(Position(YARDSTICK))
-    room = Room(replace(kernels, bounds=None, outlook=None, rank=RULES.evaluate), 16)
+    room = Room(kernels.with_rules(bounds=None, outlook=None, rank=RULES.evaluate), 16)
     for seed in seeds:
         position = sensible(seed, earliest + seed % 8)
         low, high = RULES.bounds(position.state[0])

@@ -42,6 +42,7 @@ def searched(position: Position, simulations: int, key: int = 1, **settings: Any
 
 def started(position: Position, breadth: int = 2, megabytes: float = 8) -> AMAFTree:
     tree = AMAFTree(kernels_of(position), megabytes, breadth=breadth)
+    tree.nodes.view(np.uint8)[:] = 77  # slots that were never visited may hold anything
     tree.start(position, 9, (1.0, 0.1, 0.5, 2))
     return tree
 
@@ -88,9 +89,11 @@ def test_few_moves_of_a_node_are_evaluated_at_first() -> None:
     """Twice as many whenever a node has had its visits; all moves of the root at once."""
     tree = started(midgame(SCORE, {}, 1, 2), breadth=2)
     tree.advance(4000)
-    nodes = tree.nodes[: tree._stats["used"][0]]
+    nodes, reached = tree.nodes, [0]
+    for slot in reached:
+        reached += range(nodes["first"][slot], nodes["first"][slot] + nodes["tried"][slot])
     assert nodes["tried"][0] == nodes["count"][0]
-    inner = [node for node in nodes[1:] if node["count"] and node["low"] < node["high"]]
+    inner = [node for node in nodes[reached[1:]] if node["count"] and node["low"] < node["high"]]
     for node in inner:
         tried, count, visits = (int(node[name]) for name in ("tried", "count", "visits"))
         assert tried in {count, 2, 4, 8, 16, 32, 64}

@@ -6,7 +6,6 @@ import itertools
 import random
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -153,7 +152,9 @@ def test_search_with_and_without_agrees_and_saves_work() -> None:
 def solve_plainly(position: Position, nodes: int) -> Solution:
     """Solve a position without what its game tells."""
     kernels = kernels_of(position)
-    search = Solving(Room(replace(kernels, bounds=None, simplify=None, outlook=None), 16), position)
+    search = Solving(
+        Room(kernels.with_rules(bounds=None, simplify=None, outlook=None), 16), position
+    )
     spend(search, Budget(nodes))
     return search.solution()
 
