@@ -205,6 +205,7 @@ def select_hidden_kernel(kernels: GameKernels) -> Any:
     has no child yet, or at the end of the game. `fresh` is room for one row of words.
     """
     play, legal, resample = kernels.rules.play, legal_kernel(kernels), kernels.rules.resample
+    assert resample is not None
     observe, back_up = kernels.rules.observe, back_up_kernel(puct_reach)
 
     @kernel

@@ -148,6 +148,7 @@ def expand_kernel(kernels: GameKernels) -> Any:
     """The kernel that lists a frame's moves and finds the numbers of the positions after them."""
     follow, key_of, legal = follow_kernel(kernels), key_kernel(kernels), legal_kernel(kernels)
     prospects, narrow = kernels.rules.prospects, kernels.rules.narrow
+    assert prospects is not None
 
     @kernel
     def new_numbers(own, child, same):

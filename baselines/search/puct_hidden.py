@@ -172,6 +172,7 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
     room for every action.
     """
     play, legal, resample = kernels.rules.play, legal_kernel(kernels), kernels.rules.resample
+    assert resample is not None
     widen, rollout = widen_kernel(kernels, value), rollout_kernel(kernels)
     back_up = back_up_kernel(puct_reach)
 

@@ -179,6 +179,7 @@ def simulate_hidden_kernel(kernels: GameKernels) -> Any:
     """
     play, legal, rollout = kernels.rules.play, legal_kernel(kernels), rollout_kernel(kernels)
     resample, back_up = kernels.rules.resample, back_up_kernel(uct_reach)
+    assert resample is not None
 
     @kernel
     def simulate(
