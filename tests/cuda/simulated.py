@@ -31,6 +31,7 @@ from azumaya.envs.kernels.spread import padded
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from tests.cases import TESTED
 from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
+from tests.vector.cases import interrupt
 
 STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])
 """For each game, options with which episodes begin close to their end."""
@@ -202,18 +203,11 @@ def test_an_action_for_a_finished_game() -> None:
     assert not following.get_state()[0]["over"][row]
 
 
-def test_after_an_interrupt_the_series_continue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_an_interrupt_the_series_continue() -> None:
     env, other = device_env(), device_env()
     env.reset(seed=1)
     other.reset(seed=1)
-
-    def press(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(env._batch, "show", press)
-        with pytest.raises(KeyboardInterrupt):
-            env.rollout(0)
+    interrupt(env, 0)
     env.reset()
     other.reset()
     equal_states(env, other)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
+import pytest
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.batch.workers import LEAST
@@ -31,6 +33,14 @@ def forbidding(case: Case) -> Case:
 def vector(case: Case, num_envs: int, **arguments: Any) -> Any:
     """A vector environment of a case, with one thread unless the test asks for more."""
     return AzumayaVectorEnv(case.game, num_envs, **{"threads": 1, **case.options, **arguments})
+
+
+def interrupt(games: Any, plies: int) -> None:
+    """Press Ctrl-C when a rollout of `plies` has played, but not yet shown its games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(games._batch, "show", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            games.rollout(plies)
 
 
 def pick(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:

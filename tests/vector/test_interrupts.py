@@ -16,7 +16,7 @@ from gymnasium.error import ResetNeeded
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import FIRST, interrupt, vector
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers"),
@@ -143,20 +143,11 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
 
 
 @ONE_GAME
-def test_after_an_interrupt_all_games_must_be_reset(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_an_interrupt_all_games_must_be_reset(case: Case) -> None:
     """After an interrupted call a reset mask that leaves games out is refused."""
     games = vector(case, 3)
     games.reset(seed=1)
-
-    def press(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(games._batch, "show", press)
-        with pytest.raises(KeyboardInterrupt):
-            games.rollout(1)
+    interrupt(games, 1)
     some = np.array([True, False, True])
     with pytest.raises(
         ValueError, match="the first reset after an interrupted call must include all"
@@ -168,22 +159,13 @@ def test_after_an_interrupt_all_games_must_be_reset(
 
 
 @ONE_GAME
-def test_after_an_interrupt_the_series_continue(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_an_interrupt_the_series_continue(case: Case) -> None:
     """A reset without a seed begins the next episodes of the seed, in copies as well."""
     games, other = vector(case, 3), vector(case, 3)
     for env in (games, other):
         env.reset(seed=1)
         env.rollout(1)
-
-    def press(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(games._batch, "show", press)
-        with pytest.raises(KeyboardInterrupt):
-            games.rollout(0)
+    interrupt(games, 0)
     twin = pickle.loads(pickle.dumps(games))
     other.reset()
     for env in (games, twin):
