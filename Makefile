@@ -1,4 +1,4 @@
-# From a bare machine: `make train` trains an agent, `make test` runs the whole test suite.
+# From a bare machine: `make train` trains an agent, `make test` runs the test suite.
 # PYTHON is Python 3.11, 3.12 or 3.13; everything is installed into .venv.
 # ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
 # maskable_ppo.

@@ -16,7 +16,7 @@ def main() -> None:
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")
-        from azumaya.baselines.commands import app  # noqa: PLC0415 - needs the extra `cli`
+        from azumaya.baselines.commands.app import app  # noqa: PLC0415 - needs the extra `cli`
         from azumaya.baselines.terminal import guarded  # noqa: PLC0415 - needs the extra `cli`
 
         interrupt_anywhere()

@@ -49,33 +49,6 @@ class Rules:
             nothing is hidden.
         hidden: fields that neither player can see, and fields that only record the past.
             Positions are equal if all other fields are; position texts omit these.
-        bounds: kernel `bounds(state)` for search, which returns two whole numbers: what the player
-            to move of a running position gains from here on at least and at most, if both play
-            best. None if the game offers nothing.
-        simplify: kernel `simplify(state)` for search: change a running position into one with the
-            same value that is easier to search. Moves legal afterwards were legal before, and one
-            of the best of them was among the best before. None if the game offers nothing.
-        outlook: kernel `outlook(state, row)` for search: write to `row`, `(outlook_words,)` uint64,
-            all that the rest of the game depends on; running positions of one game with equal rows
-            have the same value. None stands for the whole state.
-        outlook_words: the words of that row.
-        rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
-            running positions that are more promising for the player. Search tries the moves to
-            them first. None stands for the number of replies: few for the opponent come first.
-        prospects: kernel `prospects(state)` for search, which only games can offer in which no
-            position comes twice. It returns four whole numbers for a running position of an episode
-            that ends with a payoff of 1 or -1: the results of `bounds`, and estimates of the work
-            that it takes to prove that the player to move wins, and that this player loses. The
-            estimates are logarithms to base 2, times eight, from 0 on. None if the game offers
-            nothing.
-        narrow: kernel `narrow(state, packed)` for search: of the legal moves of a running position,
-            a packed row, clear those that are never better than one that stays. None if the game
-            offers nothing.
-        reach: kernel `reach(state, player, board)` for learners: set in `board`, a plane of cells
-            as zeroed uint64, the free cells to which the player's next stone could go in a running
-            position if it were the player's turn. None if the game offers nothing.
-        takes: kernel `takes(state, player, board)` for learners: the same for the opposing stones
-            that the player's next move could take.
     """
 
     state: np.dtype[Any]
@@ -86,6 +59,41 @@ class Rules:
     evaluate: Callable[..., Any]
     resample: Callable[..., Any] | None = None
     hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Hints:
+    """Kernels that help search and learners. No rule depends on them, and a game may lack any.
+
+    They take one state of a running position as a record.
+
+    Attributes:
+        bounds: kernel `bounds(state)` for search, which returns two whole numbers: what the player
+            to move gains from here on at least and at most, if both play best.
+        simplify: kernel `simplify(state)` for search: change the position into one with the same
+            value that is easier to search. Moves legal afterwards were legal before, and one of the
+            best of them was among the best before.
+        outlook: kernel `outlook(state, row)` for search: write to `row`, `(outlook_words,)` uint64,
+            all that the rest of the game depends on; positions of one game with equal rows have the
+            same value. None stands for the whole state.
+        outlook_words: the words of that row.
+        rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
+            positions that are more promising for the player. Search tries the moves to them first.
+            None stands for the number of replies: few for the opponent come first.
+        prospects: kernel `prospects(state)` for search, which only games can offer in which no
+            position comes twice. It returns four whole numbers for a position of an episode that
+            ends with a payoff of 1 or -1: the results of `bounds`, and estimates of the work that
+            it takes to prove that the player to move wins, and that this player loses. The
+            estimates are logarithms to base 2, times eight, from 0 on.
+        narrow: kernel `narrow(state, packed)` for search: of the legal moves, a packed row, clear
+            those that are never better than one that stays.
+        reach: kernel `reach(state, player, board)` for learners: set in `board`, a plane of cells
+            as zeroed uint64, the free cells to which the player's next stone could go if it were
+            the player's turn.
+        takes: kernel `takes(state, player, board)` for learners: the same for the opposing stones
+            that the player's next move could take.
+    """
+
     bounds: Callable[..., Any] | None = None
     simplify: Callable[..., Any] | None = None
     outlook: Callable[..., Any] | None = None
@@ -319,7 +327,7 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its rules, observation, options, words and symmetries."""
+    """A game: its rules, observation, options, words, symmetries, and hints for search."""
 
     name: str
     title: str
@@ -328,6 +336,7 @@ class Game:
     options: Options
     words: Words
     symmetries: Symmetries = field(default_factory=Symmetries)
+    hints: Hints = field(default_factory=Hints)
     version: int = 0
 
     def __post_init__(self) -> None:

@@ -186,7 +186,7 @@ class Transform:
         """The mask `(..., A)` of the transformed position.
 
         Raises:
-            OptionError: this is no mask of the game's actions.
+            OptionError: this is not a mask of the game's actions.
         """
         shape = _shape_of(mask, "mask")
         if shape[-1:] != self.action_index.shape:
@@ -269,7 +269,7 @@ class Transform:
         Its options are those that matter after the start, transformed like the board.
 
         Raises:
-            OptionError: this is no position of the game, or it is in a stage in which the order of
+            OptionError: this is not a position of the game, or it is in a stage in which the order of
                 players and numbers is fixed while the transform swaps or renames them.
         """
         if not isinstance(position, Position) or position.game is not self.game:

@@ -53,7 +53,7 @@ class PolicyAgent(Agent):
 
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
-            OptionError: the temperature is none, as for the class.
+            OptionError: the temperature is invalid, as for the class.
         """
         network, sidecar = load_network(path)
         return cls(network, Path(path).stem, temperature, sidecar)

@@ -51,7 +51,7 @@ class ProgramAgent(Agent):
 
     Raises:
         OptionError: the command is no text or empty, its quotes are not closed, or there is no such
-            program; or the time is not a number above 0 that the system can wait.
+            program; or `seconds` is not above 0, or longer than the system can wait.
     """
 
     def __init__(self, command: str, seconds: float = SECONDS, *, watched: bool = False) -> None:

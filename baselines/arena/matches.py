@@ -54,7 +54,7 @@ class Score:
         """The share of games won, counting a draw as half a win.
 
         Raises:
-            OptionError: no games were played; likewise `rate_by_seat` and `interval`.
+            OptionError: no games were played; `rate_by_seat` and `interval` raise it, too.
         """
         self._check_played()
         return (self.wins + self.draws / 2) / self.games

@@ -107,12 +107,12 @@ def page(plan: WinnerPlan, lines: Sequence[Line], command: str) -> str:
         [
             "# Winners of puzzles",
             "",
-            f"The solver has tried {len(lines)} puzzles of the bank, those whose random games are "
-            f"shortest, from the first move of Sudoku Moyo, with at most {plan.nodes:,} nodes for "
-            f"each. It has proven {len(found)} winners: {first} times the first player, "
-            f"{len(found) - first} times the second. The move is one that wins, and nodes are the "
-            "positions that the solver visited until the winner was proven. Puzzles are numbered "
-            "from 0, in the order of the bank.",
+            f"The solver was given {len(lines)} puzzles of the bank, those with the shortest random "
+            f"games, each from the first move of Sudoku Moyo with at most {plan.nodes:,} nodes. It "
+            f"proved the winner of {len(found)}: the first player in {first}, the second in "
+            f'{len(found) - first}. "Move" is a winning first move; "nodes" counts the positions '
+            "visited until the winner was proven. Puzzles are numbered from 0, in the order of the "
+            "bank.",
             "",
             "```bash",
             command,

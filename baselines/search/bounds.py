@@ -17,7 +17,7 @@ UNKNOWN = 1 << 18
 def payoff_range_kernel(bounds: Any) -> Any:
     """The kernel `payoff_range(state)`: the least and the most that player_0's payoff can become.
 
-    Both are proven, for a running position. `bounds` is the kernel of a game's `Rules`; without one
+    Both are proven, for a running position. `bounds` is the kernel of a game's `Hints`; without one
     nothing is known, and they are `-UNKNOWN` and `UNKNOWN`.
     """
 

@@ -43,7 +43,7 @@ def key_kernel(kernels: GameKernels) -> Any:
 
     `words_of` holds the words of the states; `outlooks` is a buffer for one row.
     """
-    outlook = kernels.rules.outlook
+    outlook = kernels.hints.outlook
 
     @kernel
     def key_of(states, words_of, outlooks, slot):
@@ -61,7 +61,7 @@ def follow_kernel(kernels: GameKernels) -> Any:
 
     Positions below the root are simplified if the game can do so.
     """
-    play, simplify = kernels.rules.play, kernels.rules.simplify
+    play, simplify = kernels.rules.play, kernels.hints.simplify
 
     @kernel
     def follow(states, slot, move, target):
@@ -85,7 +85,7 @@ def foresee_kernel(kernels: GameKernels) -> Any:
 
     Returns the value and whether it decides the window; such a value is proven.
     """
-    payoff_range = payoff_range_kernel(kernels.rules.bounds)
+    payoff_range = payoff_range_kernel(kernels.hints.bounds)
 
     @kernel
     def foresee(state, lower, upper):
@@ -165,7 +165,7 @@ def score_kernel(kernels: GameKernels, value_of: Any) -> Any:
     `rank`; if there is none, it prefers moves that leave the opponent few replies, or the player to
     move many.
     """
-    rank = kernels.rules.rank
+    rank = kernels.hints.rank
     legal, size, order = legal_kernel(kernels), kernels.words, order_kernel(kernels, value_of)
 
     @kernel

@@ -105,7 +105,7 @@ def own_evaluation(position: Position) -> Evaluation:
     not depend on the position itself, nor on options that name files.
 
     Raises:
-        OptionError: it is no position.
+        OptionError: it is not a position.
     """
     check_position(position)
     game = position.game

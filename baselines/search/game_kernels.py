@@ -1,4 +1,4 @@
-"""What search needs from a game: its rules, and the sizes that kernels are compiled for."""
+"""What search needs from a game: its kernels, and the sizes that they are compiled for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import Game, Rules
+from azumaya.envs.game import Game, Hints, Rules
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 
@@ -19,12 +19,14 @@ class GameKernels:
 
     Attributes:
         game: the game, which creates the states.
-        rules: its rules, with the kernels.
+        rules: its rules.
+        hints: what else it offers to search.
         words: the number of words in a row of legal actions.
     """
 
     game: Game
     rules: Rules
+    hints: Hints
     words: int
 
     @property
@@ -48,7 +50,8 @@ def _with_rules(kernels: GameKernels, changes: tuple[tuple[str, Any], ...]) -> G
 
 def kernels_of(position: Position) -> GameKernels:
     """The kernels of a position's game; equal for equal games and numbers of actions."""
-    return GameKernels(position.game, position.game.rules, word_count(position.num_actions))
+    game = position.game
+    return GameKernels(game, game.rules, game.hints, word_count(position.num_actions))
 
 
 def payoff_bound(position: Position) -> int:

@@ -43,7 +43,7 @@ class LineRoom:
         self._states = kernels.new_states(slots)
         self._state_words = words_of(self._states)
         assert self._state_words.shape[1] < SECOND_HASH
-        self._outlook = np.zeros((1, max(kernels.rules.outlook_words, 1)), np.uint64)
+        self._outlook = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
         self._words = np.zeros(kernels.words, np.uint64)
         self.frames = as_states(np.zeros(PLIES + 1, frame))
         self.moves = as_states(np.zeros(slots, move))

@@ -147,7 +147,7 @@ def shuffle(moves, frame, key):
 def expand_kernel(kernels: GameKernels) -> Any:
     """The kernel that lists a frame's moves and finds the numbers of the positions after them."""
     follow, key_of, legal = follow_kernel(kernels), key_kernel(kernels), legal_kernel(kernels)
-    prospects, narrow = kernels.rules.prospects, kernels.rules.narrow
+    prospects, narrow = kernels.hints.prospects, kernels.hints.narrow
     assert prospects is not None
 
     @kernel

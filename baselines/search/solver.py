@@ -73,7 +73,7 @@ class SolverRooms:
         Raises:
             OptionError: the memory is too small for a table, or there is less.
         """
-        proof = self._kernels.rules.prospects is not None and payoff_bound(position) == 1
+        proof = self._kernels.hints.prospects is not None and payoff_bound(position) == 1
         if proof not in self._rooms:
             make = ProofRoom if proof else Room
             self._rooms[proof] = make(self._kernels, self._megabytes)
@@ -202,7 +202,7 @@ def solve(
 
     Raises:
         HiddenDrawsError: the game has draws that are hidden from the players.
-        OptionError: the position is none or is over, or an argument is invalid.
+        OptionError: `position` is not a position, or is over, or an argument is invalid.
     """
     check_running(position)
     rooms = SolverRooms(kernels_of(position), megabytes)

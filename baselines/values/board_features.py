@@ -110,9 +110,9 @@ class Rows:
 
 def rows_of(game: Game) -> Rows:
     """The tables of a game."""
-    cells, observation, rules = game.observation.cells, game.observation, game.rules
+    cells, observation, hints = game.observation.cells, game.observation, game.hints
     same = colour_keeping(game.symmetries)
-    states = CLOSED + 1 + (3 if rules.reach else 0) + (2 if rules.takes else 0)
+    states = CLOSED + 1 + (3 if hints.reach else 0) + (2 if hints.takes else 0)
     patterns = pattern_rows(patterns_of(game), same, states)
     contents = len(cell_planes(game, *OPEN_PLANES)) + CLOSED + 1
     orbits, kinds_of_cells = orbits_of(cells, same)
@@ -174,7 +174,7 @@ def _pair_rows(cells: int, same: list[Cells]) -> tuple[np.ndarray, int]:
 
 def _outlook_kernel(game: Game) -> Any:
     """The kernel `add(state, player, row)`: what can happen next, as `BOARDS` boards."""
-    reach, takes = game.rules.reach, game.rules.takes
+    reach, takes = game.hints.reach, game.hints.takes
     words = word_count(game.observation.cells)
 
     @kernel
@@ -272,7 +272,7 @@ def _kernel(game: Game, rows: Rows) -> Any:
     reach = game.observation.packed_words + 1
     reach_of_opponent = reach + 2 * word_count(cells)
     fits = rows.contents - CLOSED - 1
-    reaching, taken = game.rules.reach is not None, base - 3 if game.rules.takes else 0
+    reaching, taken = game.hints.reach is not None, base - 3 if game.hints.takes else 0
     phased, phase = rows.phase is not None, rows.phase or 0
     second = rows.end
 

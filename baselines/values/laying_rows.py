@@ -55,7 +55,7 @@ class LayingRows:
 def laying_rows(game: Game, first: int) -> LayingRows:
     """The rows of a game, from row `first` on."""
     candidates = cell_planes(game, "candidate")
-    if game.observation.cells != CELLS or len(candidates) < 2 or game.rules.reach is None:
+    if game.observation.cells != CELLS or len(candidates) < 2 or game.hints.reach is None:
         return LayingRows(first, 0, _nothing)
     of_houses, kinds = _house_rows(game)
     first_candidate = first + kinds * HOUSE_ROWS

@@ -64,7 +64,7 @@ def best_move_kernel(game: Game, shape: Shape, sure: bool = False) -> Any:
     """
     play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
     draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
-    payoff_range = payoff_range_kernel(game.rules.bounds if sure else None)
+    payoff_range = payoff_range_kernel(game.hints.bounds if sure else None)
 
     @kernel
     def judge(state, weights, scratch):

@@ -25,7 +25,7 @@ import numpy as np
 
 from azumaya.benchmarks.yardstick.connect_four_search import OUTLOOK_WORDS, bounds, outlook, rank
 from azumaya.envs.errors import MoveNameError, PositionError
-from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
+from azumaya.envs.game import TERMINATED, Game, Hints, Observation, Options, Plane, Rules, Words
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.symmetry import IDENTITY, turns
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
@@ -255,10 +255,6 @@ GAME: Game = Game(
         write_legal=write_legal,
         observe=observe,
         evaluate=evaluate,
-        bounds=bounds,
-        outlook=outlook,
-        outlook_words=OUTLOOK_WORDS,
-        rank=rank,
     ),
     observation=Observation(shape=BOARD.shape, planes=PLANES),
     options=Options(
@@ -284,4 +280,5 @@ GAME: Game = Game(
         actions=lambda settings: ((Axis.REGION,),),
         regions=BOARD.column_of,
     ),
+    hints=Hints(bounds=bounds, outlook=outlook, outlook_words=OUTLOOK_WORDS, rank=rank),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from azumaya import baselines
-from azumaya.baselines import play_commands
+from azumaya.baselines.commands import play as play_commands
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of, write_records
 from tests.commands import azumaya, refused

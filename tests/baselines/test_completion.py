@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from azumaya.baselines.agent_names import EXAMPLES, find_agent
-from azumaya.baselines.commands import app
+from azumaya.baselines.commands.app import app
 from azumaya.envs import GAMES
 
 

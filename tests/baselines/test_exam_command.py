@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from azumaya import baselines
-from azumaya.baselines import exam_commands
 from azumaya.baselines.arena import exam_report
 from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import ExamPosition, has_exam
+from azumaya.baselines.commands import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.checkpoints import trained

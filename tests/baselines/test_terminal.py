@@ -14,7 +14,7 @@ import pytest
 
 from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.commands import app
+from azumaya.baselines.commands.app import app
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
 from tests.processes import run, start
@@ -131,7 +131,7 @@ def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.Monk
         agent.name = given
         return entrants.Entrant(given, agent)
 
-    monkeypatch.setattr("azumaya.baselines.evaluate_commands.find_entrant", find)
+    monkeypatch.setattr("azumaya.baselines.commands.evaluate.find_entrant", find)
     result = azumaya("evaluate", name, *EVALUATE[2:])
     assert result.exit_code == 0, result.output
     assert name in result.output

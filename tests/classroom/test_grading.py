@@ -180,7 +180,7 @@ def left_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_isolation_that_is_missing_is_told_or_required(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
 ) -> None:
-    monkeypatch.setattr("azumaya.baselines.class_commands.LAYERS", ("namespaces", "landlock"))
+    monkeypatch.setattr("azumaya.baselines.commands.classroom.LAYERS", ("namespaces", "landlock"))
     left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
     refused = run_class(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1

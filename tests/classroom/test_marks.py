@@ -15,7 +15,6 @@ import pytest
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import ExamError, has_exam, load_exam
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.class_commands import _scheme
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_game
@@ -40,6 +39,7 @@ from azumaya.baselines.classroom.report import Report, report_page
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, check_exam, sit
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
+from azumaya.baselines.commands.classroom import _scheme
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import record_of, replay
 

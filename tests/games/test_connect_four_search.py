@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solving
 from azumaya.envs import Position
+from azumaya.envs.game import Hints
 from tests.cases import YARDSTICK
 from tests.oracles.connect_four import COLUMNS, HEIGHT, WAYS, Oracle
 from tests.search.positions import midgame
@@ -23,7 +25,7 @@ from tests.search.positions import midgame
 Cell = tuple[int, int]
 """Column and row, both from 1."""
 Cells = set[Cell]
-RULES = YARDSTICK.rules
+HINTS = YARDSTICK.hints
 
 CELLS = set(itertools.product(range(1, len(COLUMNS) + 1), range(1, HEIGHT + 1)))
 LINES = [
@@ -130,7 +132,7 @@ def sensible(seed: int, plies: int) -> Position:
         running = [other for other in after if not other.is_over]
         if not running:
             break
-        kept = [other for other in running if RULES.bounds(other.state[0])[0] < 1]
+        kept = [other for other in running if HINTS.bounds(other.state[0])[0] < 1]
         position = rng.choice(kept or running)
     return position
 
@@ -142,7 +144,7 @@ def check_told(seeds: range) -> set[str]:
         for plies in range(seed % 4, 41, 4):
             for position in (sensible(seed, plies), midgame(YARDSTICK, {}, seed, plies)):
                 expected, why = told(Stand(position))
-                assert RULES.bounds(position.state[0]) == expected, (str(position), why)
+                assert HINTS.bounds(position.state[0]) == expected, (str(position), why)
                 reasons.add(why)
     return reasons
 
@@ -173,10 +175,10 @@ def check_values(seeds: range, earliest: int, nodes: int) -> int:
     """Compare bounds with values found without them; returns how many positions were compared."""
     compared = 0
     kernels = kernels_of(Position(YARDSTICK))
-    room = Room(kernels.with_rules(bounds=None, outlook=None, rank=RULES.evaluate), 16)
+    room = Room(replace(kernels, hints=Hints(rank=YARDSTICK.rules.evaluate)), 16)
     for seed in seeds:
         position = sensible(seed, earliest + seed % 8)
-        low, high = RULES.bounds(position.state[0])
+        low, high = HINTS.bounds(position.state[0])
         if (low, high) in ((-1, 0), (-1, -1)):
             value = plain_value(room, position, nodes)
             compared += value is not None
@@ -198,9 +200,9 @@ def test_bounds_hold_early_in_the_game() -> None:
 
 def row_of(position: Position) -> bytes:
     """The outlook of a position."""
-    row = np.zeros(RULES.outlook_words, np.uint64)
-    assert RULES.outlook is not None
-    RULES.outlook(position.state[0], row)
+    row = np.zeros(HINTS.outlook_words, np.uint64)
+    assert HINTS.outlook is not None
+    HINTS.outlook(position.state[0], row)
     return row.tobytes()
 
 
@@ -250,8 +252,8 @@ def rank_of(moves: str) -> int:
     position = Position(YARDSTICK)
     for move in moves:
         position.play(move)
-    assert RULES.rank is not None
-    return int(RULES.rank(position.state[0], 1 - position.to_move))
+    assert HINTS.rank is not None
+    return int(HINTS.rank(position.state[0], 1 - position.to_move))
 
 
 def test_ranks() -> None:

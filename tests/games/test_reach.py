@@ -89,7 +89,7 @@ def told(game: Game, what: str, position: Position, player: int) -> Cells:
     """What a game tells about a position, as rows and columns."""
     cells, columns = game.observation.cells, game.observation.shape[1]
     board = np.zeros(-(-cells // 64), np.uint64)
-    getattr(game.rules, what)(position.state[0], player, board)
+    getattr(game.hints, what)(position.state[0], player, board)
     bits = sum(int(word) << 64 * i for i, word in enumerate(board))
     assert bits < 1 << cells
     return {divmod(cell, columns) for cell in range(cells) if bits >> cell & 1}

@@ -54,7 +54,7 @@ def test_bounds(options: dict[str, Any]) -> None:
                 low, high = -MOST, MOST
             if "reward" not in options:
                 low, high = int(np.sign(low)), int(np.sign(high))
-            assert GAME.rules.bounds is not None
-            assert GAME.rules.bounds(position.state[0]) == (low, high), str(position)
+            assert GAME.hints.bounds is not None
+            assert GAME.hints.bounds(position.state[0]) == (low, high), str(position)
             seen.add((low, high))
     assert len(seen) >= (1 if "referee" in options else 5)

@@ -17,7 +17,6 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from azumaya.baselines import league_commands
 from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.crew import Outcome, PairJob
@@ -30,6 +29,7 @@ from azumaya.baselines.arena.league.results import (
 )
 from azumaya.baselines.arena.league.standing import EXAM_FIELDS, Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
+from azumaya.baselines.commands import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, Position
 from tests.commands import azumaya

@@ -122,7 +122,7 @@ def ordinary(seed: int, left: int) -> Position:
 
 def bounds_of(position: Position) -> tuple[int, int]:
     """What Abalone says of a position."""
-    low, high = position.game.rules.bounds(position.state[0])
+    low, high = position.game.hints.bounds(position.state[0])
     return int(low), int(high)
 
 

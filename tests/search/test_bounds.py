@@ -6,6 +6,7 @@ import itertools
 import random
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import Solution, Solving, solve
 from azumaya.envs import GAMES, Position
+from azumaya.envs.game import Hints
 from tests.cases import CASES, YARDSTICK, Case
 from tests.search.minimax import Minimax, TooLarge, late_positions
 from tests.search.positions import midgame
@@ -22,7 +24,7 @@ from tests.search.positions import midgame
 TOLD = [
     case
     for case in CASES
-    if case.game.rules.bounds is not None and case.options.get("max_plies") != 0
+    if case.game.hints.bounds is not None and case.options.get("max_plies") != 0
 ]
 """Without a limit of plies a game of Abalone has no positions whose tree ends."""
 
@@ -35,7 +37,7 @@ def valued(case: Case, count: int, nodes: int) -> Iterator[tuple[Position, Mappi
 
 def check_bounds(position: Position, value: int) -> bool:
     """Check that the bounds hold, and return whether they settle the value."""
-    low, high = position.game.rules.bounds(position.state[0])
+    low, high = position.game.hints.bounds(position.state[0])
     assert low <= value <= high, str(position)
     return bool(low == high)
 
@@ -65,11 +67,11 @@ def test_bounds_hold_further_from_the_end(case: Case) -> None:
 
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
 def test_simplified_positions_have_the_same_value(case: Case) -> None:
-    if case.game.rules.simplify is None:
+    if case.game.hints.simplify is None:
         pytest.skip("the game simplifies nothing")
     for position, gains in valued(case, 9, 150):
         simple = position.copy()
-        case.game.rules.simplify(simple._states[0])
+        case.game.hints.simplify(simple._states[0])
         assert set(simple.legal_actions()) <= set(gains)
         try:
             assert max(Minimax(4000).gains(simple).values()) == max(gains.values())
@@ -132,8 +134,8 @@ def late_moyo(seed: int) -> Position:
 
 def row_of(position: Position) -> np.ndarray:
     """The outlook of a position."""
-    row = np.zeros(position.game.rules.outlook_words, np.uint64)
-    position.game.rules.outlook(position.state[0], row)
+    row = np.zeros(position.game.hints.outlook_words, np.uint64)
+    position.game.hints.outlook(position.state[0], row)
     return row
 
 
@@ -152,9 +154,8 @@ def test_search_with_and_without_agrees_and_saves_work() -> None:
 def solve_plainly(position: Position, nodes: int) -> Solution:
     """Solve a position without what its game tells."""
     kernels = kernels_of(position)
-    search = Solving(
-        Room(kernels.with_rules(bounds=None, simplify=None, outlook=None), 16), position
-    )
+    plain = replace(kernels, hints=Hints(rank=kernels.hints.rank))
+    search = Solving(Room(plain, 16), position)
     spend(search, Budget(nodes))
     return search.solution()
 
@@ -162,10 +163,10 @@ def solve_plainly(position: Position, nodes: int) -> Solution:
 def test_the_match_is_told_nothing() -> None:
     from azumaya.envs.games.shima.record import MATCH  # noqa: PLC0415 - no game of the registry
 
-    rules = MATCH.rules
-    assert rules.bounds is None
-    assert rules.simplify is None
-    assert rules.outlook is None
+    hints = MATCH.hints
+    assert hints.bounds is None
+    assert hints.simplify is None
+    assert hints.outlook is None
 
 
 def test_a_rank_saves_work() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,7 +133,8 @@ def told_nothing() -> GameKernels:
     def prospects(state):  # type: ignore[no-untyped-def]
         return -1, 1, 8, 8
 
-    return kernels_of(Position(YARDSTICK)).with_rules(prospects=prospects)
+    kernels = kernels_of(Position(YARDSTICK))
+    return replace(kernels, hints=replace(kernels.hints, prospects=prospects))
 
 
 def test_games_of_other_kinds_are_proven() -> None:
@@ -171,7 +173,7 @@ def test_the_first_position_keeps_its_moves() -> None:
     position = before_the_end(MOYO, {}, 1, 10)
     packed = np.zeros(KERNELS.words, np.uint64)
     MOYO.rules.write_legal(position.state[0], packed)
-    KERNELS.rules.narrow(position.state[0], packed)
+    KERNELS.hints.narrow(position.state[0], packed)
     solution = solve(position, nodes=10**6)
     left = sum(int(word).bit_count() for word in packed)
     assert left < len(position.legal_actions()) == len(solution.moves)

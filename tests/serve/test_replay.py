@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from azumaya.baselines import replay_commands
+from azumaya.baselines.commands import replay as replay_commands
 from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
 from azumaya.envs.extras import MissingExtraError

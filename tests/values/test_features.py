@@ -171,7 +171,7 @@ def test_patterns_of_one_orbit_are_read_in_the_same_order() -> None:
 
 def states_of(position: Position, player: int) -> tuple[list[int], list[int], list[int]]:
     """The state, the fitting numbers and the mark of each cell, from planes and told boards."""
-    game, rules = position.game, position.game.rules
+    game, hints = position.game, position.game.hints
     planes = position.observation(player)
     kinds = [plane.group or plane.name for plane in game.observation.planes]
     states, fitting, marks = [], [], []
@@ -179,7 +179,7 @@ def states_of(position: Position, player: int) -> tuple[list[int], list[int], li
         (what, side): told(game, what, position, player ^ side)
         for what in ("reach", "takes")
         for side in (0, 1)
-        if getattr(rules, what) is not None
+        if getattr(hints, what) is not None
     }
     for cell in range(game.observation.cells):
         place = divmod(cell, game.observation.shape[1])
@@ -215,7 +215,7 @@ def test_board_features_equal_a_plain_count(game: Game) -> None:
             shown[turn[cell]] = state
             if mark and stone:
                 shown[turn[cell]] = state + rows.states - 3
-            elif mark and game.rules.reach is not None:
+            elif mark and game.hints.reach is not None:
                 shown[turn[cell]] = CLOSED + mark
         for cells, orbit in zip(rows.patterns.cells, rows.patterns.orbits, strict=True):
             code = sum(shown[cell] * rows.states**i for i, cell in enumerate(cells.tolist()))

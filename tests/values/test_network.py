@@ -252,7 +252,7 @@ def proves_a_win(position: Position, action: int) -> bool:
     after, mover = position.copy().play(action), position.to_move
     if after.is_over:
         return after.returns()[mover] == 1
-    low, high = after.game.rules.bounds(after.state[0])
+    low, high = after.game.hints.bounds(after.state[0])
     return (low if after.to_move == mover else -high) == 1
 
 

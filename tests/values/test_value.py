@@ -36,7 +36,7 @@ from tests.cases import TESTED
 from tests.values.networks import network_of, positions_of
 
 GAME = TESTED["connect_four"]
-PLAIN = replace(GAME, rules=replace(GAME.rules, bounds=None))
+PLAIN = replace(GAME, hints=replace(GAME.hints, bounds=None))
 """The same game, of which an agent knows only what it has learned."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
+from azumaya.envs.game import Game, Hints, Observation, Option, Options, Rules, Words, one_of
 from azumaya.envs.games.abalone import limit, rules, texts, words
 from azumaya.envs.games.abalone.board import ACTIONS, MOST_PLIES, PLANES, STATE, SYMMETRIES
 from azumaya.envs.geometry.hex61 import SIZE
@@ -48,8 +48,6 @@ ABALONE = Game(
         write_legal=rules.write_legal,
         observe=rules.observe,
         evaluate=rules.evaluate,
-        bounds=limit.bounds,
-        takes=limit.takes,
     ),
     observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
     options=Options(
@@ -79,4 +77,5 @@ ABALONE = Game(
         how_to_play=words.HOW_TO_PLAY,
     ),
     symmetries=SYMMETRIES,
+    hints=Hints(bounds=limit.bounds, takes=limit.takes),
 )

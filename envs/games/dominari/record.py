@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
+from azumaya.envs.game import Game, Hints, Observation, Option, Options, Rules, Words, one_of
 from azumaya.envs.games.dominari import (
     revers,
     revers_words,
@@ -98,9 +97,7 @@ def _max_steps_from_centre(settings: Settings) -> int:
 VIERER = Game(
     name="vierer_dominari",
     title="Vierer-Dominari",
-    rules=replace(
-        _rules(VIERER_BOARD, vierer, vierer.evaluate), bounds=vierer.bounds, rank=vierer.evaluate
-    ),
+    rules=_rules(VIERER_BOARD, vierer, vierer.evaluate),
     observation=Observation(shape=(SIZE, SIZE), planes=VIERER_BOARD.planes),
     options=Options(
         known=(REFEREE,),
@@ -119,12 +116,13 @@ VIERER = Game(
     ),
     words=_words(VIERER_BOARD, vierer_words),
     symmetries=VIERER_SYMMETRIES,
+    hints=Hints(bounds=vierer.bounds, rank=vierer.evaluate),
 )
 
 REVERS = Game(
     name="revers_dominari",
     title="Revers-Dominari",
-    rules=replace(_rules(REVERS_BOARD, revers, turn.lead), reach=revers.reach, takes=revers.takes),
+    rules=_rules(REVERS_BOARD, revers, turn.lead),
     observation=Observation(shape=(SIZE, SIZE), planes=REVERS_BOARD.planes),
     options=Options(
         known=(REFEREE, REWARD, CENTRE),
@@ -147,12 +145,13 @@ REVERS = Game(
     ),
     words=_words(REVERS_BOARD, revers_words),
     symmetries=REVERS_SYMMETRIES,
+    hints=Hints(reach=revers.reach, takes=revers.takes),
 )
 
 SCORE = Game(
     name="score_dominari",
     title="Score-Dominari",
-    rules=replace(_rules(SCORE_BOARD, score, turn.lead), bounds=score.bounds, reach=score.reach),
+    rules=_rules(SCORE_BOARD, score, turn.lead),
     observation=Observation(shape=(SIZE, SIZE), planes=SCORE_BOARD.planes),
     options=Options(
         known=(REFEREE, REWARD),
@@ -174,4 +173,5 @@ SCORE = Game(
     ),
     words=_words(SCORE_BOARD, score_words),
     symmetries=SCORE_SYMMETRIES,
+    hints=Hints(bounds=score.bounds, reach=score.reach),
 )

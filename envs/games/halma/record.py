@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words
+from azumaya.envs.game import Game, Hints, Observation, Option, Options, Rules, Words
 from azumaya.envs.games.halma import rules, texts, words
 from azumaya.envs.games.halma.board import ACTIONS, PLANES, STATE, SYMMETRIES
 from azumaya.envs.geometry.dominari36 import SIZE
@@ -27,7 +27,6 @@ HALMA = Game(
         write_legal=rules.write_legal,
         observe=rules.observe,
         evaluate=rules.evaluate,
-        reach=rules.reach,
     ),
     observation=Observation(shape=(SIZE, SIZE), planes=PLANES),
     options=Options(
@@ -49,4 +48,5 @@ HALMA = Game(
         how_to_play=words.HOW_TO_PLAY,
     ),
     symmetries=SYMMETRIES,
+    hints=Hints(reach=rules.reach),
 )

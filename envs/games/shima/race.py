@@ -235,7 +235,7 @@ def bounds(state):
 
 @kernel
 def prospects(state):
-    """`bounds` without points, and estimates of the work that a proof takes; see `Rules`.
+    """`bounds` without points, and estimates of the work that a proof takes; see `Hints`.
 
     A proof that a player wins takes twice the work for every half stone by which the lead falls
     short. It also grows with the opponent's candidates, because all replies must be refuted. Of the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
+from azumaya.envs.game import Game, Hints, Observation, Option, Options, Rules, Words, one_of
 from azumaya.envs.games.shima import (
     board,
     endgame,
@@ -137,12 +137,6 @@ MOYO = Game(
         write_legal=moyo.write_legal,
         observe=moyo.observe,
         evaluate=moyo.evaluate,
-        bounds=race.bounds,
-        simplify=endgame.simplify,
-        outlook=endgame.outlook,
-        outlook_words=endgame.OUTLOOK_WORDS,
-        prospects=race.prospects,
-        narrow=narrowing.narrow,
     ),
     observation=Observation(shape=(9, 9), planes=board.MOYO_PLANES, houses_only=True),
     options=Options(
@@ -165,6 +159,14 @@ MOYO = Game(
         how_to_play=moyo_words.HOW_TO_PLAY,
     ),
     symmetries=replace(board.MOYO_SYMMETRIES, options=moved_options),
+    hints=Hints(
+        bounds=race.bounds,
+        simplify=endgame.simplify,
+        outlook=endgame.outlook,
+        outlook_words=endgame.OUTLOOK_WORDS,
+        prospects=race.prospects,
+        narrow=narrowing.narrow,
+    ),
 )
 
 HORIKOMI = Game(
@@ -177,9 +179,6 @@ HORIKOMI = Game(
         write_legal=horikomi.write_legal,
         observe=horikomi.observe,
         evaluate=horikomi.evaluate,
-        bounds=filling.bounds,
-        outlook=filling.outlook,
-        outlook_words=filling.OUTLOOK_WORDS,
     ),
     observation=Observation(shape=(9, 9), planes=board.HORIKOMI_PLANES, houses_only=True),
     options=Options(
@@ -201,6 +200,9 @@ HORIKOMI = Game(
         how_to_play=horikomi_words.HOW_TO_PLAY,
     ),
     symmetries=replace(board.HORIKOMI_SYMMETRIES, options=moved_options),
+    hints=Hints(
+        bounds=filling.bounds, outlook=filling.outlook, outlook_words=filling.OUTLOOK_WORDS
+    ),
 )
 
 MATCH = replace(
@@ -212,11 +214,6 @@ MATCH = replace(
         state=board.MATCH_STATE,
         play=match.play,
         observe=match.observe,
-        bounds=None,
-        simplify=None,
-        outlook=None,
-        prospects=None,
-        narrow=None,
     ),
     observation=replace(MOYO.observation, planes=board.MATCH_PLANES),
     options=replace(
@@ -240,4 +237,5 @@ MATCH = replace(
         check_state=match_words.check_state,
     ),
     symmetries=replace(board.MATCH_SYMMETRIES, options=moved_options),
+    hints=Hints(),
 )

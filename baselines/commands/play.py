@@ -11,9 +11,9 @@ import typer
 
 from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.agents.asking import move_of
-from azumaya.baselines.analyse_commands import summary
+from azumaya.baselines.commands.analyse import summary
+from azumaya.baselines.commands.evaluate import Options
 from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_position
-from azumaya.baselines.evaluate_commands import Options
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.search.analysis import analyse
 from azumaya.baselines.signals import INTERRUPTED, ended_by_signals

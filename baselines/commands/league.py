@@ -29,7 +29,7 @@ from azumaya.baselines.arena.league.tables import (
     rating_table,
 )
 from azumaya.baselines.arena.matches import check_starts
-from azumaya.baselines.command_group import with_default
+from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.files import check_folder, check_picture, shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.signals import INTERRUPTED

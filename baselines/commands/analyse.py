@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from azumaya.baselines.evaluate_commands import Options
+from azumaya.baselines.commands.evaluate import Options
 from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, named_games, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse

@@ -10,7 +10,7 @@ import typer
 
 from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
-from azumaya.baselines.exam_commands import PartName, part_named
+from azumaya.baselines.commands.exam import PartName, part_named
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.text.exam import TextExamResult, text_exam

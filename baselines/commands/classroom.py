@@ -54,8 +54,8 @@ from azumaya.baselines.classroom.sitting import check_exam
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
-from azumaya.baselines.command_group import with_default
-from azumaya.baselines.exam_commands import part_named
+from azumaya.baselines.commands.exam import part_named
+from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.signals import INTERRUPTED

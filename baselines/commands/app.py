@@ -1,4 +1,4 @@
-"""The commands of `azumaya`; each imports what it needs when it runs."""
+"""The program `azumaya`: its commands, and what it says when none is given."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines import (
-    analyse_commands,
-    bench_commands,
-    class_commands,
-    doctor_commands,
-    evaluate_commands,
-    exam_commands,
-    league_commands,
-    play_commands,
-    puzzle_commands,
-    replay_commands,
-    serve_commands,
-    texts_commands,
+from azumaya.baselines.commands import (
+    analyse,
+    bench,
+    classroom,
+    doctor,
+    evaluate,
+    exam,
+    league,
+    play,
+    puzzles,
+    replay,
+    serve,
+    texts,
 )
 from azumaya.baselines.version import version as installed
 
@@ -35,18 +35,18 @@ app = typer.Typer(
     epilog=FIRST_STEPS,
     pretty_exceptions_show_locals=False,
 )
-app.command("play")(play_commands.play)
-app.command("evaluate")(evaluate_commands.evaluate)
-app.command("analyse")(analyse_commands.analyse_command)
-app.command("serve")(serve_commands.serve)
-app.command("replay")(replay_commands.replay_command)
-app.command("exam")(exam_commands.exam)
-app.add_typer(texts_commands.app, name="texts")
-app.add_typer(league_commands.app, name="league", help="A round robin between agents; ratings.")
-app.add_typer(class_commands.app, name="class")
-app.add_typer(puzzle_commands.app, name="puzzles")
-app.command("doctor")(doctor_commands.doctor)
-app.command("bench", context_settings=bench_commands.PASS_ON)(bench_commands.bench)
+app.command("play")(play.play)
+app.command("evaluate")(evaluate.evaluate)
+app.command("analyse")(analyse.analyse_command)
+app.command("serve")(serve.serve)
+app.command("replay")(replay.replay_command)
+app.command("exam")(exam.exam)
+app.add_typer(texts.app, name="texts")
+app.add_typer(league.app, name="league", help="A round robin between agents; ratings.")
+app.add_typer(classroom.app, name="class")
+app.add_typer(puzzles.app, name="puzzles")
+app.command("doctor")(doctor.doctor)
+app.command("bench", context_settings=bench.PASS_ON)(bench.bench)
 
 
 def _tell_version(wanted: bool) -> None:
