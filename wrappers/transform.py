@@ -269,8 +269,8 @@ class Transform:
         Its options are those that matter after the start, transformed like the board.
 
         Raises:
-            OptionError: this is not a position of the game, or it is in a stage in which the order of
-                players and numbers is fixed while the transform swaps or renames them.
+            OptionError: this is not a position of the game, or it is in a stage in which the order
+                of players and numbers is fixed while the transform swaps or renames them.
         """
         if not isinstance(position, Position) or position.game is not self.game:
             raise OptionError(

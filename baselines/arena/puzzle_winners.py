@@ -107,8 +107,9 @@ def page(plan: WinnerPlan, lines: Sequence[Line], command: str) -> str:
         [
             "# Winners of puzzles",
             "",
-            f"The solver was given {len(lines)} puzzles of the bank, those with the shortest random "
-            f"games, each from the first move of Sudoku Moyo with at most {plan.nodes:,} nodes. It "
+            f"The solver was given {len(lines)} puzzles of the bank, those with the shortest "
+            "random games, each from the first move of Sudoku Moyo with at most "
+            f"{plan.nodes:,} nodes. It "
             f"proved the winner of {len(found)}: the first player in {first}, the second in "
             f'{len(found) - first}. "Move" is a winning first move; "nodes" counts the positions '
             "visited until the winner was proven. Puzzles are numbered from 0, in the order of the "
