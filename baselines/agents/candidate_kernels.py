@@ -5,9 +5,12 @@ Each is for one position, except those of `finder_kernels`, with these arrays:
 - `planes`, `(C, S)` int8;
 - `number` and `cell` of its `M` candidates, `(M,)` int64;
 - `rivals`, how many candidates each cell has, `(S,)` int64;
-- `field`, the fields that a candidate of each cell has, `(S, fields)` float32;
-- `sums`, these added up by number over each house and, last, over the board,
-  `(N, house_count + 1, fields)` float32;
+- `field`, the fields that a candidate of each cell has, `(S, lanes)` float32: rows that are
+  handled eight floats at a time end with zeros;
+- `crowd`, the sums of these over the candidates of the cell, divided by the rows, `(S, lanes)`;
+- `shown`, the shared planes at each cell, scaled, `(S, shared)` float32;
+- `sums`, the fields added up by number over each house and, last, over the board,
+  `(N, house_count + 1, lanes)` float32;
 - `often`, how often each number is in the planes of each kind, divided by the rows, `(K, N)`
   float32.
 """
@@ -23,6 +26,7 @@ from azumaya.baselines.agents.plane_groups import GROUPS, Layout, layout_of
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.lanes import LANES, add_lanes, scale_lanes, whole_lanes
 
 ZERO, ONE = np.float32(0), np.float32(1)
 
@@ -30,7 +34,9 @@ ZERO, ONE = np.float32(0), np.float32(1)
 def list_kernels(layout: Layout) -> tuple[Any, Any]:
     """The kernels `count(planes)` and `list_all(planes, number, cell, rivals)`.
 
-    Both return how many candidates there are; the latter also writes them to its other arguments.
+    Both return how many candidates there are; the latter also writes them to its other arguments,
+    of which `number` and `cell` have room for one more. A jump for each number on each cell would
+    take twice as long.
     """
     of_candidate, of_stock, of_set = layout.numbered[0], layout.stocks, layout.sets
     numbers, cells, stocks, sets = layout.numbers, layout.cells, len(of_stock), len(of_set)
@@ -69,25 +75,28 @@ def list_kernels(layout: Layout) -> tuple[Any, Any]:
         for n in range(numbers):
             spent = is_spent(planes, n)
             for at in range(cells):
-                if fits(planes, n, spent, at):
-                    number[found], cell[found] = n, at
-                    rivals[at] += 1
-                    found += 1
+                here = fits(planes, n, spent, at)
+                number[found], cell[found] = n, at  # if it is none, the next one takes its place
+                rivals[at] += here
+                found += here
         return found
 
     return count, list_all
 
 
 def field_kernels(layout: Layout) -> tuple[Any, Any]:
-    """The kernels `describe(planes, rivals, field)` and `add_up(number, cell, field, sums)`.
+    """The kernels that write what candidates have in common.
 
-    Each writes its last argument.
+    `describe(planes, rivals, field, crowd, shown)` writes its last three arguments, for the cells
+    that have candidates, and `add_up(number, cell, field, sums)` writes its last.
     """
-    fields, of_set, houses, board = layout.fields, layout.sets, layout.houses, layout.house_count
-    sets, cells = len(of_set), layout.cells
+    of_set, houses, board = layout.sets, layout.houses, layout.house_count
+    shared, scale, told = layout.shared, layout.scale, len(layout.shared)
+    sets, cells, lanes = len(of_set), layout.cells, whole_lanes(layout.fields)
+    per_row = np.float32(1 / layout.size)
 
     @kernel
-    def describe(planes, rivals, field):
+    def describe(planes, rivals, field, crowd, shown):
         for at in range(cells):
             if rivals[at] != 0:
                 field[at, 0] = ONE
@@ -96,19 +105,21 @@ def field_kernels(layout: Layout) -> tuple[Any, Any]:
                     field[at, 1 + q] = own
                     field[at, 1 + sets + q] = own / np.float32(rivals[at])
                     field[at, 1 + 2 * sets + q] = own if rivals[at] == 1 else ZERO
+                for f in range(at * lanes, (at + 1) * lanes, LANES):
+                    scale_lanes(crowd, f, field, f, np.float32(rivals[at]))
+                    scale_lanes(crowd, f, crowd, f, per_row)
+                for p in range(told):
+                    shown[at, p] = np.float32(planes[shared[p], at]) * scale[p]
 
     @kernel
     def add_up(number, cell, field, sums):
         sums[:] = ZERO
         for i in range(len(cell)):
-            n, own = number[i], field[cell[i]]
-            for h in range(3):
-                total = sums[n, houses[cell[i], h]]
-                for f in range(fields):
-                    total[f] += own[f]
-            total = sums[n, board]
-            for f in range(fields):
-                total[f] += own[f]
+            first, own = number[i] * (board + 1), cell[i] * lanes
+            for f in range(0, lanes, LANES):
+                for h in range(3):
+                    add_lanes(sums, (first + houses[cell[i], h]) * lanes + f, field, own + f)
+                add_lanes(sums, (first + board) * lanes + f, field, own + f)
 
     return describe, add_up
 
@@ -127,53 +138,64 @@ def survey_kernel(layout: Layout) -> Any:
             for f in range(fields):
                 overview[f] += sums[n, board, f] * per_cell
             for k in range(kinds):
-                laid, total, first = planes[numbered[k, n]], 0, fields + k * (1 + sets)
+                laid, total, first = planes[numbered[k, n]], np.int16(0), fields + k * (1 + sets)
                 for at in range(cells):
-                    total += laid[at]
+                    total = np.int16(total + laid[at])
                 often[k, n] = np.float32(total) * per_row
                 overview[first] += np.float32(total) * per_cell
                 for q in range(sets):
-                    owned, total = planes[of_set[q]], 0
+                    owned, total = planes[of_set[q]], np.int16(0)
                     for at in range(cells):
-                        total += laid[at] & owned[at]
+                        total = np.int16(total + (laid[at] & owned[at]))
                     overview[first + 1 + q] += np.float32(total) * per_cell
 
     return survey
 
 
 def feature_kernel(layout: Layout) -> Any:
-    """The kernel `write(planes, n, at, rivals, own, sums, often, row)`.
+    """The kernel `write(planes, n, at, field, crowd, shown, sums, often, features, i)`.
 
-    It writes the features of a candidate to `row`; `rivals` and `own` are the number of candidates
-    and the fields of its cell.
+    It writes the features of a candidate to row `i` of `features`. What is written in vectors may
+    reach beyond its place; what belongs there is written afterwards.
     """
     houses, board, fields = layout.houses, layout.house_count, layout.fields
-    shared, scale, of_stock = layout.shared, layout.scale, layout.stocks
-    kinds, stocks, told = len(layout.numbered), len(of_stock), len(shared)
+    of_stock, told, lanes = layout.stocks, len(layout.shared), whole_lanes(layout.fields)
+    kinds, stocks = len(layout.numbered), len(of_stock)
     per_row, per_stock = np.float32(1 / layout.size), np.float32(1 / layout.most)
+    begun, size = told - told % LANES, layout.features
+    assert size - (1 + GROUPS) * fields >= lanes - fields  # so that no vector leaves its row
 
     @kernel
-    def write(planes, n, at, rivals, own, sums, often, row):
-        for f in range(fields):
-            row[f] = own[f]
+    def write(planes, n, at, field, crowd, shown, sums, often, features, i):
+        row, own, total = i * size, at * lanes, n * (board + 1)
+        for f in range(0, lanes, LANES):
+            scale_lanes(features, row + f, field, own + f, ONE)
         for h in range(3):
-            for f in range(fields):
-                row[(1 + h) * fields + f] = sums[n, houses[at, h], f] * per_row
-        for f in range(fields):
-            row[4 * fields + f] = sums[n, board, f] * per_row
-        for f in range(fields):
-            row[5 * fields + f] = own[f] * np.float32(rivals) * per_row
+            for f in range(0, lanes, LANES):
+                scale_lanes(
+                    features,
+                    row + (1 + h) * fields + f,
+                    sums,
+                    (total + houses[at, h]) * lanes + f,
+                    per_row,
+                )
+        for f in range(0, lanes, LANES):
+            scale_lanes(features, row + 4 * fields + f, sums, (total + board) * lanes + f, per_row)
+        for f in range(0, lanes, LANES):
+            scale_lanes(features, row + 5 * fields + f, crowd, own + f, ONE)
         first = (1 + GROUPS) * fields
-        for p in range(told):
-            row[first + p] = np.float32(planes[shared[p], at]) * scale[p]
+        for p in range(0, begun, LANES):
+            scale_lanes(features, row + first + p, shown, at * told + p, ONE)
+        for p in range(begun, told):
+            features[i, first + p] = shown[at, p]
         first += told
         for k in range(kinds):
-            row[first + k] = often[k, n]
+            features[i, first + k] = often[k, n]
         first += kinds
         for t in range(stocks):
             left = planes[of_stock[t, n], 0]
-            row[first + t] = np.float32(left) * per_stock
-            row[first + stocks + t] = ONE if left > 0 else ZERO
+            features[i, first + t] = np.float32(left) * per_stock
+            features[i, first + stocks + t] = ONE if left > 0 else ZERO
 
     return write
 
@@ -205,7 +227,7 @@ def finder_kernels(game: Game) -> tuple[Any, Any]:
     describe, add_up = field_kernels(layout)
     survey, write, name_groups = survey_kernel(layout), feature_kernel(layout), group_kernel(layout)
     (kinds, numbers), cells = layout.numbered.shape, layout.cells
-    fields, board = layout.fields, layout.house_count
+    lanes, told, board = whole_lanes(layout.fields), len(layout.shared), layout.house_count
 
     @kernel
     def count_all(planes, lengths):
@@ -214,20 +236,21 @@ def finder_kernels(game: Game) -> tuple[Any, Any]:
 
     @kernel
     def find_all(planes, position, number, cell, groups, features, overview):
-        rivals, field = np.empty(cells, np.int64), np.empty((cells, fields), np.float32)
-        sums = np.empty((numbers, board + 1, fields), np.float32)
+        rivals, field = np.empty(cells, np.int64), np.zeros((cells, lanes), np.float32)
+        crowd, shown = np.zeros((cells, lanes), np.float32), np.empty((cells, told), np.float32)
+        sums = np.empty((numbers, board + 1, lanes), np.float32)
         often, first = np.empty((kinds, numbers), np.float32), 0
         for b in range(len(planes)):
             here = borrow(planes[b])
             end = first + list_all(here, number[first:], cell[first:], rivals)
-            describe(here, rivals, field)
+            describe(here, rivals, field, crowd, shown)
             add_up(number[first:end], cell[first:end], field, sums)
             survey(here, sums, often, overview[b])
             for i in range(first, end):
                 n, at = number[i], cell[i]
                 position[i] = b
                 name_groups(b, n, at, groups[i])
-                write(here, n, at, rivals[at], field[at], sums, often, features[i])
+                write(here, n, at, field, crowd, shown, sums, often, features, i)
             first = end
 
     return count_all, find_all

@@ -98,9 +98,11 @@ class CandidateFinder:
         lengths = np.empty(len(rows), np.int64)
         self._count(rows, lengths)
         count = int(lengths.sum())
-        position, number, cell = (np.empty(count, np.int64) for _ in range(3))
+        position = np.empty(count, np.int64)
+        number, cell = (np.empty(count + 1, np.int64) for _ in range(2))  # see `list_kernels`
         groups = np.empty((count, GROUPS), np.int64)
         features = np.empty((count, layout.features), np.float32)
         overview = np.empty((len(rows), layout.overview), np.float32)
         self._find(rows, position, number, cell, groups, features, overview)
-        return Candidates(position, lengths, number, cell, groups, features, overview)
+        found = position, lengths, number[:count], cell[:count], groups, features, overview
+        return Candidates(*found)

@@ -98,7 +98,7 @@ class NumberNet(nn.Module):
             if i:
                 x = torch.cat((x, self.group_sums(x, these) / self.layout.size), 1)
             x = torch.relu(_linear(layer, x))
-        means = torch.segment_reduce(x, "sum", lengths=these.lengths, axis=0) / cells
+        means = _Sums.apply(x, these.position, these.lengths) / cells
         pooled = torch.cat((means, these.overview.to(dtype)), 1)
         action = these.number * cells + these.cell
         logits = pooled.new_zeros(len(planes), numbers * cells)
@@ -106,6 +106,26 @@ class NumberNet(nn.Module):
         if self.more is not None:
             logits = torch.cat((logits, self.more(pooled)), dim=1)
         return logits, self.value(pooled).squeeze(1)
+
+
+class _Sums(torch.autograd.Function):
+    """The sums `(B, F)` of the features `(M, F)` of each position's candidates.
+
+    The gradient is that of `segment_reduce`, but lies in memory column by column, as the features
+    do; otherwise adding it to another one takes longer.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: torch.Tensor, position: torch.Tensor, lengths: torch.Tensor
+    ) -> torch.Tensor:
+        ctx.save_for_backward(position)
+        return torch.segment_reduce(x, "sum", lengths=lengths, axis=0)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        (position,) = ctx.saved_tensors
+        return grad.T.index_select(1, position).T, None, None
 
 
 def _linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:

@@ -44,8 +44,8 @@ class ActsOnStates(Protocol):
 def acts_on_states(agent: Any) -> TypeGuard[ActsOnStates]:
     """Whether an agent has a fast path that belongs to its `act`.
 
-    A subclass that overrides `act` alone does not: the fast path that it inherits would choose other
-    moves.
+    A subclass that overrides `act` alone does not: the fast path that it inherits would choose
+    other moves.
     """
     if "act" in getattr(agent, "__dict__", ()):
         return False

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
+from azumaya.envs.kernels.lanes import LANES
 
-LANES = 8
-"""The hidden units that are added up together."""
 GROUP = 4
 """The rows that are added to each other before they are added to the sum, which is a chain."""
 
@@ -24,13 +23,9 @@ if not INTERPRETED:
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
-    _INDEX = ir.IntType(64)
-    _VECTOR = ir.VectorType(ir.FloatType(), LANES)
-    _BYTES = 4
-    """The alignment of a float."""
+    from azumaya.envs.kernels.lanes import load_vector, store_vector
 
-    def _vector(builder: Any, data: Any, index: Any) -> Any:
-        return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+    _INDEX = ir.IntType(64)
 
     def _generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         hidden, weights, features = (
@@ -41,10 +36,9 @@ if not INTERPRETED:
         def row(i: Any) -> Any:
             number = builder.zext(builder.load(builder.gep(features, [i])), _INDEX)
             start = builder.add(builder.mul(number, width), first)
-            return builder.load(_vector(builder, weights, start), align=_BYTES)
+            return load_vector(builder, weights, start)
 
-        place = _vector(builder, hidden, first)
-        sums = cgutils.alloca_once_value(builder, builder.load(place, align=_BYTES))
+        sums = cgutils.alloca_once_value(builder, load_vector(builder, hidden, first))
 
         def add(more: Any) -> None:
             builder.store(builder.fadd(builder.load(sums), more), sums)
@@ -57,7 +51,7 @@ if not INTERPRETED:
         whole = builder.mul(groups, ir.Constant(_INDEX, GROUP))
         with cgutils.for_range_slice(builder, whole, count, ir.Constant(_INDEX, 1)) as (i, _):
             add(row(i))
-        builder.store(builder.load(sums), place, align=_BYTES)
+        store_vector(builder, builder.load(sums), hidden, first)
         return context.get_dummy_value()
 
     @intrinsic  # type: ignore[untyped-decorator]
