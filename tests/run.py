@@ -19,13 +19,17 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PARALLEL = ["-n", str(min(2, os.cpu_count() or 1)), "--dist", "worksteal"]
+# without a plugin that takes a second to import, once in each process
+PARALLEL = ["-n", str(min(2, os.cpu_count() or 1)), "--dist", "worksteal", "-p", "no:nbmake"]
 COMPILED = ["-k", "not interpreted"]
 """Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
 TOLD = "baselines/test_network.py::test_what_a_network_is_told"
 RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game", TOLD]
-PLAIN = ["golden", "property/test_bits.py", "property/test_rng.py", "values/test_sums.py", TOLD]
+PLAIN = [
+    "golden", "property/test_bits.py", "property/test_lanes.py", "property/test_rng.py",
+    "values/test_sums.py", TOLD,
+]  # fmt: skip
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",

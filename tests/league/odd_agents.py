@@ -53,6 +53,17 @@ class Hangs(Later):
         time.sleep(3600)
 
 
+class Slow(Later):
+    """Thinks for two seconds at its second move."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        """A legal move."""
+        self.moves += 1
+        if self.moves == 2:
+            time.sleep(2.0)
+        return Fine.act(self, positions, keys)
+
+
 class Raises(Later):
     """Has a bug."""
 

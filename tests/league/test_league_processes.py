@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -33,7 +34,7 @@ from tests.league.playing import GAME, league_here, outcomes
 
 ODD = {
     "odd_agents:Crashes": "crashed its process: exit code 7",
-    "odd_agents:Hangs": "time-out: no move in 3 s",
+    "odd_agents:Hangs": "time-out: no move in 1.5 s",
 }
 
 
@@ -58,7 +59,7 @@ def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     lonely = [key for key in ("greedy", "uct:10") if key in file.league.cards]
     for key in lonely:
         del file.league.cards[key]
-    play_league(file, Plan((GAME,), 1, limit=3.0, only=frozenset(odd)), local_crew(2))
+    play_league(file, Plan((GAME,), 1, limit=1.5, only=frozenset(odd)), local_crew(2))
     file.close()
     pairs = [pair for key, pair in file.league.pairs.items() if key not in fine]
     assert len(pairs) == 3
@@ -140,6 +141,31 @@ def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
     assert not processes.running_with(mark)
 
 
+def test_no_agent_is_charged_for_a_machine_that_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stands in for a suspended machine: whoever looks at the clock does so with long gaps."""
+    readable = crew._readable
+
+    def late(pipe: IO[bytes]) -> bool:
+        time.sleep(0.8)
+        return readable(pipe)
+
+    name = "odd_agents:Slow"
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.5)
+    monkeypatch.setattr(crew, "_readable", late)
+    faults = []
+    for still in (0.1, 10.0):
+        monkeypatch.setattr(crew, "STILL", still)
+        worker = Worker()
+        pair = worker.play_pair(job, threading.Event())
+        worker.close()
+        assert isinstance(pair, PairResult)
+        faults.append(pair.faults[0])
+    assert faults == [None, (0, "time-out: no move in 0.5 s")]
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [
@@ -180,7 +206,8 @@ def test_the_new_code_of_an_agent_does_not_play_under_its_old_id(
             yield worker.play_pair(job, threading.Event())
 
     play_league(file, Plan((GAME,), 1), crew_of_one)
-    module.write_text(BOT.format(kind="GreedyAgent"))
+    # of another size: Python's cache does not notice an edit within a second that keeps the size
+    module.write_text(BOT.format(kind="GreedyAgent") + "\n")
     (new,) = join(file, [name], [GAME])
     assert old.id != new.id
     with pytest.warns(UserWarning, match=f"{old.id} sits out: its files have changed"):
@@ -212,7 +239,7 @@ def test_pipes_with_high_numbers_can_be_read() -> None:
         assert crew._readable(high)
 
 
-def test_a_league_that_is_stopped_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_league_that_is_stopped_closes_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[Worker] = []
 
     def play_pair(worker: Worker, job: PairJob, stop: object) -> PairResult:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
@@ -22,6 +23,9 @@ from azumaya.baselines.threads import Together
 
 LOOK = 0.05
 """Seconds between looks at a process that is playing."""
+STILL = 1.0
+"""Seconds between two looks from which on the machine stood still, as when it is suspended. What is
+beyond is not counted as an agent's time."""
 TRIES = 3
 """How often a game is begun whose process ends while no agent is thinking."""
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -160,18 +164,21 @@ class Worker:
         with contextlib.suppress(OSError):  # it has ended, which is seen below
             process.stdin.write(json.dumps(job).encode() + b"\n")
             process.stdin.flush()
-        answer = b""
+        answer, looked, still = b"", time.monotonic(), 0.0
         while not answer.endswith(b"\n"):
             if stop.is_set():
                 raise StoppedError
-            if _readable(process.stdout):
+            readable = _readable(process.stdout)
+            before, looked = looked, time.monotonic()
+            still += max(0.0, looked - before - STILL)
+            if readable:
                 part = os.read(process.stdout.fileno(), 1 << 16)
                 if not part:
                     return self._after_the_end(process)
                 answer += part
                 continue
             which, seconds, making = self._board.read()
-            if which != NOBODY and seconds > limit:
+            if which != NOBODY and seconds - still > limit:
                 self.close()
                 if making:
                     return unfit(which, f"cannot be made in {limit:g} s")
