@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
@@ -246,16 +247,18 @@ def replay_mp4(record: GameRecord, milliseconds: float = 700, width: int = 1120)
         MissingExtraError: one of the extras is not installed.
     """
     av = require("av", "video")
-    pictures = [_even(pixels) for pixels in _pictures(record, width)]
+    # Each is encoded before the next is drawn: those of a long game would fill the memory.
+    pictures = map(_even, _pictures(record, width))
+    first = next(pictures)
     often = max(1, round(milliseconds / 1000 * FRAMES_A_SECOND))
     output = BytesIO()
     with av.open(output, "w", format="mp4") as video:
         stream = video.add_stream("libx264", rate=FRAMES_A_SECOND)
-        stream.height, stream.width = pictures[0].shape[:2]
+        stream.height, stream.width = first.shape[:2]
         stream.pix_fmt = "yuv420p"  # the only one that all players understand
-        for number, pixels in enumerate(pictures, start=1):
+        for ply, pixels in enumerate(itertools.chain([first], pictures)):
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
-            for _ in range(often * (LAST_FRAME if number == len(pictures) else 1)):
+            for _ in range(often * (LAST_FRAME if ply == len(record.moves) else 1)):
                 frame.pts = None  # one frame after the other
                 video.mux(stream.encode(frame))
         video.mux(stream.encode())
@@ -267,7 +270,7 @@ def _even(pixels: np.ndarray) -> np.ndarray:
     return np.pad(pixels, [(0, side % 2) for side in pixels.shape[:2]] + [(0, 0)], "edge")
 
 
-def _pictures(record: GameRecord, width: int) -> list[np.ndarray]:
-    """The positions of a game as pixels, `(height, width, 3)` uint8."""
-    scenes = _scenes(record, list(replay(record)))
-    return [rgb_of(svg_of(scene), width) for scene in scenes]
+def _pictures(record: GameRecord, width: int) -> Iterator[np.ndarray]:
+    """The positions of a game as pixels, `(height, width, 3)` uint8, drawn one by one."""
+    for scene in _scenes(record, list(replay(record))):
+        yield rgb_of(svg_of(scene), width)

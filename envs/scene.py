@@ -25,7 +25,9 @@ class Scene:
     `board` is a `Rectangle` of any size, or the name of one of the boards of the library's games.
     `grounds` and `stones` are indexed by cell. `notes` are lines beside the board; the first says
     whose turn it is or how the game ended. `trays` are rows of pieces beside the board. `regions`
-    holds the region number of each cell on boards with regions, whose borders renderers draw.
+    holds the region number of each cell on boards with regions, whose borders renderers draw. The
+    ground of a region is its owner, `free` if it has none yet; boards whose regions have no owners
+    have `plain` cells.
     A game always gives the same number of notes and trays, some perhaps empty, so that all of its
     pictures have the same size.
     """
@@ -39,3 +41,8 @@ class Scene:
     notes: tuple[str, ...] = ()
     trays: tuple[tuple[str, tuple[Stone, ...]], ...] = ()
     regions: tuple[int, ...] = ()
+
+    @property
+    def has_owners(self) -> bool:
+        """Whether the grounds say who owns the regions, and are not only a pattern."""
+        return bool(self.regions) and "plain" not in self.grounds

@@ -20,7 +20,7 @@ from azumaya.baselines.signals import INTERRUPTED, ended_by_signals
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints
 from azumaya.baselines.words import counted
-from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs import GAMES, OptionError
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 
@@ -110,13 +110,14 @@ def _play_on(table: Table) -> int:
         made = counted(len(table.moves), "move")
         typer.echo(f"{newline}left after {made}; the game is unfinished")
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else LEFT
-    _draw(table.here)
+    _draw(table)
     typer.echo(f"returns: {table.here.returns()}")
     return 0
 
 
-def _draw(here: Position) -> None:
-    typer.echo(here.draw(), color=True)  # `draw` adds colours only where they are wanted
+def _draw(table: Table) -> None:
+    drawn = table.here.draw(last_action=table.last_action)
+    typer.echo(drawn, color=True)  # `draw` adds colours only where they are wanted
 
 
 def _keep(table: Table, file: Path) -> None:
@@ -143,7 +144,7 @@ def _choose(table: Table) -> str | None:
         move = move_of(agent, here, table.key, player.name)
         typer.echo(f"player_{here.to_move} ({player.name}): {move}")
         return move
-    _draw(here)
+    _draw(table)
     return _obey(_ask(f"player_{here.to_move}: "), table)
 
 

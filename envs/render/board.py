@@ -70,7 +70,10 @@ def picture_of(scene: Scene) -> dict[str, Any]:
         "labels": [[name, *_rounded(at)] for name, at in layout.labels],
         "names": [[name, *_rounded(layout.centres[c])] for c, name in free_names(scene).items()],
         "cells": [
-            [name, *_rounded(at), cell_picture(scene, layout, cell), _content(scene, cell)]
+            [
+                *(name, *_rounded(at), cell_picture(scene, layout, cell)),
+                *(_content(scene, cell), _region(scene, cell)),
+            ]
             for cell, (name, at) in enumerate(zip(layout.names, layout.centres, strict=True))
         ],
         "candidates": [
@@ -93,6 +96,16 @@ def _content(scene: Scene, cell: int) -> str:
     if what is not None:
         return spoken(what)
     return "dead" if cell in scene.dead else ""
+
+
+def _region(scene: Scene, cell: int) -> str:
+    """Whose region a cell is in, in words, unless its stone says so; in a draft, also which one."""
+    if not scene.has_owners:
+        return ""
+    ground, what = scene.grounds[cell], scene.stones[cell]
+    if "free" in scene.grounds:
+        return f"{ground} region r{scene.regions[cell]}"
+    return "" if what is not None and what.colour == ground else f"{ground} region"
 
 
 def spoken(what: Stone) -> str:

@@ -8,7 +8,7 @@ point: at the stone, then at where it goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Protocol
@@ -91,22 +91,44 @@ def why_not(position: Shown, cells: Sequence[int], label: str = "") -> list[str]
         cells: the cells, in order.
         label: the label that was chosen, or none.
     """
-    scene, path = position.scene(), tuple(cells)
+    scene = position.scene()
     every = [(describe(position, scene, a), a) for a in range(position.num_actions)]
-    every = [(move, action) for move, action in every if not label or move.label == label]
-    for matches in (_ends_with, _starts_with):
-        found = [(move, a) for move, a in every if any(matches(p, path) for p in move.paths)]
+    for meant in _meanings(scene, tuple(cells), label):
+        found = [(move, action) for move, action in every if meant.fits(move)]
         if found:
             return _reasons(position, found)
     return []
 
 
-def _ends_with(path: Path, cells: Path) -> bool:
-    return path == cells
+@dataclass(frozen=True)
+class _Meaning:
+    """What a person may have meant: moves with a label, if any, whose paths begin with some cells.
+
+    If `whole`, the paths have no other cells.
+    """
+
+    label: str
+    cells: Path
+    whole: bool = False
+
+    def fits(self, move: Pointed) -> bool:
+        if self.label and move.label != self.label:
+            return False
+        length = None if self.whole else len(self.cells)
+        return any(path[:length] == self.cells for path in move.paths)
 
 
-def _starts_with(path: Path, cells: Path) -> bool:
-    return path[: len(cells)] == cells or path[:1] == cells[-1:]
+def _meanings(scene: Scene, cells: Path, label: str) -> Iterator[_Meaning]:
+    """What pointing at some cells may mean, the likeliest first."""
+    yield _Meaning(label, cells, whole=True)
+    stone = scene.stones[cells[0]] if len(cells) > 1 else None
+    if stone is not None and (label or stone.label):  # names say only where this stone goes
+        yield _Meaning(label or stone.label, cells[-1:], whole=True)
+    yield _Meaning(label, cells)
+    if stone is not None:
+        for length in range(len(cells) - 1, 0, -1):
+            yield _Meaning(label, cells[:length])
+    yield _Meaning(label, cells[-1:])
 
 
 def _reasons(position: Shown, moves: Iterable[tuple[Pointed, int]]) -> list[str]:

@@ -151,7 +151,8 @@ class Board(AnyWidget):
         here = self._history[-1]
         last = self._history[-2].action(moves[-1]) if moves else None
         yours = not here.is_over and self._is_persons(here)
-        view = {**view_of(here, last), "yours": yours, "canUndo": self._undone() is not None}
+        can_undo = self._undone() is not None
+        view = {**view_of(here, last), "yours": yours, "canUndo": can_undo, "ply": len(moves)}
         with self.hold_trait_notifications():  # so that whoever observes one finds the others new
             self.view = view
             self.position = here.copy()
@@ -160,9 +161,15 @@ class Board(AnyWidget):
     # ---- what the page says ----
 
     def _hear(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A message of the page; what cannot be done is told there, and changes nothing."""
+        """A message of the page; what cannot be done is told there, and changes nothing.
+
+        While Python was busy, the person may have clicked on a position that is no longer the one
+        on the board: such messages are ignored.
+        """
         try:
             kind = content["kind"]
+            if content["ply"] != len(self.moves):
+                return
             if kind == "play":
                 self.play(content["move"])
             elif kind == "undo":

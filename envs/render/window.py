@@ -55,9 +55,15 @@ class Window:
 
     def close(self) -> None:
         """Close the window; closing it again has no effect."""
+        self._check_screen()
         if self._screen is not None:
             self._pygame.display.quit()
         self._screen, self.is_open = None, False
+
+    def _check_screen(self) -> None:
+        """Forget the screen if it is gone: pygame has one window, which others may have closed."""
+        if self._screen is not self._pygame.display.get_surface():
+            self._screen = None
 
     def _wait(self) -> None:
         """Wait until the last picture has been shown for its time."""
@@ -69,6 +75,7 @@ class Window:
             self._pygame.time.wait(max(1, min(SLEEP_MS, int(left * 1000))))
 
     def _handle_events(self) -> None:
+        self._check_screen()
         if self._screen is None:
             return
         pygame, stale = self._pygame, False

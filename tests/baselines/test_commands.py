@@ -228,6 +228,19 @@ def test_a_finished_game_is_recorded(tmp_path: Path) -> None:
     assert list(replay(record))[-1].is_over
 
 
+def test_the_last_move_is_marked() -> None:
+    position = Position(GAME, seed=1)
+    action = position.legal_actions()[0]
+    move = position.move_name(action)
+    said = azumaya("play", "--second", "human", "--seed", 1, say=f"{move}\nundo\nquit\n").output
+    drawn = position.copy().play(action).draw(colour=False, last_action=action)
+    assert "> last move" in drawn
+    assert drawn in said
+    assert said.count("> last move") == 1, "nor is one marked at the start, or when it is undone"
+    words = ("play", OTHER, "--first", "random", "--second", "random", "--option", "max_plies=1")
+    assert "> last move" in azumaya(*words).output
+
+
 def test_one_move_is_no_plural() -> None:
     move = Position(GAME, seed=1).legal_moves()[0]
     said = azumaya("play", "--second", "human", "--seed", 1, say=f"{move}\nquit\n").output

@@ -33,6 +33,37 @@ def view(page: Any) -> dict[str, Any]:
     return found
 
 
+def settle(page: Any) -> None:
+    """Let the page do what the last answers of the server call for."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
+
+
+def held(page: Any, name: str) -> list[Any]:
+    """Requests of this name from now on, which wait for an answer."""
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route(f"**/api/games/*/{name}", hold)
+    return waiting
+
+
+def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
+    """Wait until `count` requests are pending."""
+    for _ in range(500):
+        if len(waiting) >= count:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{len(waiting)} requests wait for an answer; {count} should")
+
+
+def lay(page: Any, label: str, cell: int = 0) -> None:
+    """Lay a number on one of the cells that are possible."""
+    page.locator(".azb-legal").nth(cell).click()
+    page.locator(".azb-pad").get_by_text(label, exact=True).click()
+
+
 def click_move(page: Any, move: Move, path: list[int], squares: list[str]) -> None:
     """Make a move by the clicks that the board promises will make it."""
     name, label, _ = move

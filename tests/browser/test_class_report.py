@@ -27,6 +27,11 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "out" / "report.html"
 
 
+def wait_for_game(page: Any, number: int) -> None:
+    """Wait until a game, counted from 1, is open; the page's policy lets no script look for it."""
+    page.locator(f".azr-pick option:checked[value='{number - 1}']").wait_for(state="attached")
+
+
 @pytest.mark.parametrize("page", SCHEMES, indirect=True, ids=["light", "dark"])
 def test_links_open_games_and_names_are_text(page: Any, report: Path) -> None:
     said: list[str] = []
@@ -40,7 +45,7 @@ def test_links_open_games_and_names_are_text(page: Any, report: Path) -> None:
     assert count >= 4
     for number in (count, 2):
         page.locator(f'.azc-games a[href="#game-{number}"]').click()
-        page.wait_for_function(f"document.querySelector('#replay select').value === '{number - 1}'")
+        wait_for_game(page, number)
         page.get_by_role("button", name="Last position").click()
         assert page.locator("#replay .azr-here").count() == 1
     ink, ground = page.evaluate(
@@ -48,6 +53,30 @@ def test_links_open_games_and_names_are_text(page: Any, report: Path) -> None:
     )
     assert ink != ground
     assert said == []
+
+
+def test_a_link_opens_its_game_again(page: Any, report: Path) -> None:
+    """Also if the address of the page is that of the link already."""
+    page.goto(report.as_uri())
+    link, pick = page.locator('.azc-games a[href="#game-2"]'), page.locator(".azr-pick select")
+    for _ in range(2):
+        link.click()
+        wait_for_game(page, 2)
+        pick.select_option("0")
+
+
+def test_arrow_keys_outside_the_replay_are_the_page_s(page: Any, report: Path) -> None:
+    page.goto(report.as_uri())
+    slider = page.locator(".azr-slider")
+    page.locator(".azc-games a").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "0"
+    page.get_by_role("button", name="Forward").focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "1"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "2"
 
 
 def test_a_narrow_screen_scrolls_only_the_table(page: Any, report: Path) -> None:

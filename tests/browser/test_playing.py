@@ -9,7 +9,16 @@ import pytest
 from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.envs import GAMES, Position
 from azumaya.envs.render.board import view_of
-from tests.browser.playing import begin, play_to_the_end, view, wait_for_turn
+from tests.browser.playing import (
+    await_held,
+    begin,
+    held,
+    lay,
+    play_to_the_end,
+    settle,
+    view,
+    wait_for_turn,
+)
 
 SHORT = {"abalone": {"max_plies": "40"}}
 """Options that end long games early."""
@@ -76,6 +85,25 @@ def test_a_refusal_says_which_rule(page: Any, server: str) -> None:
     page.wait_for_selector(".azb-said:not(:empty)")
     assert taken in page.locator(".azb-said").text_content()
     assert view(page)["ply"] == 0
+
+
+def test_a_stone_that_was_chosen_is_the_one_that_moves(page: Any, server: str) -> None:
+    """A click where only another stone can go does not move that one."""
+    position = Position("halma_dominari", setup=("123456", "123456"))
+    legal = position.legal_moves()
+    assert "2d1" in legal
+    assert "3d1" not in legal
+    begin(page, server, "halma_dominari", "human", setup="123456,123456")
+    cell = "[data-square='{}']".format
+    page.locator(cell("c1")).click()
+    page.locator(cell("d1")).click()
+    page.locator(".azb-said", has_text=position.explain("3d1")).wait_for()
+    assert view(page)["made"] == []
+    page.locator(cell("c1")).click()
+    page.locator(cell("b1")).click()  # another stone is chosen instead
+    page.locator(cell("d1")).click()
+    page.wait_for_selector(".play[data-ply='1']")
+    assert view(page)["made"] == ["2d1"]
 
 
 def test_numbers_first_then_cells(page: Any, server: str) -> None:
@@ -189,37 +217,6 @@ def test_the_gallery_opens_games_with_their_values(page: Any, server: str) -> No
     record = read_gallery()[1].record
     assert page.locator(".azr-here").text_content() == record.moves[-1]
     assert f"{record.returns[0]:.2f}" in page.locator(".azb-said").text_content()
-
-
-def settle(page: Any) -> None:
-    """Let the page do what the last answers of the server call for."""
-    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
-
-
-def held(page: Any, name: str) -> list[Any]:
-    """Requests of this name from now on, which wait for an answer."""
-    waiting: list[Any] = []
-
-    def hold(route: Any) -> None:
-        waiting.append(route)
-
-    page.route(f"**/api/games/*/{name}", hold)
-    return waiting
-
-
-def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
-    """Wait until `count` requests are pending."""
-    for _ in range(500):
-        if len(waiting) >= count:
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"{len(waiting)} requests wait for an answer; {count} should")
-
-
-def lay(page: Any, label: str, cell: int = 0) -> None:
-    """Lay a number on one of the cells that are possible."""
-    page.locator(".azb-legal").nth(cell).click()
-    page.locator(".azb-pad").get_by_text(label, exact=True).click()
 
 
 def test_a_hint_for_another_position_is_not_shown(page: Any, server: str) -> None:
@@ -351,8 +348,13 @@ def test_a_link_that_cannot_be_copied_is_shown(page: Any, server: str, broken: s
     page.evaluate(broken)
     page.get_by_role("button", name="Copy link").click()
     link = page.get_by_label("Link", exact=True)
-    assert link.input_value() == server.rstrip("/") + f"/watch/{view(page)['share']}"
+    shown = server.rstrip("/") + f"/watch/{view(page)['share']}"
+    assert link.input_value() == shown
     assert link.evaluate("(e) => e.selectionEnd - e.selectionStart") == len(link.input_value())
+    lay(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    assert page.locator(".moves li").count() == 1
+    assert link.input_value() == shown
 
 
 def test_games_can_be_deleted(page: Any, server: str) -> None:
@@ -392,10 +394,11 @@ NOTEBOOK = """async ([view, next]) => {
 
 
 def test_in_a_notebook(page: Any, server: str) -> None:
-    """Clicks become messages; a new view is shown; answers to questions arrive."""
+    """Clicks become messages that say on which position; a new view is shown; answers arrive."""
     position = Position("score_dominari", seed=1)
     name = position.legal_moves()[0]
-    views = [view_of(here) for here in (position, position.copy().play(name))]
+    both = (position, position.copy().play(name))
+    views = [{**view_of(here), "ply": ply} for ply, here in enumerate(both)]
     page.goto(server)
     page.wait_for_selector("form")
     page.evaluate(NOTEBOOK, views)
@@ -407,9 +410,11 @@ def test_in_a_notebook(page: Any, server: str) -> None:
     cell.locator(".azb-said", has_text="not there").wait_for()
     cell.locator(f"[data-square='{name[1:]}']").click()
     cell.locator(".azb-pad").get_by_text(name[0], exact=True).click()
-    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name}]
+    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name, "ply": 0}]
     page.evaluate("window.renew()")
     assert cell.locator(".azb-status").text_content() == views[1]["status"]
+    cell.locator(".azb-hit:not(.azb-legal)").first.click()
+    assert page.evaluate("window.sent.at(-1).ply") == 1
     page.evaluate("window.tell({kind: 'said', text: 'refused'})")
     assert cell.locator(".azb-said").text_content() == "refused"
     ground = "(e) => getComputedStyle(e).backgroundColor"

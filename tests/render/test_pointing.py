@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from azumaya.envs.render.board import picture_of, view_of, web_file
 from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.palette import GROUNDS, PAPER
 from azumaya.envs.render.pointing import Pointed, describe, pointed, why_not
+from azumaya.envs.scene import Stone
 from tests.cases import CASES, DERIVED_CASES, Case
 from tests.render.test_palette import READABLE, contrast
 
@@ -110,7 +112,29 @@ def test_why_not_says_each_reason_once() -> None:
     assert why_not(position, [taken], "no label") == []
     lines = Position("abalone")
     white = layout_of("hex61").names.index("i5")
-    assert why_not(lines, [white]) == [lines.explain("i5i6")] or why_not(lines, [white])
+    assert why_not(lines, [white]) == [lines.explain("i5i6")]
+
+
+def test_why_not_is_about_the_stone_that_was_chosen() -> None:
+    position = Position("halma_dominari", setup=("123456", "123456"))
+    cell = layout_of(position.scene().board).names.index
+    clicks = [cell("a3"), cell("e3")]
+    assert why_not(position, clicks) == [position.explain("6e3")]
+    assert why_not(position, clicks, "2") == [position.explain("2e3")]
+    lines, cell = Position("abalone"), layout_of("hex61").names.index
+    for chosen, far in (("a1", "e5"), ("c3 c5", "i9")):
+        squares = chosen.split()
+        said = why_not(lines, [*map(cell, squares), cell(far)])
+        assert said
+        assert all(sentence.startswith("".join(squares)) for sentence in said), said
+
+
+def test_why_not_is_about_the_last_cell_where_no_stone_was_chosen() -> None:
+    position = Position("sudoku_moyo", seed=1)
+    scene = position.scene()
+    taken = next(cell for cell, stone in enumerate(scene.stones) if stone)
+    empty = next(cell for cell, stone in enumerate(scene.stones) if not stone)
+    assert why_not(position, [empty, taken]) == why_not(position, [taken])
 
 
 def test_labels_and_cells_of_moves_that_are_not_legal_are_described_too() -> None:
@@ -132,6 +156,22 @@ def test_a_view_has_every_cell_and_tells_what_is_on_it() -> None:
     assert sum("given" in words for words in spoken) == sum(s is not None for s in scene.stones)
     assert picture_of(scene)["candidateRows"] == 3
     assert picture_of(Position("vierer_dominari").scene())["candidateRows"] == 2
+
+
+def test_a_view_tells_whose_region_a_cell_is_in_unless_its_stone_does() -> None:
+    scene = Position("sudoku_moyo", seed=1).scene()
+    told = [cell[5] for cell in picture_of(scene)["cells"]]
+    both = list(zip(scene.grounds, scene.stones, strict=True))
+    assert told == ["" if stone else f"{ground} region" for ground, stone in both]
+    foreign = replace(scene, stones=(Stone("free", "1"), *scene.stones[1:]))
+    assert picture_of(foreign)["cells"][0][5] == f"{scene.grounds[0]} region"
+    draft = Position("sudoku_moyo", territory="draft").scene()
+    told = [cell[5] for cell in picture_of(draft)["cells"]]
+    both = list(zip(draft.grounds, draft.regions, strict=True))
+    assert told == [f"{ground} region r{region}" for ground, region in both]
+    assert "free region r1" in told
+    for pattern in ("halma_dominari", "abalone", "connect_four"):
+        assert {cell[5] for cell in picture_of(Position(pattern).scene())["cells"]} == {""}
 
 
 def test_the_script_names_no_game_and_loads_nothing() -> None:

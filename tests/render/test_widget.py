@@ -18,10 +18,10 @@ def board(**arguments: Any) -> Any:
 
 
 def hear(widget: Any, **content: Any) -> list[Any]:
-    """What the board answers to a message of the page."""
+    """What the board answers to a message of the page, which shows the position as it is."""
     said: list[Any] = []
     widget.send = said.append
-    widget._handle_custom_msg(content, [])
+    widget._handle_custom_msg({"ply": len(widget.moves), **content}, [])
     return said
 
 
@@ -53,6 +53,22 @@ def test_refusals_are_told_on_the_board() -> None:
     assert widget.moves == ()
     with pytest.raises(ValueError, match="name='nonsense'"):
         widget.play("nonsense")
+
+
+def test_clicks_on_an_earlier_position_are_ignored() -> None:
+    """Python hears of them late, as after a long search; the moves may be legal by then."""
+    widget = board()
+    first = widget.position.legal_moves()[0]
+    other = widget.position.copy().play(first).legal_moves()[0]
+    assert widget.view["ply"] == 0
+    hear(widget, kind="play", move=first, ply=0)
+    assert (widget.moves, widget.view["ply"]) == ((first,), 1)
+    assert hear(widget, kind="play", move=other, ply=0) == []
+    assert hear(widget, kind="undo", ply=0) == []
+    assert hear(widget, kind="explain", cells=[0], label="1", number=7, ply=0) == []
+    assert widget.moves == (first,)
+    hear(widget, kind="play", move=other, ply=1)
+    assert widget.moves == (first, other)
 
 
 @pytest.mark.parametrize("opponent", [find_agent("greedy"), lambda here: here.legal_moves()[0]])

@@ -56,6 +56,22 @@ def test_the_close_button_closes_for_good() -> None:
     assert pygame.display.get_surface() is None
 
 
+def test_a_window_that_another_one_closed_is_opened_again() -> None:
+    """All renderers share the one window of pygame."""
+    first, second, third = (Renderer("human", fps=FAST) for _ in range(3))
+    first.draw(EMPTY)
+    second.draw(EMPTY)
+    first.close()
+    second.draw(REGIONS)
+    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(REGIONS))).all()
+    pygame.display.quit()
+    third.draw(EMPTY)
+    second.close()
+    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(EMPTY))).all()
+    third.close()
+    assert pygame.display.get_surface() is None
+
+
 def test_a_resized_window_fits_the_picture_in() -> None:
     """The picture is as large as possible and centred, with paper around it."""
     renderer = Renderer("human", fps=FAST)

@@ -10,6 +10,7 @@ import json
 import random
 import re
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from azumaya.baselines import replay as replays
 from azumaya.baselines.commands import replay as replay_commands
 from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
@@ -175,6 +177,31 @@ def test_a_video(tmp_path: Path) -> None:
     assert np.abs(frames[0][: len(expected)].astype(int) - expected).mean() < 4
     assert np.abs(frames[-1].astype(int) - frames[-LAST_FRAME]).mean() < 1
     assert np.abs(frames[0].astype(int) - frames[shown]).max() > 50
+
+
+def test_a_video_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game may have thousands of them, of 2 MB each."""
+    pytest.importorskip("av")
+    made: list[weakref.ref[Any]] = []
+    most, pad = 0, replays._even
+
+    def drawn(svg: str, width: int) -> Any:
+        nonlocal most
+        pixels = rgb_of(svg, width)
+        made.append(weakref.ref(pixels))
+        most = max(most, sum(picture() is not None for picture in made))
+        return pixels
+
+    def even(pixels: Any) -> Any:
+        padded = pad(pixels)
+        made.append(weakref.ref(padded))
+        return padded
+
+    monkeypatch.setattr(replays, "rgb_of", drawn)
+    monkeypatch.setattr(replays, "_even", even)
+    replay_mp4(game("abalone"), milliseconds=100, width=128)
+    assert len(made) == 2 * (MOVES + 1)
+    assert most <= 4
 
 
 def test_a_video_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,11 @@ const what = document.getElementById("what");
 const NAMES = { human: "a person at this screen", random: "random moves", greedy: "greedy, one step ahead" };
 const RETRIES = 5;
 const SLOW_AFTER = 4000;
+const COPIED_FOR = 3000;
 const SLOW = "Still searching: the first search of a game takes up to a minute, as it is compiled.";
 
 let visit = 0; // the number of the page shown: what comes late for an earlier one is dropped
+let wake = () => {}; // asks again for what the page waits for, if anything
 
 async function ask(path, body, method = body ? "POST" : "GET") {
   const request = method === "GET" ? {} : {
@@ -62,14 +64,21 @@ async function showStart(here) {
   };
   game.addEventListener("change", change);
   change();
-  add(form, "button", "Play", { class: "go" });
+  const go = add(form, "button", "Play", { class: "go" });
+  const status = add(form, "p", "", { role: "status" });
   const error = add(form, "p", "", { class: "error", role: "alert" });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    go.disabled = true;
+    error.textContent = "";
+    status.textContent = "Preparing the game...";
     try {
       await begin(game.value, side.value, opponent.value, new FormData(form));
     } catch (problem) {
       error.textContent = problem.message;
+    } finally {
+      go.disabled = false;
+      status.textContent = "";
     }
   });
   const gallery = add(main, "p", "Or watch ");
@@ -162,10 +171,14 @@ function showGame(first) {
   const here = (visit += 1);
   main.replaceChildren();
   const page = add(main, "div", "", { class: "play" });
-  const place = add(page, "div");
-  const aside = add(page, "div", "", { class: "aside" });
+  const column = add(page, "div");
+  const place = add(column, "div");
+  const again = add(column, "button", "Try again", { class: "go", type: "button", hidden: "" });
+  const showAside = buildAside(add(page, "div", "", { class: "aside" }), first);
   let view = first;
   let busy = false;
+  let asking = null; // the view for which the agent's move is being asked for
+  let retry = 0;
   const api = (name, body = {}) => ask(`games/${view.id}/${name}`, { ply: view.ply, ...body });
   const board = mount(place, {
     play: (move) => act(() => api("move", { move })),
@@ -193,6 +206,8 @@ function showGame(first) {
     const asked = view;
     const isLate = () => here !== visit || view !== asked;
     const patience = setTimeout(() => isLate() || board.say(SLOW), SLOW_AFTER);
+    asking = asked;
+    again.hidden = true;
     try {
       const next = await ask(`games/${asked.id}/answer`, { ply: asked.ply });
       if (!isLate()) follow(next);
@@ -201,11 +216,25 @@ function showGame(first) {
       if (isLate()) return;
       if (!now.thinking) return show(now); // the same game in another tab had the answer first
       board.say(problem.message);
-      const mayPass = !(problem.status < 500);
-      if (mayPass && tries < RETRIES) setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
+      const mayPass = !(problem.status < 500 || problem.status === 502); // 502: the agent has failed
+      if (mayPass && tries < RETRIES) retry = setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
+      else again.hidden = false;
     } finally {
       clearTimeout(patience);
+      if (asking === asked) asking = null;
     }
+  }
+
+  // Asks for the agent's move, unless none is due or it is being asked for.
+  function askAgain() {
+    if (here !== visit || !view.thinking || asking === view) return;
+    clearTimeout(retry);
+    sayWhoMoves();
+    answer();
+  }
+
+  function sayWhoMoves() {
+    board.say(`${playerName(view.players[view.toMove])} is to move...`);
   }
 
   function follow(next) {
@@ -218,39 +247,57 @@ function showGame(first) {
     view = next;
     entitle(`${view.title} - Azumaya`, view.title);
     board.show(view);
+    again.hidden = true;
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
-    if (view.thinking) board.say(`${playerName(view.players[view.toMove])} is to move...`);
-    showAside(aside, view);
+    if (view.thinking) sayWhoMoves();
+    showAside(view);
   }
 
+  wake = askAgain;
+  again.addEventListener("click", () => {
+    askAgain();
+    board.focus(); // the button is gone
+  });
   follow(first);
 }
 
-function showAside(aside, view) {
-  aside.replaceChildren();
+// What stands beside the board, and the function that renews it. The row to share is made only once:
+// it may show a link that is just being copied.
+function buildAside(aside, { id, share }) {
   add(aside, "h2", "Players");
-  view.players.forEach((name, n) => add(aside, "div", `player_${n}: ${playerName(name)}`));
-  add(aside, "h2", `Moves (${view.ply})`);
+  const players = add(aside, "div");
+  const heading = add(aside, "h2");
   const list = add(aside, "ol", "", { class: "moves" });
-  view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
-  list.scrollTop = list.scrollHeight;
   add(aside, "h2", "Share");
-  const row = add(aside, "div", "", { class: "row" });
-  add(row, "a", "Watch", { class: "link", href: `/watch/${view.share}`, target: "_blank", rel: "noopener" });
-  add(row, "a", "Record", { class: "link", href: `/api/games/${view.id}/record`, download: "" });
+  buildShare(add(aside, "div", "", { class: "row" }), id, share);
+  const next = add(add(aside, "p"), "a", "New game", { href: "/" });
+  return (view) => {
+    players.replaceChildren();
+    view.players.forEach((name, n) => add(players, "div", `player_${n}: ${playerName(name)}`));
+    heading.textContent = `Moves (${view.ply})`;
+    list.replaceChildren();
+    view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
+    list.scrollTop = list.scrollHeight;
+    next.hidden = !view.over;
+  };
+}
+
+function buildShare(row, id, share) {
+  add(row, "a", "Watch", { class: "link", href: `/watch/${share}`, target: "_blank", rel: "noopener" });
+  add(row, "a", "Record", { class: "link", href: `/api/games/${id}/record`, download: "" });
   const copy = add(row, "button", "Copy link", { type: "button" });
   copy.addEventListener("click", async () => {
-    const link = new URL(`/watch/${view.share}`, location.href).href;
+    const link = new URL(`/watch/${share}`, location.href).href;
     try {
       await navigator.clipboard.writeText(link);
       copy.textContent = "Copied";
+      setTimeout(() => { copy.textContent = "Copy link"; }, COPIED_FOR);
     } catch { // browsers copy only on pages by HTTPS or from this machine, and only if allowed
       const shown = add(row, "input", "", { "aria-label": "Link", readonly: "", value: link });
       copy.remove();
       shown.select();
     }
   });
-  if (view.over) add(add(aside, "p"), "a", "New game", { href: "/" });
 }
 
 // ---- where to begin ----
@@ -279,4 +326,6 @@ async function route() {
 }
 
 window.addEventListener("popstate", route);
+window.addEventListener("online", () => wake());
+document.addEventListener("visibilitychange", () => document.hidden || wake());
 route();

@@ -4,7 +4,7 @@
 //   board.show(view);
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
-// `yours` (whether the person may move now), `canUndo`, `last` (cells of the last move).
+// `yours` (whether the person may move now) and `canUndo`.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -22,12 +22,14 @@ export function mount(root, host = {}) {
     show: (view) => board.show(view),
     say: (text) => board.say(text),
     showHint: (hint) => board.showHint(hint),
+    focus: () => board.focus(),
     close: () => root.replaceChildren(),
   };
 }
 
 class Board {
   constructor(root, host) {
+    this.root = root;
     this.host = host;
     this.view = null;
     this.chosen = []; // the cells clicked so far
@@ -36,6 +38,8 @@ class Board {
     this.flipped = false;
     this.withCandidates = false;
     this.focused = 0;
+    this.hinted = null; // the view whose hint is shown
+    this.hinting = null; // the view whose hint is being searched for
     this.build(root);
   }
 
@@ -103,7 +107,6 @@ class Board {
     this.known = [...new Set([...this.known, ...labels])].sort((a, b) =>
       a.localeCompare(b, "en", { numeric: true }));
     this.say("");
-    this.hints.hidden = true;
     this.draw();
   }
 
@@ -112,7 +115,9 @@ class Board {
   }
 
   draw() {
-    const view = this.view;
+    const { view } = this;
+    const held = this.root.getRootNode().activeElement;
+    const isOurs = this.root.contains(held);
     this.status.textContent = view.status;
     this.drawBoard(view);
     this.drawLit(view);
@@ -124,6 +129,9 @@ class Board {
     this.tools.candidates.hidden = !view.candidates.length && !this.withCandidates;
     this.tools.candidates.setAttribute("aria-pressed", String(this.withCandidates));
     this.tools.flip.setAttribute("aria-pressed", String(this.flipped));
+    this.hints.hidden = this.hinted !== view;
+    // Where a button that had the keyboard's focus is gone, the board takes it.
+    if (isOurs && (!held.isConnected || held.disabled || held.closest("[hidden]"))) this.focus();
   }
 
   drawBoard(view) {
@@ -199,33 +207,31 @@ class Board {
   }
 
   drawPad() {
-    this.pad.replaceChildren();
     this.pad.hidden = this.known.length < 2 || !this.moves.length;
-    if (this.pad.hidden) return;
     const possible = new Set(this.matching(this.chosen, "").map((move) => move[1]));
-    for (const label of this.known) {
-      const made = button(this.pad, label, "", () => this.choose(label));
-      made.setAttribute("aria-pressed", String(this.label === label));
-      made.classList.toggle("azb-faint", !possible.has(label));
-    }
+    const buttons = keepButtons(this.pad, this.known, (label) => this.choose(label));
+    this.known.forEach((label, n) => {
+      buttons[n].setAttribute("aria-pressed", String(this.label === label));
+      buttons[n].classList.toggle("azb-faint", !possible.has(label));
+    });
   }
 
   drawExtra() {
-    this.extra.replaceChildren();
     const done = this.chosen.length ? this.complete(this.chosen) : [];
-    for (const move of this.moves) {
-      const ready = done.includes(move) && (hasButton(move) || !this.known.includes(move[1]));
-      if (!hasButton(move) && !ready) continue;
-      const made = button(this.extra, move[0], "", () => this.play(move[0]));
-      made.dataset.move = move[0];
-      made.classList.toggle("azb-ready", ready);
-    }
-    this.extra.hidden = !this.extra.childElementCount;
+    const isReady = (move) => done.includes(move) && (hasButton(move) || !this.known.includes(move[1]));
+    const shown = this.moves.filter((move) => hasButton(move) || isReady(move));
+    const names = shown.map((move) => move[0]);
+    keepButtons(this.extra, names, (name) => this.play(name)).forEach((each, n) => {
+      each.dataset.move = names[n];
+      each.classList.toggle("azb-ready", isReady(shown[n]));
+    });
+    this.extra.hidden = !shown.length;
   }
 
   spoken(index) {
-    const [name, , , , content] = this.view.cells[index];
+    const [name, , , , content, region] = this.view.cells[index];
     const words = [name, content || "empty"];
+    if (region) words.push(region);
     if ((this.view.last || []).includes(index)) words.push("last move");
     if (this.chosen.includes(index)) words.push("chosen");
     const labels = this.complete([...this.chosen, index]).map((move) => move[1]).filter(Boolean);
@@ -276,12 +282,20 @@ class Board {
     }
     let cells = [...this.chosen, index];
     if (!this.matching(cells).length && this.chosen.length) {
-      if (!this.matching([index]).length) return this.refuse(cells);
+      if (!this.beginsAnew(index)) return this.refuse(cells);
       cells = [index];
     }
     if (!this.matching(cells).length) return this.refuse(cells);
     this.chosen = cells;
     this.settle();
+  }
+
+  // Whether a click that does not go on from the cells chosen begins another move. While a stone is
+  // to go somewhere, a cell on its own does not: it may be where another stone can go.
+  beginsAnew(index) {
+    const least = this.targets().size ? 2 : 1;
+    return this.matching([index]).some((move) =>
+      move[2].some((path) => path[0] === index && path.length >= least));
   }
 
   settle() {
@@ -342,14 +356,20 @@ class Board {
   }
 
   async hint() {
-    if (!this.host.hint || !this.moves.length) return;
-    this.say("Searching...");
     const { view } = this;
-    const hint = await this.host.hint();
-    if (this.view === view) this.showHint(hint); // otherwise it is about another position
+    if (!this.host.hint || !this.moves.length || this.hinting === view) return;
+    this.hinting = view;
+    this.say("Searching...");
+    try {
+      const hint = await this.host.hint();
+      if (this.view === view) this.showHint(hint); // otherwise it is about another position
+    } finally {
+      if (this.hinting === view) this.hinting = null;
+    }
   }
 
   showHint(hint) {
+    this.hinted = hint ? this.view : null;
     this.hints.replaceChildren();
     this.hints.hidden = !hint;
     if (!hint) return;
@@ -362,6 +382,10 @@ class Board {
   }
 
   // ---- the keyboard ----
+
+  focus() {
+    this.hits[this.focused].focus({ preventScroll: true });
+  }
 
   focusOn(index, move = true) {
     this.hits[this.focused]?.setAttribute("tabindex", -1);
@@ -377,12 +401,12 @@ class Board {
       Enter: () => this.click(index), " ": () => this.click(index), Escape: () => this.clear(),
       u: () => this.undo(), h: () => this.hint(), c: () => this.toggleCandidates(), f: () => this.flip(),
     };
-    const act = commands[key] || commands[key.toLowerCase()]; // as with Shift or Caps Lock
-    if (ARROWS[key]) this.step(index, ARROWS[key]);
-    else if (this.known.includes(key)) this.type(index, key);
-    else if (act) act();
-    else return;
+    const command = commands[key] || commands[key.toLowerCase()]; // as with Shift or Caps Lock
+    const act = ARROWS[key] ? () => this.step(index, ARROWS[key])
+      : this.known.includes(key) ? () => this.type(index, key) : command;
+    if (!act) return;
     event.preventDefault();
+    if (ARROWS[key] || !event.repeat) act(); // a key that is held down only goes from cell to cell
   }
 
   // A label typed on a cell: lays it there.
@@ -395,6 +419,8 @@ class Board {
     else this.refuse(cells, label);
   }
 
+  // To the nearest cell in a direction; of two equally near ones, such that the opposite key leads
+  // back from it.
   step(from, [right, down]) {
     const [x, y] = this.place(this.view.cells[from][1], this.view.cells[from][2]);
     let best = from;
@@ -402,9 +428,10 @@ class Board {
     this.view.cells.forEach(([, otherX, otherY], index) => {
       const [toX, toY] = this.place(otherX, otherY);
       const along = (toX - x) * right + (toY - y) * down;
-      const aside = Math.abs((toX - x) * down) + Math.abs((toY - y) * right);
-      if (along > this.view.pitch * 0.3 && along + 2 * aside < least) {
-        least = along + 2 * aside;
+      const aside = (toX - x) * down - (toY - y) * right;
+      const distance = along + Math.abs(aside) - aside / 1000;
+      if (along > this.view.pitch * 0.3 && distance < least) {
+        least = distance;
         best = index;
       }
     });
@@ -437,6 +464,17 @@ function button(parent, text, key, act) {
   return made;
 }
 
+// A button for each name. Those there already stay the same elements, so that they keep the focus.
+function keepButtons(parent, names, act) {
+  const old = new Map([...parent.children].map((each) => [each.textContent, each]));
+  const buttons = names.map((name) => old.get(name) ?? button(parent, name, "", () => act(name)));
+  for (const each of old.values()) if (!buttons.includes(each)) each.remove();
+  buttons.forEach((each, n) => {
+    if (parent.children[n] !== each) parent.insertBefore(each, parent.children[n]);
+  });
+  return buttons;
+}
+
 function svgElement(tag, attributes = {}) {
   const made = document.createElementNS(SVG, tag);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -461,17 +499,22 @@ function fill(group, content, transform) {
 function render({ model, el }) {
   const waiting = new Map();
   let number = 0;
+  // Python may be busy for long: what was meant for an earlier position is not for a later one.
+  const send = (content) => model.send({ ...content, ply: model.get("view").ply });
   const ask = (content) => new Promise((resolve) => {
     number += 1;
     waiting.set(number, resolve);
-    model.send({ ...content, number });
+    send({ ...content, number });
   });
   const board = mount(el, {
-    play: (move) => model.send({ kind: "play", move }),
-    undo: () => model.send({ kind: "undo" }),
+    play: (move) => send({ kind: "play", move }),
+    undo: () => send({ kind: "undo" }),
     explain: (cells, label) => ask({ kind: "explain", cells, label }),
   });
-  const show = () => board.show(model.get("view"));
+  const show = () => {
+    waiting.clear();
+    board.show(model.get("view"));
+  };
   const answer = (content) => {
     if (content.kind === "said") return board.say(content.text);
     waiting.get(content.number)?.(content.sentences);

@@ -4,6 +4,7 @@ const data = JSON.parse(document.getElementById("games").textContent);
 
 class Replay {
   constructor(root) {
+    this.root = root;
     const bar = add(root, "header", "azr-head");
     this.title = add(bar, "h1");
     if (data.games.length > 1) {
@@ -35,6 +36,7 @@ class Replay {
     this.list = add(root, "ol", "azr-moves", { "aria-label": "Moves" });
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("hashchange", () => this.follow());
+    document.addEventListener("click", (event) => this.followAgain(event));
     this.open(0);
     this.follow();
   }
@@ -46,6 +48,13 @@ class Replay {
       this.open(number - 1);
       this.title.scrollIntoView();
     }
+  }
+
+  // A link to where the page is already changes no address.
+  followAgain(event) {
+    const link = event.target.closest('a[href^="#game-"]');
+    const isHere = !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (link && isHere && link.hash === location.hash) this.follow();
   }
 
   open(number) {
@@ -106,7 +115,9 @@ class Replay {
   }
 
   key(event) {
-    if (event.target.closest("input, select, svg") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target } = event;
+    if (target !== document.body && !this.root.contains(target)) return; // there may be other things
+    if (target.closest("input, select, svg") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") this.go(this.ply - 1);
     else if (event.key === "ArrowRight") this.go(this.ply + 1);
     else return;

@@ -1,0 +1,105 @@
+"""What the page does while it waits for the server, and when an answer does not come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.playing import await_held, begin, held, lay, settle
+
+GAME = "vierer_dominari"
+QUICK = "const wait = setTimeout; window.setTimeout = (act, after) => wait(act, after / 100);"
+"""A script that makes the pauses between tries short."""
+EVENTS = (
+    "window.dispatchEvent(new Event('online'))",
+    "document.dispatchEvent(new Event('visibilitychange'))",
+)
+
+
+def failing(page: Any, status: int) -> list[Any]:
+    """Requests for the agent's move from now on, all of which fail."""
+    asked: list[Any] = []
+
+    def fail(route: Any) -> None:
+        asked.append(route)
+        route.fulfill(status=status, json={"error": "no move came"})
+
+    page.route("**/answer", fail)
+    return asked
+
+
+def test_a_game_is_begun_once(page: Any, server: str) -> None:
+    page.goto(server)
+    page.get_by_label("Game", exact=True).select_option(GAME)
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route("**/api/games", hold)
+    button = page.get_by_role("button", name="Play")
+    status, error = page.locator("form [role=status]"), page.locator("form .error")
+    button.click()
+    await_held(page, waiting)
+    assert button.is_disabled()
+    assert "Preparing" in status.text_content()
+    button.click(force=True)
+    settle(page)
+    assert len(waiting) == 1
+    waiting[0].fulfill(status=503, json={"error": "no room"})
+    page.locator("form .error", has_text="no room").wait_for()
+    assert status.text_content() == ""
+    button.click()
+    await_held(page, waiting, 2)
+    assert error.text_content() == ""
+    waiting[1].continue_()
+    page.wait_for_selector(".play")
+
+
+def test_an_agent_that_failed_is_asked_again_at_the_press_of_a_button(
+    page: Any, server: str
+) -> None:
+    begin(page, server, GAME, "greedy", seed="1")
+    asked = failing(page, 502)
+    lay(page, "3")
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    assert page.locator(".azb-said").text_content() == "no move came"
+    settle(page)
+    assert len(asked) == 1
+    page.unroute("**/answer")
+    again.click()
+    page.wait_for_selector(".play[data-ply='2']")
+    assert not again.is_visible()
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["online", "visible"])
+def test_after_the_last_try_the_page_asks_when_it_is_woken(
+    page: Any, server: str, event: str
+) -> None:
+    page.add_init_script(QUICK)
+    begin(page, server, GAME, "greedy", seed="1")
+    asked = failing(page, 503)
+    lay(page, "3")
+    page.get_by_role("button", name="Try again").wait_for()
+    assert len(asked) == 6
+    page.unroute("**/answer")
+    page.evaluate(event)
+    page.wait_for_selector(".play[data-ply='2']")
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["online", "visible"])
+def test_what_is_being_asked_is_not_asked_twice(page: Any, server: str, event: str) -> None:
+    begin(page, server, GAME, "greedy", seed="1")
+    waiting = held(page, "answer")
+    page.evaluate(event)
+    settle(page)
+    assert waiting == [], "no move of the agent is due"
+    lay(page, "3")
+    await_held(page, waiting)
+    page.evaluate(event)
+    settle(page)
+    assert len(waiting) == 1
+    waiting[0].continue_()
+    page.wait_for_selector(".play[data-ply='2']")
