@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import re
 import subprocess
 from pathlib import Path
+
+NONE = "none"
+"""What stands for the commit of code that is in no repository, such as an installed wheel."""
+CODE = (
+    *(f":(top){folder}" for folder in ("baselines", "benchmarks", "envs", "src", "wrappers")),
+    ":(top,exclude)benchmarks/results",
+)
+"""Git's patterns for all that results depend on; a run may write its own rows to the others."""
 
 
 def cpu_model() -> str:
@@ -19,18 +28,36 @@ def cpu_model() -> str:
 
 
 def commit() -> str:
-    """The commit of the checkout that contains this code, with `+` if it was changed; or none."""
-    folder = Path(__file__).parent
+    """The commit of the checkout that contains this code; `none` without one.
+
+    If the code was changed since then, `+` and a digest of it follow: `41ca67e17c8a+9f3e5d20`.
+    """
+    file = Path(__file__)
     try:
-        head = _git(folder, "rev-parse", "--short=12", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        # an installed package may lie inside another repository, whose commit says nothing of it
+        _git(file.parent, "ls-files", "--error-unmatch", file.name)
+        head = _git(file.parent, "rev-parse", "--short=12", "HEAD")
+        changed = _git(file.parent, "status", "--porcelain", "--", *CODE)
+        return f"{head}+{_digest(file.parent)}" if changed else head
     except (OSError, subprocess.CalledProcessError):
-        return "none"
-    return head + ("+" if changed else "")
+        return NONE
+
+
+def _digest(folder: Path) -> str:
+    """A digest of the code as it is now, with files that git does not know yet."""
+    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", *CODE)
+    total = hashlib.sha256()
+    for name in sorted(filter(None, listed.split("\0"))):
+        file = folder / name
+        if file.is_file():  # it may have been deleted
+            total.update(f"{name}\0".encode())
+            total.update(hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()[:8]
 
 
 def _git(folder: Path, *words: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True
-    )
+        ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True,
+        errors="replace",
+    )  # fmt: skip
     return done.stdout.strip()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 from azumaya.envs.extras import MissingExtraError, require
 
@@ -47,7 +48,8 @@ Output = Annotated[
     Path | None,
     typer.Option(
         help="The folder for the results, the report and the pictures. A run that was stopped is "
-        "continued there. Default: a folder of benchmarks/results named after the machine."
+        "continued there. Default: a folder of benchmarks/results named after the date and the "
+        "machine."
     ),
 ]
 Game = Annotated[
@@ -73,6 +75,7 @@ def bench(
 ) -> None:
     """Measure every game, in about ten minutes."""
     if context.invoked_subcommand is not None:
+        _refuse_lost_options(context)
         return
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
@@ -88,7 +91,38 @@ def bench(
             finished = run(BUDGETS[name], chosen, folder, console)
         write_report(folder)
     if not finished:
-        raise typer.Exit(INTERRUPTED)
+        _end_interrupted(context, folder)
+
+
+def _refuse_lost_options(context: typer.Context) -> None:
+    """Refuse options that stand before a command, which would not see them."""
+    if given := _words(context):
+        raise typer.BadParameter(
+            f"{' '.join(given)}: has no effect before {context.invoked_subcommand}; write it after "
+            "that, if it is an option of that command"
+        )
+
+
+def _words(context: typer.Context) -> list[str]:
+    """The options of a command that are not as by default, as words of the command line."""
+    words = list[str]()
+    for option in context.command.params:
+        value, name = context.params.get(option.name or ""), option.opts[0]
+        if value is True:
+            words.append(name)
+        elif value and value != option.default:
+            each = value if isinstance(value, list | tuple) else [value]
+            words += (word for v in each for word in (name, str(v)))
+    return words
+
+
+def _end_interrupted(context: typer.Context, folder: Path) -> NoReturn:
+    """Tell how a run is continued, and end; the name of the default folder changes every day."""
+    words = _words(context)
+    words += [] if "--output" in words else ["--output", str(folder)]
+    command = shlex.join([*context.command_path.split(), *words])
+    console.print(f"stopped; this continues from here: {command}", soft_wrap=True)
+    raise typer.Exit(INTERRUPTED)
 
 
 def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Path, bool]:
@@ -117,6 +151,7 @@ def report_again(
 
 @app.command()
 def peers(
+    context: typer.Context,
     peer: Annotated[
         list[str] | None, typer.Option(help="Measure only this library. Repeat for more.")
     ] = None,
@@ -151,7 +186,7 @@ def peers(
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
         write_report(folder)
     if not finished:
-        raise typer.Exit(INTERRUPTED)
+        _end_interrupted(context, folder)
 
 
 def _check_place(place: Path) -> None:

@@ -14,10 +14,9 @@ from azumaya.envs.adapters.batch.workers import available_cores
 
 MEASURED = (
     "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch", "stable-baselines3",
-    "sb3-contrib",
+    "sb3-contrib", "azumaya",
 )  # fmt: skip
 """The packages that rows depend on: those of one run must all have the same versions."""
-PACKAGES = (*MEASURED, "azumaya")
 
 
 def load() -> float | None:
@@ -32,7 +31,7 @@ def describe() -> dict[str, Any]:
         "cores": available_cores(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{package: installed(package) or "none" for package in PACKAGES},
+        **{package: installed(package) or "none" for package in MEASURED},
         "commit": commit(),
         "started": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "load": load(),

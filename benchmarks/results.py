@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -47,8 +47,8 @@ class Results:
         about: further facts about the machine.
 
     Raises:
-        ResultsError: the folder has rows of another machine, commit or setting, or cannot be
-            written.
+        ResultsError: the folder has rows of another machine, version, commit or setting, or cannot
+            be written.
     """
 
     def __init__(self, folder: Path, settings: str, about: Mapping[str, Any] = NOTHING) -> None:
@@ -81,8 +81,10 @@ class Results:
             )
         self.header = header
         self.rows = {row["key"]: row for row in rows}
-        lines = [json.dumps(line) + "\n" for line in (header, *rows)]
-        # this leaves out a line that a kill cut off
+        self._write_anew()  # this leaves out a line that a kill cut off
+
+    def _write_anew(self) -> None:
+        lines = [json.dumps(line) + "\n" for line in (self.header, *self.rows.values())]
         files.write_whole(self._file, "".join(lines).encode())
 
     def _append(self, line: Row) -> None:
@@ -105,6 +107,25 @@ class Results:
         except OSError as error:
             raise _not_written(self._file, error) from error
 
+    def remove(self, keys: Collection[str]) -> None:
+        """Drop rows, also from the file.
+
+        Raises:
+            ResultsError: it cannot be written anew; it has them still.
+        """
+        if not keys:
+            return
+        for key in keys:
+            del self.rows[key]
+        try:
+            self._write_anew()
+        except OSError as error:
+            raise _not_written(self._file, error) from error
+
+    def measured(self) -> int:
+        """How many rows have been measured."""
+        return sum(map(is_measured, self.rows.values()))
+
     def finish(self) -> Path:
         """Write all rows to one file.
 
@@ -123,7 +144,8 @@ class Results:
 def _not_written(file: Path, error: OSError) -> ResultsError:
     why = error.strerror or type(error).__name__
     return ResultsError(
-        f"{file} could not be written: {why}; once it can be, the same command continues from here"
+        f"{file} could not be written: {why}; once it can be, the same command with --output "
+        f"{file.parent} continues from here"
     )
 
 

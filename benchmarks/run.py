@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import TimeElapsedColumn
 
 from azumaya.baselines.terminal import progress
+from azumaya.baselines.words import counted
 from azumaya.benchmarks import machine
 from azumaya.benchmarks.plan import Budget, Job, jobs
 from azumaya.benchmarks.results import Results
@@ -27,20 +28,22 @@ def run(
 ) -> bool:
     """Measure what has not been measured yet; returns whether the run is complete.
 
-    Ctrl-C ends it early, and the same call continues from there. `planned` makes the jobs (by
-    default `plan.jobs`), and `about` has further facts about the machine.
+    Ctrl-C ends it early, and the same call with this folder continues from there. `planned` makes
+    the jobs (by default `plan.jobs`), and `about` has further facts about the machine.
 
     Raises:
         ResultsError: the folder has rows of another run.
     """
     results = Results(folder, budget.name, about or {})
     todo = [job for job in (planned or jobs)(budget, games) if job.key not in results]
+    if before := results.measured():
+        kept = counted(before, "row")
+        console.print(f"{folder}: keeps {kept} measured before; {len(todo):,} to be measured")
     finished = True
     try:
         _run_all(todo, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command continues from here")
     results.finish()
     return finished
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 """Games in a row of the picture."""
+STYLES = ("o-", "s--", "^:", "D-.")
+"""Markers and lines in the picture, which change where the colours begin again."""
 
 
 def exam_table(results: Sequence[ExamResult]) -> Table:
@@ -75,12 +77,13 @@ def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
     games = {game: list(group) for game, group in groupby(results, key=lambda r: r.game)}
     rows = -(-len(games) // COLUMNS)
     columns = min(COLUMNS, len(games))
+    places = {agent: i for i, agent in enumerate(dict.fromkeys(r.agent for r in results))}
     figure = require("matplotlib.figure", "train").Figure(
         figsize=(3.2 * columns + 0.8, 2.6 * rows + 0.6), layout="constrained"
     )
     panels = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
     for panel, (game, group) in zip(panels, games.items(), strict=False):
-        _draw_game(panel, game, group)
+        _draw_game(panel, game, group, places)
     for unused in list(panels):
         unused.set_visible(False)
     handles = {h.get_label(): h for a in figure.axes for h in a.get_legend_handles_labels()[0]}
@@ -91,16 +94,21 @@ def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
     save_picture(figure, path)
 
 
-def _draw_game(axes: Any, game: str, results: Sequence[ExamResult]) -> None:
-    for number, result in enumerate(results):
+def _draw_game(
+    axes: Any, game: str, results: Sequence[ExamResult], places: Mapping[str, int]
+) -> None:
+    """Draw the results of a game; an agent looks the same in all games, by its place."""
+    for result in results:
+        number = places[result.agent]
         parts = {ends: part for ends, part in result.by_distance().items() if part.wins}
         middles = [(low + high) / 2 + 0.12 * number for low, high in parts]
         shares = [part.kept_wins for part in parts.values()]
         errors = [_errors(part) for part in parts.values()]
-        colour = COLOURS[number % len(COLOURS)]
+        again, colour = divmod(number, len(COLOURS))
         axes.errorbar(
-            middles, shares, yerr=list(zip(*errors, strict=True)) or None, fmt="o-", color=colour,
-            markersize=4, clip_on=False, linewidth=1.2, elinewidth=0.8, label=result.agent,
+            middles, shares, yerr=list(zip(*errors, strict=True)) or None, color=COLOURS[colour],
+            fmt=STYLES[again % len(STYLES)], markersize=4, clip_on=False, linewidth=1.2,
+            elinewidth=0.8, label=result.agent,
         )  # fmt: skip
     axes.set_title(find_game(game).title, fontsize="medium")
     axes.set_ylim(0, 1.02)

@@ -112,8 +112,17 @@ class ExamResult:
 
     @property
     def regret_interval(self) -> Interval:
-        """The normal 95 % interval for `regret`, which is never below 0."""
-        low, high = normal([answer.regret for answer in self.answers])
+        """The normal 95 % interval for `regret`, which is never below 0.
+
+        If nothing was given away, that would be from 0 to 0. Then the upper end is that of Wilson's
+        interval for the share of positions in which something is given away, times the most that a
+        move of these positions can cost.
+        """
+        regrets = [answer.regret for answer in self.answers]
+        if not any(regrets):
+            most = max(a.question.value - min(a.question.values.values()) for a in self.answers)
+            return 0.0, wilson(0.0, len(regrets))[1] * most
+        low, high = normal(regrets)
         return max(0.0, low), high
 
     def by_distance(self) -> dict[Interval, ExamResult]:

@@ -68,7 +68,13 @@ class Score:
         return first, second
 
     def interval(self, z: float = Z95) -> tuple[float, float]:
-        """Wilson's confidence interval for `rate`, by default at 95 %."""
+        """Wilson's confidence interval for `rate`, by default at 95 %.
+
+        It takes all games as independent, each won or lost. Draws vary less than that, and so do
+        the two games of a start that favours one seat: then the interval is wider than it need be.
+        It is too narrow where the same agent tends to win both games of a start, most of all if
+        starts are repeated.
+        """
         return wilson(self.rate, self.games, z)
 
     def _check_played(self) -> None:

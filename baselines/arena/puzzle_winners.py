@@ -147,7 +147,9 @@ def prove_winners(
             settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
             lines = do_work(path, settings, plan, each_line(), puzzles, most=puzzles, jobs=jobs)
     command = "python -m azumaya.baselines.arena.puzzle_winners"
-    command += f" --puzzles {len(lines)} --nodes {plan.nodes} --jobs 2"
+    command += f" --puzzles {len(lines)} --nodes {plan.nodes}"
+    command += f" --megabytes {plan.megabytes}" if plan.megabytes != MEGABYTES else ""
+    command += " --jobs 2"
     write_whole(output, page(plan, lines, command).encode())
     typer.echo(f"{output}: {proven(lines)} winners of {len(lines)} puzzles")
 

@@ -66,7 +66,12 @@ def evaluate(
         ),
     ] = False,
     seed: Annotated[
-        int, typer.Option(min=0, help="The seed of start positions and of random choices.")
+        int,
+        typer.Option(
+            min=0,
+            help="The seed of start positions and of random choices. Plain start n is drawn by "
+            "seed + n: take seeds that are further apart than there are starts.",
+        ),
     ] = 0,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""

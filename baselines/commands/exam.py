@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -59,12 +61,15 @@ def exam(
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "train")  # not after hours of answers
         sittings = _sittings(agents, game or (), part)
-        results = _sit(sittings, seed)
-    if as_json:
-        for result in results:
-            typer.echo(json.dumps(result.as_object()))
-    else:
-        console().print(exam_table(results), *distance_tables(results))
+        results: list[ExamResult] = []
+        try:
+            for result in _sit(sittings, seed):
+                results.append(result)
+                if as_json:
+                    typer.echo(json.dumps(result.as_object()))
+        finally:  # another agent may fail after hours
+            if results and not as_json:
+                console().print(exam_table(results), *distance_tables(results))
     if output is not None:
         draw_exams(results, output)
 
@@ -114,11 +119,13 @@ def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:
     return True
 
 
-def _sit(sittings: Sequence[Sitting], seed: int) -> list[ExamResult]:
-    with progress("positions") as bar:
-        task = bar.add_task("", total=sum(len(exam.positions) for _, exam in sittings))
-        results = []
-        for entrant, exam in sittings:
-            assert entrant.agent is not None
-            results.append(answer_exam(entrant.agent, exam, seed, lambda n: bar.advance(task, n)))
-    return results
+def _sit(sittings: Sequence[Sitting], seed: int) -> Iterator[ExamResult]:
+    """Each result as soon as it is there; agents are called what the user called them."""
+    total, done = sum(len(exam.positions) for _, exam in sittings), 0
+    for entrant, exam in sittings:
+        assert entrant.agent is not None
+        with progress("positions") as bar:  # not shown while a result is printed
+            task = bar.add_task("", total=total, completed=done)
+            result = answer_exam(entrant.agent, exam, seed, partial(bar.advance, task))
+        done += len(exam.positions)
+        yield replace(result, agent=entrant.name)

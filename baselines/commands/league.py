@@ -16,10 +16,16 @@ from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.league.cards import CHANGED, card_of
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
-from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, local_crew
+from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
-from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan
-from azumaya.baselines.arena.league.standing import Standing, as_json, read_exams, standings
+from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
+from azumaya.baselines.arena.league.standing import (
+    Standing,
+    as_json,
+    exams_by_card,
+    read_exams,
+    standings,
+)
 from azumaya.baselines.arena.league.tables import (
     draw,
     fault_lines,
@@ -63,8 +69,8 @@ def play(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            help=f"The agents: {NAMES_HELP}. Default: those of the file. The random agent always "
-            "takes part, because its rating is 0.",
+            help=f"Agents that join: {NAMES_HELP}. Everyone in the file plays, and so does the "
+            "random agent, whose rating is 0.",
             autocompletion=example_agents,
         ),
     ] = None,
@@ -81,7 +87,8 @@ def play(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: all.",
+            help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: those of the file; "
+            "all for a new one. With no agent named, those of the file play it from now on.",
             autocompletion=named_games,
         ),
     ] = None,
@@ -113,7 +120,8 @@ def play(
         bool, typer.Option("--plain-starts", help="Use no balanced starts.")
     ] = False,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="How many games at once. Default: one per core.")
+        int | None,
+        typer.Option(min=1, help="How many games at once on this machine. Default: one per core."),
     ] = None,
     move_limit: Annotated[
         float, typer.Option(min=0.1, help="Seconds for a move; who takes longer loses the game.")
@@ -133,8 +141,13 @@ def play(
     _check_output(output)
     if exams is not None:
         _checked(read_exams, exams)
+    if ray is not None and processes is not None:
+        raise typer.BadParameter(
+            f"processes {processes}: has no effect with --ray, which uses all processors of the "
+            "cluster; leave it out"
+        )
     require("choix", "league")  # not after hours of games
-    games = tuple(_checked(game_named, name).name for name in game or GAMES)
+    games = _games(game or (), results)
     names = [*(agents or ()), *(add or ())]
     if not names and not results.exists():
         raise typer.BadParameter(f"results {str(results)!r}: does not exist; name agents to begin")
@@ -144,6 +157,8 @@ def play(
     file = _checked(LeagueFile, results, seed, False if plain_starts else None)
     try:
         admit(file, cards, games)
+        if game and not names:
+            _extend(file, games)
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         if minutes is None and only:
             minutes = MINUTES_TO_ADD
@@ -199,6 +214,20 @@ def _check_output(output: Path | None) -> None:
         _checked(check_picture, output, f"output {str(output)!r}")
 
 
+def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
+    """The games that are played: those named, otherwise those of the file, for a new one all."""
+    if not named and results.exists() and results.stat().st_size:
+        cards = _checked(read_league, results).cards.values()
+        named = list(dict.fromkeys(name for card in cards for name in card.games))
+    return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))
+
+
+def _extend(file: LeagueFile, games: Sequence[str]) -> None:
+    """Let the agents of the file play these games, and tell of those that cannot now."""
+    for agent, why in extend(file, games).items():
+        say(f"{shown(agent)} does not join: {why}")
+
+
 def _crew(processes: int, address: str | None) -> Crew:
     if address is None:
         return local_crew(processes)
@@ -211,6 +240,8 @@ def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
     """Play what is missing, with a progress bar; faults and who sits out are told at once."""
     fixtures, before = _checked(Fixtures, file, plan), len(file.league.pairs)
     jobs = fixtures.jobs
+    for line in remarks(file.league, plan):
+        say(line)
     total = None if isinstance(jobs, Chooser) else len(jobs)
     with progress("pairs{task.description}", TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=total)
@@ -226,19 +257,32 @@ def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
                 say(f"{result.key.game}, start {result.key.number}: {loser} lost: {fault[1]}")
 
         def sits_out(agent: str, why: str) -> None:
-            name = file.league.cards[agent].name
-            others = (card for card in file.league.cards.values() if card.name == name)
-            joined = why != CHANGED or any(card.id not in fixtures.absent for card in others)
-            hint = "" if joined else "; name it to let it join as it is now"
-            say(f"{shown(agent)} sits out: {why}{hint}")
+            say(f"{shown(agent)} sits out: {why}{_hint(file.league, fixtures, agent, why)}")
 
         fixtures.play(crew, tell, sits_out)
+    if isinstance(jobs, Chooser) and jobs.unrated:
+        say(
+            "Only the first round was played: nobody whose games were to be chosen plays all of "
+            f"{', '.join(plan.games)}, as a rating over all games needs; name games with --game"
+        )
+
+
+def _hint(league: League, fixtures: Fixtures, agent: str, why: str) -> str:
+    """What to do so that an agent plays that has changed, unless another one of its name does."""
+    name = league.cards[agent].name
+    others = (card for card in league.cards.values() if card.name == name)
+    joined = why != CHANGED or any(card.id not in fixtures.absent for card in others)
+    return "" if joined else "; name it to let it join as it is now"
 
 
 def _show(
     league: League, exams: Path | None, json: bool, output: Path | None
 ) -> Sequence[Standing]:
-    found = standings(league, None if exams is None else _checked(read_exams, exams))
+    answered = [] if exams is None else _checked(read_exams, exams)
+    strangers = exams_by_card(league, answered).get(None, [])
+    if names := sorted({exam["agent"] for exam in strangers}):
+        say(f"exams {str(exams)!r}: no agent of the league is named {', '.join(names)}; left out")
+    found = standings(league, answered)
     out = console()
     if json:
         print(as_json(league, found))

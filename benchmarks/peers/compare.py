@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from azumaya.baselines.words import markdown
+from azumaya.baselines.words import counted, markdown
 from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
@@ -19,6 +19,7 @@ from azumaya.benchmarks.peers.environments import InstallError, environment_of
 from azumaya.benchmarks.report import rate, ratio
 from azumaya.benchmarks.results import Results, Row, is_measured
 from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 
 HERE = Path(__file__).parent
@@ -54,7 +55,11 @@ class Comparison:
         game: our game.
         place: the folder of the peers' environments.
         seconds, repeats: the length and number of the repeats of each rate.
-        only: comma-separated words; only peers' games whose names contain one are measured.
+        only: comma-separated words; only peers' games whose names contain one are measured. Empty
+            for all games.
+
+    Raises:
+        OptionError: `only` is given, but one of its words is empty.
     """
 
     game: Game
@@ -62,6 +67,15 @@ class Comparison:
     seconds: float = 0.5
     repeats: int = 3
     only: str = ""
+
+    def __post_init__(self) -> None:
+        words = [word.strip() for word in self.only.split(",")]
+        if self.only and not all(words):
+            raise OptionError(
+                f"only={self.only!r}: a word is empty, and every name contains it; give words such "
+                "as go,hex"
+            )
+        object.__setattr__(self, "only", ",".join(words))
 
 
 def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Console) -> bool:
@@ -74,6 +88,8 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
     """
     settings = f"{SETTINGS} {what.game.name} {what.repeats}x{what.seconds} {what.only}".strip()
     results = Results(folder, settings)
+    if before := results.measured():
+        console.print(f"{folder}: keeps {counted(before, 'row')} measured before")
     finished = True
     try:
         for peer in peers:
@@ -81,7 +97,6 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
                 _one(what, peer, results, console)
     except KeyboardInterrupt:
         finished = False
-        console.print("stopped; the same command continues with this peer")
     results.finish()
     return finished
 
@@ -104,20 +119,25 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
         console.print(f"{peer.name}: {peer.script}")
         rows, failure = run_script(python, peer, what)
         after = [ours(what, game) for game in mine]
-        for row in pair_up(peer, rows, before[0], after[0], what.game):
-            results.add({**row, "load": machine.load()})
+        found = pair_up(peer, rows, before[0], after[0], what.game)
         if len(mine) > 1:
-            same = [row for row in rows if row["game"] == peer.connect_four and "value" in row]
-            for row in pair_up(peer, same, before[1], after[1], mine[1]):
-                row |= {"key": f"{row['key']}/same", "kind": SAME, "load": machine.load()}
-                results.add(row)
+            found += _same_game(peer, rows, before[1], after[1], mine[1])
+        for row in found:
+            results.add({**row, "load": machine.load()})
         ending["rows"] = len(rows)
         if failure:
             raise RuntimeError(failure)
+        _drop_others(peer, {row["key"] for row in found}, results)
     except (InstallError, RuntimeError) as error:
         ending["error"] = f"{type(error).__name__}: {error}"
         console.print(f"{peer.name}: {error}")
     results.add(ending)
+
+
+def _drop_others(peer: Peer, keys: Set[str], results: Results) -> None:
+    """Drop a peer's earlier rows: that of a failure may have a key that no measured row has."""
+    mine = {key for key, row in results.rows.items() if row.get("peer") == peer.name}
+    results.remove(mine - keys)
 
 
 def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
@@ -181,6 +201,15 @@ def pair_up(
             full["cartpole"] = round(mean["CartPole-v1"], 1)
         paired.append(full)
     return paired
+
+
+def _same_game(
+    peer: Peer, rows: Iterable[Row], before: Figures, after: Figures, game: Game
+) -> list[Row]:
+    """The rows of a peer's Connect Four, each with ours of the same game beside it."""
+    same = [row for row in rows if row["game"] == peer.connect_four and "value" in row]
+    paired = pair_up(peer, same, before, after, game)
+    return [{**row, "key": f"{row['key']}/same", "kind": SAME} for row in paired]
 
 
 def render(header: Row, rows: list[Row]) -> str:

@@ -48,7 +48,7 @@ class Script:
         parser.add_argument("--only", default="", help="games whose name contains one of these")
         options = parser.parse_args()
         self.seconds, self.repeats = options.seconds, options.repeats
-        self._only = options.only.lower().split(",")
+        self._only = [word.strip() for word in options.only.lower().split(",")]
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -135,6 +136,24 @@ def test_pictures_are_drawn_and_equal_for_equal_results(tmp_path: Path, suffix: 
     assert (tmp_path / f"a{suffix}").stat().st_size > 3000
 
 
+def test_agents_look_different_and_the_same_in_every_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    monkeypatch.setattr(exam_report, "save_picture", lambda figure, path: drawn.append(figure))
+    names = [f"agent {number}" for number in range(7)]
+    results = [some_result(name) for name in names] + [some_result(names[5], "abalone")]
+    exam_report.draw_exams(results, tmp_path / "x.svg")
+    (figure,) = drawn
+    first, second = ([bars[0] for bars in axes.containers] for axes in figure.axes[:2])
+
+    def looks(line: Any) -> tuple[Any, ...]:
+        return line.get_color(), line.get_marker(), line.get_linestyle()
+
+    assert len({*map(looks, first)}) == len(names)
+    assert [looks(line) for line in second] == [looks(first[5])]
+
+
 def test_the_command_draws(tmp_path: Path) -> None:
     picture = tmp_path / "exam.svg"
     result = azumaya("exam", "random", "--game", GAME, "--output", picture)
@@ -155,6 +174,17 @@ class Needs:
 
 class NoAgent:
     pass
+
+class Titled(First):
+    name = "a title"
+
+class Fails(First):
+    def act(self, positions, keys):
+        raise KeyError("after hours")
+
+class Interrupted(First):
+    def act(self, positions, keys):
+        raise KeyboardInterrupt
 
 class Leaves:
     def __init__(self):
@@ -179,6 +209,30 @@ def test_an_agent_of_ones_own_takes_an_exam() -> None:
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["agent"] == "my_agents:First"
     assert baselines.take_exam("my_agents:First", GAME).positions > 0
+
+
+@pytest.mark.usefixtures("_module")
+def test_results_have_the_names_that_were_given() -> None:
+    """As the cards of a league, whatever an agent calls itself."""
+    words = ("exam", "my_agents:Titled", "--game", GAME)
+    assert json.loads(azumaya(*words, "--json").stdout)["agent"] == "my_agents:Titled"
+    shown = azumaya(*words).output
+    assert "my_agents:Titled" in shown
+    assert "a title" not in shown
+
+
+@pytest.mark.usefixtures("_module")
+@pytest.mark.parametrize("other", ["Fails", "Interrupted"])
+def test_what_is_finished_is_printed_although_another_agent_fails(other: str) -> None:
+    words = ("exam", "my_agents:First", f"my_agents:{other}", "--game", GAME)
+    result = azumaya(*words, "--json")
+    assert result.exit_code != 0
+    found = baselines.take_exam("my_agents:First", GAME)
+    assert json.loads(result.stdout)["kept_wins"] == found.kept_wins
+    result = azumaya(*words)
+    assert result.exit_code != 0
+    assert f"{found.kept_wins:.1%}" in result.output
+    assert other not in result.output.replace("my_agents:Fails: act failed", "")
 
 
 @pytest.mark.usefixtures("_module")

@@ -12,24 +12,35 @@ from azumaya.baselines.files import locked
 from azumaya.benchmarks.plan import FORMS, Budget
 from azumaya.benchmarks.results import Row, read_run
 from azumaya.benchmarks.run import run
-from tests.cases import TESTED
+from azumaya.envs.game import Game
+from tests.cases import TESTED, YARDSTICK
 from tests.processes import eventually
 
 TINY = Budget("tiny", 0.001, 2, (2, 8), FORMS, (4,), 8, starts=0, learners=0)
 QUIET = Console(quiet=True)
+ALL = tuple(TESTED.values())
+FEW = (ALL[0], next(game for game in ALL if game.rules.resample is not None), YARDSTICK)
+"""The first game, one with hidden draws, and the yardstick."""
+
+
+@pytest.fixture(scope="session", params=[FEW, pytest.param(ALL, marks=pytest.mark.slow)], ids=len)
+def games(request: pytest.FixtureRequest) -> tuple[Game, ...]:
+    """The games of the run."""
+    chosen: tuple[Game, ...] = request.param
+    return chosen
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a finished run over all games, which all workers of pytest-xdist share."""
+def finished(games: tuple[Game, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run, which all workers of pytest-xdist share."""
     place = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         place = place.parent
-    folder = place / "bench"
-    with (place / "bench.lock").open("w") as lock:
+    folder = place / f"bench-{len(games)}"
+    with folder.with_suffix(".lock").open("w") as lock:
         eventually(lambda: locked(lock.fileno()), 3600)
         if not (folder / "results.json").exists():
-            assert run(TINY, TESTED.values(), folder, QUIET)
+            assert run(TINY, games, folder, QUIET)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -39,17 +40,47 @@ def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
     assert f"| {GAME} |" in page.read_text()
 
 
-def test_bad_arguments_are_refused(tmp_path: Path) -> None:
+def test_bad_arguments_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "run", None)  # nothing is measured or installed, whatever happens
+    monkeypatch.setattr(command.compare, "compare", None)
     for words, reason in (
         (["--quick", "--full"], "exclude"),
         (["--device", "tpu"], "cpu, cuda"),
         (["--game", "nim", "--output", str(tmp_path)], "no such game"),
         (["report", str(tmp_path / "none")], "rows.jsonl"),
         (["peers", "--peer", "nobody"], "nobody"),
+        (["peers", "--only", "go,"], "only='go,': a word is empty"),
+        (["peers", "--only", " "], "only=' ': a word is empty"),
+        (["--game", GAME, "--output", str(tmp_path), "peers"], "has no effect before peers"),
+        (["--quick", "report", str(tmp_path)], "--quick: has no effect before report"),
     ):
         done = runner.invoke(command.app, words)
         assert done.exit_code == 2
-        assert reason in done.output
+        assert reason in " ".join(done.output.replace("│", " ").split())
+
+
+def test_a_stopped_run_says_how_it_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another day the default folder would be another one."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("azumaya.benchmarks.run._run_all", stop)
+    monkeypatch.setattr("azumaya.benchmarks.peers.compare._one", stop)
+    folder = Path("benchmarks", "results", command.machine.short_name())
+    for words, name in (
+        (["--quick", "--game", GAME, "--game", "abalone"], folder),
+        (["peers", "--peer", "bitbully", "--only", "go, hex", "--repeats", "2"], f"{folder}-peers"),
+    ):
+        done = runner.invoke(command.app, words)
+        assert done.exit_code == 130
+        again = shlex.join([*words, "--output", str(name)])
+        assert f"stopped; this continues from here: azumaya bench {again}\n" in done.output
+        done = runner.invoke(command.app, [*words, "--output", f"{words[0]} mine"])
+        assert f"--output '{words[0]} mine'\n" in done.output
 
 
 ROWS = '{"machine": {"cpu": "abacus"}, "settings": "tiny"}\n'

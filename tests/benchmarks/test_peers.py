@@ -14,6 +14,7 @@ from azumaya.benchmarks.peers import compare, environments
 from azumaya.benchmarks.peers.catalogue import PEERS, Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
 from azumaya.benchmarks.results import ResultsError, is_measured, read_run
+from azumaya.envs import OptionError
 from tests.benchmarks.conftest import QUIET
 from tests.cases import TESTED, YARDSTICK
 
@@ -83,7 +84,7 @@ def test_rows_are_paired_with_ours(peer: Peer, tmp_path: Path) -> None:
 def test_only_a_finished_peer_is_not_run_again(
     peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One with a row that could not be measured is; its new rows replace the old ones."""
+    """One with a row that could not be measured is; its new rows take the place of all old ones."""
     for only, again in (("go", False), ("go,hex", True)):
         run, folder = comparison(tmp_path, only), tmp_path / only
         assert compare.compare(run, [peer], folder, QUIET)
@@ -91,9 +92,46 @@ def test_only_a_finished_peer_is_not_run_again(
         with monkeypatch.context() as patch:
             patch.setattr(compare, "run_script", lambda *_: ([], ""))
             assert compare.compare(run, [peer], folder, QUIET)
-        counts = {row["key"]: row.get("rows") for row in read_run(folder)[1]}
-        assert list(counts) == [row["key"] for row in rows]
-        assert (counts["peer/a_peer"] == 0) == again
+        (*others, ending) = read_run(folder)[1]
+        assert (ending["key"], ending["rows"]) == ("peer/a_peer", 0 if again else 2)
+        assert others == ([] if again else rows[:-1])
+
+
+def test_a_peer_that_failed_once_can_be_finished(
+    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure is not told by the keys of the rows that were not measured."""
+    script, run, folder = Path(peer.script), comparison(tmp_path, "go,draughts"), tmp_path / "out"
+    whole = script.read_text()
+    script.write_text(
+        whole.replace("for batch in (1, 2)", "for batch in (1,)").replace(
+            'f"batch {batch}"):', '""):\n                raise OSError("no luck")', 1
+        )
+    )
+    compare.compare(run, [peer], folder, QUIET)
+    keys = ["peer/a_peer/go/", "peer/a_peer/draughts/", "peer/a_peer"]
+    assert [row["key"] for row in read_run(folder)[1]] == keys
+    script.write_text(whole)
+    compare.compare(run, [peer], folder, QUIET)
+    header, rows = read_run(folder)
+    assert all(is_measured(row) for row in rows)
+    assert [row["key"] for row in rows if row["key"].endswith("/")] == []
+    assert rows[-1]["key"] == "peer/a_peer"
+    assert "no luck" not in compare.render(header, rows)
+    assert "no luck" not in (folder / "rows.jsonl").read_text()
+    assert json.loads((folder / "results.json").read_text())["rows"] == rows
+    monkeypatch.setattr(compare, "_one", None)  # it is not measured again
+    assert compare.compare(run, [peer], folder, QUIET)
+
+
+def test_words_that_games_are_chosen_by_need_no_care_with_spaces(peer: Peer) -> None:
+    assert compare.Comparison(GAME, Path(), only=" go ,hex").only == "go,hex"
+    for only in ("go,", " ", ",hex"):
+        with pytest.raises(OptionError, match=f"only='{only}': a word is empty"):
+            compare.Comparison(GAME, Path(), only=only)
+    words = [sys.executable, peer.script, "--seconds=0.001", "--only=hex, go"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert {json.loads(line)["game"] for line in done.stdout.splitlines()} == {"go", "hex"}
 
 
 def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> None:

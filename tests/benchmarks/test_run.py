@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from azumaya.benchmarks import machine, plan
 from azumaya.benchmarks import run as runner
@@ -30,27 +33,32 @@ def of_kind(rows: list[Row], kind: str, game: str | None = None) -> list[Row]:
     return [row for row in rows if row["kind"] == kind and row.get("game") == game]
 
 
-def test_every_job_has_one_row(rows: list[Row]) -> None:
+def test_every_job_has_one_row(rows: list[Row], games: tuple[Game, ...]) -> None:
     keys = [row["key"] for row in rows]
-    assert keys == [job.key for job in plan.jobs(TINY, TESTED.values())]
+    assert keys == [job.key for job in plan.jobs(TINY, games)]
     assert len(set(keys)) == len(keys)
     assert not [row for row in rows if "value" not in row and "error" not in row]
 
 
-@pytest.mark.parametrize("game", TESTED)
-def test_rates_are_numbers_in_order(rows: list[Row], game: str) -> None:
+def test_rates_are_numbers_in_order(rows: list[Row], games: tuple[Game, ...]) -> None:
     kinds = {"bare": 1, "match": 1, "aec": 2, "batch": 3 * (2 + (available_cores() > 1)) + 1}
-    for kind, count in kinds.items():
-        found = of_kind(rows, kind, game)
-        assert len(found) == count
+    for game, (kind, count) in itertools.product(games, kinds.items()):
+        found = of_kind(rows, kind, game.name)
+        assert len(found) == count, (game.name, kind)
         for row in found:
             assert 0 < row["low"] <= row["value"] <= row["high"] < 1e12
             assert row["wall"] > 0
             assert row["includes"]
 
 
-@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_bytes_match_the_observations_of_the_game(rows: list[Row], game: Game) -> None:
+def test_bytes_match_the_observations_of_the_games(
+    rows: list[Row], games: tuple[Game, ...]
+) -> None:
+    for game in games:
+        check_bytes(rows, game)
+
+
+def check_bytes(rows: list[Row], game: Game) -> None:
     planes = len(game.observation.planes) * game.observation.cells
     actions = game.options.num_actions(game.options.defaults)
     small = 2 + 8 + 8 + 16  # two flags, the reward, who moves, both rewards
@@ -66,18 +74,18 @@ def test_bytes_match_the_observations_of_the_game(rows: list[Row], game: Game) -
     assert game.rules.state.itemsize < by_form["packed"]["value"] < by_form["planes"]["value"]
 
 
-def test_all_rows_of_a_game_have_one_signature(rows: list[Row]) -> None:
-    marks = {
-        game: {row["signature"] for row in rows if row.get("game") == game and "signature" in row}
-        for game in TESTED
-    }
-    assert all(len(found) == 1 for found in marks.values())
-    assert len(set.union(*marks.values())) == len(TESTED)
+def test_all_rows_of_a_game_have_one_signature(rows: list[Row], games: tuple[Game, ...]) -> None:
+    signed = [row for row in rows if "game" in row and "signature" in row]
+    pairs = {(row["game"], row["signature"]) for row in signed}
+    assert sorted(game for game, _ in pairs) == sorted(game.name for game in games)
+    assert len({signature for _, signature in pairs}) == len(games)
 
 
-def test_references_are_measured_before_and_after_every_game(rows: list[Row]) -> None:
+def test_references_are_measured_before_and_after_every_game(
+    rows: list[Row], games: tuple[Game, ...]
+) -> None:
     order = [row.get("game", "-") for row in rows if row["kind"] in ("bare", "reference")]
-    assert order == ["-"] * 3 + [name for game in TESTED for name in (game, "-", "-", "-")]
+    assert order == ["-"] * 3 + [name for game in games for name in (game.name, "-", "-", "-")]
     assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
 
 
@@ -184,7 +192,7 @@ def test_a_run_with_other_settings_cannot_continue(tmp_path: Path) -> None:
         Results(tmp_path, "tiny")
 
 
-@pytest.mark.parametrize("package", machine.MEASURED)
+@pytest.mark.parametrize("package", sorted({*machine.MEASURED, "azumaya"}))
 def test_a_run_with_other_packages_cannot_continue(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +211,22 @@ def test_a_run_with_other_packages_cannot_continue(
             patch.setattr(importlib.metadata, "version", another)
             with pytest.raises(ResultsError, match=re.escape(f"{package} {header[package]}")):
                 Results(tmp_path, "tiny")
+
+
+def test_a_run_that_is_continued_says_what_it_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log: list[str] = []
+    said = [""]
+    for stop_at in ("c", "c", ""):
+        jobs = jobs_of(["a", "b", "c"], log, stop_at)
+        monkeypatch.setattr(runner, "jobs", lambda *_, jobs=jobs: jobs)
+        out = Console(width=400, file=io.StringIO(), record=True)
+        assert runner.run(TINY, [], tmp_path, out) == (not stop_at)
+        said.append(out.export_text())
+    assert "measured before" not in said[1]
+    for text in said[2:]:
+        assert f"{tmp_path}: keeps 2 rows measured before; 1 to be measured" in text
 
 
 def test_batches_too_large_for_memory_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,17 @@ def _file(tmp_path: Path) -> Iterator[LeagueFile]:
     file.close()
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeagueFile]:
+    """A league that has been played as planned; tests only read it."""
+    file = league_of(tmp_path_factory.mktemp("played") / "league.jsonl")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(league, "sitting_out", lambda cards: {})
+        play_league(file, PLAN, crew)
+    yield file
+    file.close()
+
+
 def ratings(file: LeagueFile) -> dict[str, Rating]:
     return rate(file.league.in_order(), list(file.league.cards))[ALL]
 
@@ -77,10 +88,9 @@ def seconds(pairs: Iterable[PairResult]) -> float:
     return sum(sum(pair.milliseconds) for pair in pairs) / 1000
 
 
-def test_games_are_played_until_no_interval_is_wider(file: LeagueFile) -> None:
-    play_league(file, PLAN, crew)
-    assert 0.8 * 30 < max(half_widths(file)) <= 30
-    for name, found in ratings(file).items():
+def test_games_are_played_until_no_interval_is_wider(played: LeagueFile) -> None:
+    assert 0.8 * 30 < max(half_widths(played)) <= 30
+    for name, found in ratings(played).items():
         assert found.elo == pytest.approx(STRENGTHS[name], abs=60)
 
 
@@ -100,23 +110,23 @@ def test_a_crew_may_begin_everything_before_any_game_has_ended(file: LeagueFile)
     assert len(file.league.pairs) == 10 * len(GAMES) * 10
 
 
-def test_it_takes_less_time_than_playing_all_against_all(file: LeagueFile, tmp_path: Path) -> None:
-    play_league(file, PLAN, crew)
-    spent, other = seconds(file.league.pairs.values()), league_of(tmp_path / "other.jsonl")
+def test_it_takes_less_time_than_playing_all_against_all(
+    played: LeagueFile, tmp_path: Path
+) -> None:
+    spent, other = seconds(played.league.pairs.values()), league_of(tmp_path / "other.jsonl")
     one_round = seconds(map(result_of, missing(other.league, replace(PLAN, pairs=1))))
     play_league(other, replace(PLAN, pairs=round(spent / one_round), interval=None), crew)
     assert seconds(other.league.pairs.values()) == pytest.approx(spent, rel=0.1)
-    assert max(half_widths(other)) > 1.3 * max(half_widths(file))
+    assert max(half_widths(other)) > 1.3 * max(half_widths(played))
     other.close()
 
 
-def test_slow_agents_play_least_and_the_anchor_of_all_ratings_most(file: LeagueFile) -> None:
-    play_league(file, PLAN, crew)
-    played = Counter(who for key in file.league.pairs for who in (key.first, key.second))
-    *others, slowest = [who for who, _ in played.most_common()]
+def test_slow_agents_play_least_and_the_anchor_of_all_ratings_most(played: LeagueFile) -> None:
+    pairs = Counter(who for key in played.league.pairs for who in (key.first, key.second))
+    *others, slowest = [who for who, _ in pairs.most_common()]
     assert others[0] == "random"
     assert slowest == "slow"
-    assert played["slow"] < 0.6 * played["good"]
+    assert pairs["slow"] < 0.6 * pairs["good"]
 
 
 def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:

@@ -18,6 +18,7 @@ import pytest
 from rich.console import Console
 
 from azumaya.baselines.arena import rounds
+from azumaya.baselines.arena.league import schedule
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.crew import Outcome, PairJob
 from azumaya.baselines.arena.league.ratings import Rating
@@ -27,14 +28,17 @@ from azumaya.baselines.arena.league.results import (
     PairResult,
     read_league,
 )
-from azumaya.baselines.arena.league.standing import EXAM_FIELDS, Standing, read_exams
+from azumaya.baselines.arena.league.schedule import Plan
+from azumaya.baselines.arena.league.standing import Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.commands import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, Position
 from tests.commands import azumaya
+from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
 
+OTHER = "score_dominari"
 ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
 league = functools.partial(azumaya, "league")
 
@@ -65,6 +69,18 @@ def made_up() -> None:
                     PairResult(key, results, (9, 9), (10, 10), (25.0, 5.0), (fault, None))
                 )
     file.close()
+
+
+EXAM = {
+    "agent": "random", "game": GAME, "part": "public", "version": 2, "positions": 9,
+    "kept_wins": 0.25, "kept_draws": 1, "regret": 1.5,
+}  # fmt: skip
+
+
+def exam_file(*changes: dict[str, object]) -> None:
+    """Results of exams in `exams.json`, which differ from `EXAM` by this."""
+    lines = [json.dumps({**EXAM, **change}) + "\n" for change in changes]
+    Path("exams.json").write_text("".join(lines))
 
 
 def test_a_league_is_played_and_goes_on_without_playing_again() -> None:
@@ -134,8 +150,7 @@ def test_all_ratings_by_game_fit_the_terminal(width: int, names: tuple[str, ...]
 
 def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     made_up()
-    exam = {"agent": "random", "game": GAME, "positions": 9, "kept_wins": 0.25}
-    Path("exams.json").write_text(json.dumps({**exam, "kept_draws": None, "regret": 1.5}) + "\n")
+    exam_file({"kept_draws": None}, {"part": "held-out", "kept_wins": 0.5})
     Path("docs").mkdir()
     words = ("report", "--exams", "exams.json", "--output", "a.svg", "--markdown", "docs/league.md")
     written = []
@@ -148,7 +163,12 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     assert re.search(r"^Played on 20\d\d-\d\d-\d\d on \d+ cores? of .+ by azumaya", page, re.M)
     assert "| `runs/policy` | checkpoint | ffff | steps 1000 | 2: time-out: \\[b\\]" in page
     assert "`` program:[red]x[/b] `a\\|b` <i> $a_b$ \\ ``" in page
-    assert f"| `random` | {GAME} | 0.250 |  | 1.500 |" in page
+    about = "| agent | game | part | positions | wins kept | draws kept | mean regret |"
+    rows = [
+        f"| `random` | {GAME} | held-out, version 2 | 9 | 0.500 | 1.000 | 1.500 |",
+        f"| `random` | {GAME} | public, version 2 | 9 | 0.250 |  | 1.500 |",
+    ]
+    assert "\n".join(rows) in page.partition(about)[2]
     widths = [line.replace("\\|", "").count("|") for line in page.splitlines() if line[:1] == "|"]
     assert set(widths) == {4, 6, 8}
     ElementTree.fromstring(picture)
@@ -173,6 +193,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
         (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
         (("program:./nothing",), "no program './nothing' can be run"),
+        (("greedy", "--ray", "A", "--processes", 4), "processes 4: has no effect with --ray"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str) -> None:
@@ -192,16 +213,17 @@ def test_refusals(words: tuple[object, ...], message: str) -> None:
         ({"kept_draws": 1.5}, "kept_draws=1.5: a number from 0 to 1 is needed"),
         ({"regret": [1]}, "regret=[1]: a number from 0 is needed"),
         ({"positions": True}, "positions=True: a whole number from 0 is needed"),
-        ({"agent": 7}, "agent=7, game='abalone': must be texts"),
+        ({"agent": 7}, "agent=7: must be a text"),
+        ({"part": "secret"}, "part='secret': must be public or held-out"),
+        ({"version": "2"}, "version='2': a whole number from 0 is needed"),
     ],
 )
 def test_figures_that_no_exam_finds_are_refused(figures: dict[str, object], message: str) -> None:
     made_up()
-    exam = {"agent": "random", "game": "abalone", "positions": 9, "kept_wins": None,
-            "kept_draws": 1, "regret": 0}  # fmt: skip
+    exam = {**EXAM, "kept_wins": None, "regret": 0}
     path = Path("exams.json")
-    path.write_text(json.dumps([exam]))
-    assert read_exams(path) == {"random": {"abalone": {k: exam[k] for k in EXAM_FIELDS}}}
+    path.write_text(json.dumps([exam, {**exam, "seed": 4}]))
+    assert read_exams(path) == [exam]
     path.write_text(json.dumps([exam, {**exam, **figures}]))
     result = league("report", "--exams", path, "--markdown", "league.md")
     assert result.exit_code == 2
@@ -256,6 +278,85 @@ def test_pairs_can_be_chosen_by_what_they_tell() -> None:
     assert 2 <= rating["games"] // 2 < 200
     again = json.loads(league(*words).stdout)
     assert again == found
+
+
+def ratings_of(*words: object) -> dict[str, set[str]]:
+    """Who has a rating in each game, after a command."""
+    result = league(*words, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, set[str]] = {}
+    for agent in json.loads(result.stdout)["agents"]:
+        for game in agent["games"]:
+            found.setdefault(game, set()).add(agent["agent"])
+    return found
+
+
+def test_a_second_game_can_be_played_in_the_same_file() -> None:
+    """By newcomers, by those of the file, and with pairs chosen."""
+    both = {"greedy", "random"}
+    assert ratings_of("greedy", "--game", GAME, "--pairs", 1) == {GAME: both}
+    assert ratings_of("uct:2", "--game", OTHER, "--pairs", 1) == {
+        GAME: both,
+        OTHER: {"uct:2", "random"},
+    }
+    everyone = {"greedy", "random", "uct:2"}
+    assert ratings_of("--game", OTHER, "--pairs", 1) == {GAME: both, OTHER: everyone}
+    found = ratings_of("--game", GAME, "--game", OTHER, "--interval", 200)
+    assert found == {GAME: everyone, OTHER: everyone}
+    assert len(read_league("league.jsonl").pairs) > 2 * 2 * 3
+
+
+def test_without_a_game_those_of_the_file_are_played() -> None:
+    """A newcomer to a league of one game is not rated by seven others."""
+    assert ratings_of("greedy", "--game", GAME, "--pairs", 1).keys() == {GAME}
+    assert ratings_of("--add", "uct:2", "--pairs", 1) == {GAME: {"greedy", "random", "uct:2"}}
+    before = Path("league.jsonl").read_bytes()
+    assert ratings_of("--pairs", 1).keys() == {GAME}
+    assert Path("league.jsonl").read_bytes() == before
+
+
+def test_who_cannot_play_a_further_game_is_named_and_nothing_is_silent() -> None:
+    made_up()
+    shown = league("--game", OTHER)
+    assert shown.exit_code == 0
+    assert "runs/policy@ffff does not join: cannot be made: OptionError" in shown.output
+    assert f"{OTHER}: no two agents play it; name agents that do" in shown.output
+    shown = league("--add", "alphabeta:5", "--game", GAME, "--game", "sudoku_tiles",
+                   "--results", "new.jsonl", "--interval", 900, "--pairs", 1)  # fmt: skip
+    assert shown.exit_code == 0
+    assert "sudoku_tiles: no two agents play it" in shown.output
+    assert f"nobody whose games were to be chosen plays all of {GAME}, sudoku_tiles" in shown.output
+
+
+def test_repeated_starts_are_told_of_before_games_are_played() -> None:
+    words = ("greedy", "--game", GAME, "--results")
+    shown = league(*words, "plain.jsonl", "--plain-starts", "--pairs", 3)
+    told = f"{GAME}: up to 3 pairs of games from 1 different start: two agents that leave nothing"
+    assert shown.output.startswith(told)
+    assert "different start" not in league(*words, "one.jsonl", "--pairs", 3).output
+    settings = (("plain.jsonl", 1), ("one.jsonl", 200))
+    for path, different in settings:
+        (line,) = schedule.remarks(read_league(path), Plan((GAME,), 203))
+        assert line.startswith(f"{GAME}: up to 203 pairs of games from {different} different start")
+
+
+def test_results_of_exams_belong_to_the_latest_card_of_a_name_or_to_none() -> None:
+    made_up()
+    file = LeagueFile(Path("league.jsonl"))
+    file.add_card(AgentCard("runs/policy", "checkpoint", "eeee", None, (GAME,)))
+    file.close()
+    exam_file({"agent": "runs/policy"}, {"agent": "my:Bot"}, {"agent": "uct:7"})
+    shown = league("report", "--exams", "exams.json", "--json")
+    said = "exams 'exams.json': no agent of the league is named my:Bot, uct:7; left out"
+    assert said in shown.stderr
+    cards = {agent["card"]["id"]: agent for agent in json.loads(shown.stdout)["agents"]}
+    assert cards["runs/policy@eeee"]["exams"] == [{**EXAM, "agent": "runs/policy"}]
+    assert not any(agent["exams"] for id, agent in cards.items() if id != "runs/policy@eeee")
+
+
+def test_the_stored_results_of_exams_can_be_read() -> None:
+    found = read_exams(ROOT / "docs" / "results" / "exams.jsonl")
+    assert {(exam["part"], exam["positions"]) for exam in found} == {("held-out", 500)}
 
 
 def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,8 @@ class Chooser:
     Attributes:
         reached: half the width that the widest interval is expected to have now, in Elo points;
             infinite in the first round.
+        unrated: whether only the first round was played because nobody whose games are to be
+            played has a rating over all games.
     """
 
     def __init__(self, league: League, plan: Plan, absent: Container[str] = ()) -> None:
@@ -99,7 +101,7 @@ class Chooser:
         self._absent = absent
         self._look_at = HOPED * plan.interval  # intervals expected to be wider are not looked at
         self._begun: set[PairKey] = set()
-        self.reached = math.inf
+        self.reached, self.unrated = math.inf, False
 
     def __iter__(self) -> Iterator[PairJob]:
         first = min(FIRST_ROUND, self._plan.pairs)
@@ -118,10 +120,9 @@ class Chooser:
         results = tuple(self._league.pairs.values())
         agents, open_to = self._rated(), self._plan.pairs
         odds = odds_of(results, agents, self._plan.games, self._begun)
-        if odds is None:
-            return []
-        watched = np.array([self._counts(who) for who in odds.agents])
-        if not watched.any():  # those that are to be rated lack one of the games
+        watched = np.array([self._counts(who) for who in odds.agents] if odds else [], bool)
+        if odds is None or not watched.any():  # those that are to be rated lack one of the games
+            self.unrated = True
             return []
         self.reached = Z95 * math.sqrt(odds.variances()[watched].max())
         if self.reached <= self._look_at and self._narrow(results, odds.agents, watched):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -138,7 +139,7 @@ def local_crew(processes: int | None = None) -> Crew:
 
 
 def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[AgentCard]:
-    """Let agents join a league, and the anchor if it has not; returns the cards of those named.
+    """Let agents join a league, and the anchor for these games; returns the cards of those named.
 
     Raises:
         OptionError: `games` or a name is unknown, or an agent plays none of the games.
@@ -153,7 +154,21 @@ def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[A
 
 
 def admit(file: LeagueFile, cards: Sequence[AgentCard], games: Sequence[str]) -> None:
-    """Add cards to a league, and that of the anchor if it is not there."""
-    known = {card.id for card in cards} | file.league.cards.keys()
-    for card in cards if ANCHOR in known else [card_of(ANCHOR, games), *cards]:
+    """Add cards to a league, and the anchor to each of these games: no rating is without it."""
+    for card in (card_of(ANCHOR, games), *cards):
         file.add_card(card)
+
+
+def extend(file: LeagueFile, games: Sequence[str]) -> dict[str, str]:
+    """Let all agents of a league play these games from now on, as far as they can.
+
+    Returns:
+        By id, why agents play none of them that have changed or cannot be made.
+    """
+    lacking = [card for card in file.league.cards.values() if not {*games} <= {*card.games}]
+    absent = sitting_out(lacking)
+    for card in lacking:
+        if card.id not in absent:
+            with contextlib.suppress(OptionError):  # it plays none of these games
+                file.add_card(card_of(card.name, games))
+    return {c.id: absent[c.id] for c in lacking if c.id in absent and not {*games} & {*c.games}}

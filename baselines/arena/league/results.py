@@ -100,7 +100,8 @@ class Session:
         cpu: the name of the processor; with Ray, that of the machine that stores the results.
         cores: how many cores there were.
         azumaya: the version of the library.
-        commit: the commit of its checkout, with `+` if it was changed; `none` without one.
+        commit: the commit of its checkout, with `+` and a digest if its code was changed; `none`
+            without one.
     """
 
     date: str

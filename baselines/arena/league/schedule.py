@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from azumaya.baselines.arena.league.cards import AgentCard, game_names
 from azumaya.baselines.arena.league.crew import PairJob
 from azumaya.baselines.arena.league.results import League, PairKey
+from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search.arguments import check_number
+from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
@@ -96,3 +98,19 @@ def _meetings(
         for second in cards[i + 1 :]:
             if not only or {first.id, second.id} & only:
                 yield first, second
+
+
+def remarks(league: League, plan: Plan) -> Iterator[str]:
+    """What of a plan is worth knowing before games are played, in a line for each game."""
+    for game in plan.games:
+        if sum(game in card.games for card in league.cards.values()) < 2:
+            yield f"{game}: no two agents play it; name agents that do to let them join"
+            continue
+        starts = start_set(game, None, league.settings.seed, league.settings.balanced)
+        different = starts.different(plan.pairs)
+        if different < plan.pairs:
+            yield (
+                f"{game}: up to {counted(plan.pairs, 'pair')} of games from "
+                f"{counted(different, 'different start')}: two agents that leave nothing to chance "
+                "repeat their games, and the intervals take repeats for new games"
+            )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import League, PairResult
@@ -18,7 +19,9 @@ from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 
-EXAM_FIELDS = ("kept_wins", "kept_draws", "regret", "positions")
+EXAM_FIELDS = (
+    "agent", "game", "part", "version", "positions", "kept_wins", "kept_draws", "regret",
+)  # fmt: skip
 """What is taken from the objects that `azumaya exam --json` prints."""
 
 
@@ -34,7 +37,7 @@ class Standing:
         ratings: by game, and over all games by `ALL`.
         faults: games lost by a crash, a time-out or an illegal move.
         fault: what happened in the first of them.
-        exams: by game, what an exam found, if results were given.
+        exams: what exams found, by game and part: objects with `EXAM_FIELDS`.
     """
 
     card: AgentCard
@@ -44,7 +47,7 @@ class Standing:
     ratings: Mapping[str, Rating]
     faults: int = 0
     fault: str = ""
-    exams: Mapping[str, Mapping[str, Any]] | None = None
+    exams: Sequence[Mapping[str, Any]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The standing as JSON values."""
@@ -58,19 +61,19 @@ class Standing:
             "games": ratings,
             "faults": self.faults,
             "fault": self.fault,
-            "exams": self.exams,
+            "exams": list(self.exams),
         }
 
 
-def standings(
-    league: League, exams: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
-) -> list[Standing]:
+def standings(league: League, exams: Iterable[Mapping[str, Any]] = ()) -> list[Standing]:
     """The agents of a league, the strongest over all games first; those without a rating last.
 
     Args:
         league: the league.
-        exams: by name of agent and game, what an exam found.
+        exams: what exams found, as `read_exams` gives it. Of several cards with the name of an
+            agent the one that joined last has its results.
     """
+    taken = exams_by_card(league, exams)
     pairs = league.in_order()
     ratings = rate(pairs, list(league.cards))
     names = [card.name for card in league.cards.values()]
@@ -88,7 +91,7 @@ def standings(
                 own,
                 len(faults),
                 faults[0] if faults else "",
-                (exams or {}).get(card.name),
+                taken.get(identity, ()),
             )
         )
     return sorted(found, key=lambda s: -s.ratings[ALL].elo if ALL in s.ratings else float("inf"))
@@ -113,37 +116,58 @@ def _faults(pairs: list[PairResult], identity: str) -> list[str]:
     ]
 
 
-def read_exams(path: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """What `azumaya exam --json` printed, from a file: by name of agent and game.
+def exams_by_card(
+    league: League, exams: Iterable[Mapping[str, Any]]
+) -> dict[str | None, list[Mapping[str, Any]]]:
+    """Results of exams by the id of the card that has them; by None those of no agent here.
+
+    An agent that changed has several cards with its name, and results do not say of which of them
+    they are. They are taken for those of the latest.
+    """
+    latest = {card.name: identity for identity, card in league.cards.items()}
+    found: dict[str | None, list[Mapping[str, Any]]] = {}
+    for exam in exams:
+        found.setdefault(latest.get(exam["agent"]), []).append(exam)
+    return found
+
+
+def read_exams(path: Path) -> list[dict[str, Any]]:
+    """What `azumaya exam --json` printed, from a file, sorted by agent, game and part.
+
+    Of several results of an agent in the same version of an exam the last one counts.
 
     Raises:
         OptionError: the file contains something else.
         OSError: it cannot be read.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    found = dict[tuple[Any, ...], dict[str, Any]]()
     try:
         content = path.read_bytes()
         lines = [content] if content[:1] == b"[" else content.splitlines()
         values = [parse_json(line) for line in lines if line.strip()]
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
-            results = {name: value[name] for name in EXAM_FIELDS}
-            _check_exam(value["agent"], value["game"], results)
-            found.setdefault(value["agent"], {})[value["game"]] = results
+            result = {name: value[name] for name in EXAM_FIELDS}
+            _check_exam(result)
+            found[tuple(result[name] for name in EXAM_FIELDS[:4])] = result
     except (ValueError, TypeError, KeyError) as error:
         raise OptionError(
             f"exams={shown(path)}: must hold what azumaya exam --json prints: {error}"
         ) from error
-    return found
+    return [found[key] for key in sorted(found)]
 
 
-def _check_exam(agent: Any, game: Any, results: Mapping[str, Any]) -> None:
+def _check_exam(result: Mapping[str, Any]) -> None:
     """Raise `ValueError` unless an exam can have found this."""
-    if not isinstance(agent, str) or not isinstance(game, str):
-        raise ValueError(f"agent={brief(agent)}, game={brief(game)}: must be texts")
-    whole_number(results["positions"], "positions", 0)
+    for name in ("agent", "game"):
+        if not isinstance(result[name], str):
+            raise ValueError(f"{name}={brief(result[name])}: must be a text")
+    if result["part"] not in PARTS:
+        raise ValueError(f"part={brief(result['part'])}: must be {' or '.join(PARTS)}")
+    for name in ("version", "positions"):
+        whole_number(result[name], name, 0)
     for name, most in (("kept_wins", 1.0), ("kept_draws", 1.0), ("regret", math.inf)):
-        if results[name] is not None:  # None: it had no positions of this kind
-            check_number(name, results[name], most=most)
+        if result[name] is not None:  # None: it had no positions of this kind
+            check_number(name, result[name], most=most)
 
 
 def as_json(league: League, found: list[Standing]) -> str:

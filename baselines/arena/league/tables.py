@@ -149,13 +149,15 @@ def _exam_parts(found: Sequence[Standing]) -> list[str]:
     rows = [
         (
             _code(s.label),
-            game,
+            exam["game"],
+            f"{exam['part']}, version {exam['version']}",
+            str(exam["positions"]),
             *(_number(exam[name]) for name in ("kept_wins", "kept_draws", "regret")),
         )
         for s in found
-        for game, exam in sorted((s.exams or {}).items())
+        for exam in s.exams
     ]
-    header = ("agent", "game", "wins kept", "draws kept", "mean regret")
+    header = ("agent", "game", "part", "positions", "wins kept", "draws kept", "mean regret")
     return ["## Exams", markdown(header, rows)] if rows else []
 
 
