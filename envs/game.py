@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -374,6 +374,14 @@ class Game:
             for name in self.rules.hidden:
                 states[name] = 0
         return states.tobytes()
+
+    def __copy__(self) -> Self:
+        """The game itself: positions and environments of one game must share it."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The game itself."""
+        return self
 
     def new_states(self, count: int) -> np.ndarray:
         """Zeroed states, `(count,)`; a record array if kernels run as plain Python."""

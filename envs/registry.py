@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import copyreg
 import os
+import pickle
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
@@ -120,6 +122,17 @@ def _unpickle(name: str, module: str) -> Game:
     return find_game(name)
 
 
+def _reduce(game: Game) -> tuple[Any, ...]:
+    """What a game is unpickled from; raises `PicklingError`."""
+    if _find(game.name) not in (game, None):
+        raise pickle.PicklingError(
+            f"game={game.name!r}: cannot be pickled: games are found by name when they are "
+            "unpickled, and another game is registered under this one; give this game a name of "
+            "its own and register it with register_game"
+        )
+    return _unpickle, (game.name, game.rules.play.__module__)
+
+
 # Games are pickled by name, because their kernels and functions cannot be pickled. A process that
 # does not know a registered game imports the module that defines its rules.
-copyreg.pickle(Game, lambda game: (_unpickle, (game.name, game.rules.play.__module__)))
+copyreg.pickle(Game, _reduce)

@@ -48,7 +48,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     dict of `observation`, the planes, and `action_mask`, `(num_actions,)` int8.
 
     Rewards: what the learner gains between its action and its next turn, so a game lost by the
-    opponent's move gives -1.
+    opponent's move gives -1. The first reward includes what the opponent's moves before it gave,
+    so an episode's rewards add up to what the learner gained in it.
 
     Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's seat.
 
@@ -81,6 +82,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self.render_mode = render_mode
         self.learner = 0
         self._episodes = 0
+        self._opening = 0  # gained before the learner's first action, until a reward includes it
         self._why_reset: str | None = "no episode has begun"
         self.observation_space = self.env.observation_spaces[AGENTS[0]]
         self.action_space = self.env.action_spaces[AGENTS[0]]  # type: ignore[assignment]
@@ -106,7 +108,9 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             seed = None
             self.learner = self._next_seat()
             self._episodes += 1
+            before = self._gained()
             self._let_opponent_move()
+            self._opening = self._gained() - before
             if not self._over():  # otherwise the opponent has already ended the game
                 self._why_reset = None
                 return self._observation(), self._info()
@@ -126,7 +130,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         """
         if self._why_reset:
             raise needs_reset("step", f"{self._why_reset}; ")
-        before, self._why_reset = self._gained(), _BROKEN
+        before, self._why_reset = self._gained() - self._opening, _BROKEN
+        self._opening = 0
         try:
             self.env.step(action)
         except IllegalActionError as error:

@@ -25,6 +25,7 @@ from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.symmetry import Factor
 from azumaya.envs.position import Position
+from azumaya.envs.whole import as_whole
 from azumaya.wrappers.draws import Draws
 from azumaya.wrappers.single_agent import SingleAgentEnv
 from azumaya.wrappers.transform import Transform
@@ -37,6 +38,16 @@ def _check_shown(env: Any, seen: Any, original: Any) -> None:
             f"env={brief(env)}: its observations are not those of the game; augment the "
             "environment first, then wrap it in what changes observations"
         )
+
+
+def _original(transform: Transform, action: Any, space: Any) -> Any:
+    """An action of the original game; as it is if the environment is to say what is wrong with it.
+
+    Spaces do not contain all that environments take as an action, like scalars of torch.
+    """
+    number = as_whole(action)
+    known = number is not None and 0 <= number < space.n
+    return transform.inverse.action(number) if known else action
 
 
 class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
@@ -84,8 +95,8 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Play an action of the transformed game."""
-        action = self.transform.inverse.action(action) if self._is_action(action) else action
-        observation, reward, terminated, truncated, info = self.env.step(action)
+        played = _original(self.transform, action, self.action_space)
+        observation, reward, terminated, truncated, info = self.env.step(played)
         return self._observed(observation), reward, terminated, truncated, self._seen(info)
 
     def _observed(self, seen: Any) -> Any:
@@ -95,10 +106,6 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
             "observation": self.transform.observation(seen["observation"]),
             "action_mask": self.transform.mask(seen["action_mask"]),
         }
-
-    def _is_action(self, action: Any) -> bool:
-        """Whether this can be mapped back; the environment reports what is wrong with the rest."""
-        return bool(self.action_space.contains(action))
 
     def _seen(self, info: dict[str, Any]) -> dict[str, Any]:
         return {**info, "action_mask": self.transform.mask(info["action_mask"])}
@@ -188,5 +195,4 @@ class AugmentedAEC(CopiedDeeply, BaseWrapper[str, Any, int]):
 
     def step(self, action: int | None) -> None:
         """Play an action of the transformed game; None if the agent's game is over."""
-        known = action is not None and self.action_space(AGENTS[0]).contains(action)
-        super().step(self.transform.inverse.action(action) if known else action)
+        super().step(_original(self.transform, action, self.action_space(AGENTS[0])))

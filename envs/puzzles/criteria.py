@@ -202,7 +202,7 @@ CRITERIA = (
     Criterion(
         "givens",
         GIVENS,
-        f"at most {MAX_GIVENS} givens",
+        "not too many givens",
         "the more cells are filled beforehand, the less is left to play for",
         _placed(GIVENS),
         lambda facts: f"{facts.givens} givens, at most {facts.max_givens} allowed",

@@ -144,9 +144,14 @@ def _checked_path(path: object) -> Path:
     return file
 
 
+def _names_a_file(text: str) -> bool:
+    """Whether a text is the path of a file or of something else that can be read, like a pipe."""
+    return os.path.exists(text) and not os.path.isdir(text)
+
+
 def _opened(path_or_text: str | os.PathLike[str]) -> tuple[Iterator[str], str]:
     """The lines of a file or text, and what messages call them."""
-    if isinstance(path_or_text, str) and not os.path.isfile(path_or_text):
+    if isinstance(path_or_text, str) and not _names_a_file(path_or_text):
         if len(path_or_text) < CELLS and not {"\n", "\r"} & set(path_or_text):
             raise PuzzleFormatError(f"{path_or_text!r} is neither a puzzle of 81 cells nor a file")
         return _lines_of(path_or_text), "puzzle"

@@ -105,6 +105,11 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     for _ in AGENTS:
         env.step(None)
     assert env.agents == []
+    moment = env.unwrapped.get_state()
+    env.reset(seed=2)
+    env.unwrapped.set_state(moment)
+    assert env.agents == []
+    assert not any(env.observe(agent)["action_mask"].any() for agent in AGENTS)
 
 
 def test_an_illegal_move_loses_again_after_set_state(case: Case) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import pickle
 import subprocess
 import sys
@@ -30,11 +32,12 @@ def restored_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def in_a_new_process(code: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run Python code in a process where no other game is registered."""
+    cache = {name: os.environ[name] for name in ("AZUMAYA_CACHE_DIR",) if name in os.environ}
     return subprocess.run(
         [sys.executable, "-c", code],
         input=pickle.dumps(Position(YARDSTICK).play("d")).hex(),
         capture_output=True, text=True, check=False, cwd=ROOT,
-        env={"PATH": "", **environ},
+        env={"PATH": "", **cache, **environ},
     )  # fmt: skip
 
 
@@ -85,6 +88,28 @@ def test_registering_a_name_again_replaces_the_game() -> None:
     again = replace(YARDSTICK, title="Four in a row")
     register_game(again)
     assert find_game(YARDSTICK.name) is again
+
+
+def test_copies_of_a_game_are_the_game_itself() -> None:
+    """Also of one that is not registered, though one of its name is."""
+    other = replace(YARDSTICK, title="Four in a row")
+    for game in (YARDSTICK, other):
+        assert copy.copy(game) is copy.deepcopy(game) is game
+        env = copy.deepcopy(SingleAgentEnv(game))
+        assert env.env.game is game
+
+
+def test_only_what_unpickling_finds_is_pickled() -> None:
+    """A game that is not the one registered under its name would become that one."""
+    other = replace(YARDSTICK, title="Four in a row")
+    for thing in (other, Position(other), SingleAgentEnv(other)):
+        with pytest.raises(pickle.PicklingError, match=f"game='{other.name}': cannot be pickled"):
+            pickle.dumps(thing)
+    assert pickle.loads(pickle.dumps(YARDSTICK)) is YARDSTICK
+    register_game(other)
+    assert pickle.loads(pickle.dumps(other)) is other
+    with pytest.raises(pickle.PicklingError, match="another game is registered"):
+        pickle.dumps(YARDSTICK)
 
 
 def test_unpickling_imports_the_module_of_the_game() -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from gymnasium.error import ResetNeeded
+from gymnasium.error import AlreadyPendingCallError, ResetNeeded
 from typer.testing import CliRunner
 
 from azumaya.benchmarks import __main__ as command
@@ -70,6 +71,7 @@ def test_the_device_equals_the_cpu(game: Game, form: str, mode: str) -> None:
     pair.reset()
     pair.reset(options={"reset_mask": np.array([False, True, False])})
     pair.reset(seed=[1, 2, 2**64 - 1], options={"reset_mask": np.array([True, False, True])})
+    assert pair.host.np_random_seed == pair.device.np_random_seed == (1, 5, 2**64 - 1)
     pair.step()
     equal_states(pair.host, pair.device)
 
@@ -203,6 +205,29 @@ def test_an_action_for_a_finished_game() -> None:
     assert not following.get_state()[0]["over"][row]
 
 
+def test_a_second_caller_gets_no_error_of_the_first() -> None:
+    """It is refused, and the illegal action is reported to the caller it belongs to."""
+    env, leave = device_env(), threading.Event()
+    _, illegal = legal_and_illegal(env)
+    env.step(illegal)
+    other = threading.Thread(target=leave.wait, args=(60,))
+    other.start()
+    env._caller.thread = other.ident  # as if it were inside a call
+    for name, call in (("check", env.check), ("rollout", lambda: env.rollout(1))):
+        with pytest.raises(AlreadyPendingCallError, match=f"{name}: another thread is inside"):
+            call()
+    env._caller.thread = None
+    leave.set()
+    other.join()
+    for call in (lambda: env.rollout(1), env.check):
+        with pytest.raises(IllegalActionError, match=r"actions\[0\]"):
+            call()
+        env.step(illegal)
+    with pytest.raises(IllegalActionError):
+        env.close()
+    env.check()
+
+
 def test_after_an_interrupt_the_series_continue() -> None:
     env, other = device_env(), device_env()
     env.reset(seed=1)
@@ -296,6 +321,8 @@ def rows_have_options_of_their_own(pair: Pair) -> None:
 def test_arguments() -> None:
     for arguments, pattern in (
         ({"threads": 2}, "threads=2"),
+        ({"illegal": "lose"}, "illegal='lose': must be 'raise' on a CUDA device"),
+        ({"illegal": "nonsense"}, "illegal='nonsense'"),
         ({"observation": "bits"}, "observation='bits'"),
         ({"autoreset_mode": "never"}, "autoreset_mode"),
         ({"num_envs": 0}, "num_envs=0"),

@@ -100,6 +100,12 @@ def test_criteria_agree_with_a_naive_implementation(name: str) -> None:
         assert missed(puzzle, 27) == naive.misses(puzzle, 27)
 
 
+def test_a_report_names_no_other_limit_than_the_one_given() -> None:
+    report = str(check(GOOD, max_givens=30))
+    assert "35 givens, at most 30 allowed" in report
+    assert str(MAX_GIVENS) not in report
+
+
 def test_relaxing() -> None:
     assert demanded() == CRITERIA
     assert CRITERION["lines"] not in demanded("lines")

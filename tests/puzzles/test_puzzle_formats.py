@@ -274,6 +274,21 @@ def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
     writer.join()
 
 
+def test_a_pipe_may_be_given_by_name(tmp_path: Path) -> None:
+    """As a shell does in `<(command)`."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(f"{EASY}\n{HARD}\n",), daemon=True)
+    writer.start()
+    assert read_puzzles(str(pipe)) == [EASY, HARD]
+    writer.join()
+
+
+def test_a_folder_is_no_puzzle_file() -> None:
+    with pytest.raises(PuzzleFormatError, match="neither a puzzle of 81 cells nor a file"):
+        read_puzzles(".")
+
+
 def test_puzzles_before_a_fault_are_returned() -> None:
     puzzles = iter_puzzles(f"{EASY}\n{HARD}\nx")
     assert [next(puzzles).puzzle, next(puzzles).puzzle] == [EASY, HARD]

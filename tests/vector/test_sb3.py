@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -17,10 +18,16 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecMonitor
 
 from azumaya.baselines.agents import RandomAgent
+from azumaya.envs.adapters.batch.kernels import SERIES
+from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
+from azumaya.envs.adapters.duel.opponents import GREEDY, GreedyOpponent
 from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import TESTED, Case, is_over
+from tests.cases import CASES, TESTED, Case, is_over
 from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
@@ -53,6 +60,7 @@ class Mirror:
     def __init__(self, case: Case, row: int, seed: int, first_seat: int) -> None:
         self.env, self.row, self.seed = case.raw(), row, seed
         self.seat, self.gain = first_seat, 0.0
+        """The learner's seat, and what it has gained since its last reward."""
         self.env.reset(seed=seed)
 
     @property
@@ -99,11 +107,12 @@ def test_against_a_loop_over_aec(case: Case) -> None:
         seen = mirror.env.observe(mirror.agent)
         assert np.array_equal(observations[0], seen["observation"])
         assert np.array_equal(masks[0], seen["action_mask"])
-        actions, mirror.gain = pick(masks, rng), 0.0
+        actions = pick(masks, rng)
         observations, rewards, dones, infos = games.step(actions)
         mirror.step(int(actions[0]))
         mirror.answer()
         assert rewards[0] == mirror.gain
+        mirror.gain = 0.0
         assert dones[0] == is_over(mirror.env)
         if dones[0]:
             ends += 1
@@ -118,7 +127,7 @@ def test_against_a_loop_over_aec(case: Case) -> None:
 
 @ALL_GAMES
 def test_the_learner_gets_its_losses(case: Case) -> None:
-    """A random learner against greedy gets rewards of both signs, only at the end of games."""
+    """A random learner loses to greedy more often than it wins, and only at the end of games."""
     rng = np.random.default_rng(2)
     games, totals, ends = learner(case, 16, opponent="greedy", seed=1), [], 0
     games.reset()
@@ -126,10 +135,11 @@ def test_the_learner_gets_its_losses(case: Case) -> None:
         _, rewards, dones, infos = games.step(pick(games.action_masks(), rng))
         for row in np.flatnonzero(dones):
             assert games.observation_space.contains(infos[row]["terminal_observation"])
+        assert not rewards[~dones].any()
         totals += rewards[dones].tolist()
         ends += int(dones.sum())
     assert min(totals) < 0
-    assert np.mean(totals) < 0  # the greedy opponents win more often than a random learner
+    assert np.mean(totals) < 0
 
 
 @ALL_GAMES
@@ -260,6 +270,65 @@ def test_hidden_information_is_resampled_for_agents(case: Case) -> None:
         for position, key in seen:
             again = position.resample_hidden(key)
             assert again.state.tobytes() == position.state.tobytes()
+
+
+HIDDEN = tuple(case for case in CASES if case.game.rules.resample is not None)
+WITH_HIDDEN_DRAWS = pytest.mark.parametrize("case", HIDDEN, ids=lambda case: case.label)
+
+
+def replies(case: Case, states: np.ndarray, ply: int) -> list[list[int]]:
+    """For each of some states, the moves that lead to what compiled greedy makes of it."""
+    after, count = states.copy(), len(states)
+    series, seats = as_states(np.zeros(count, SERIES)), as_states(np.zeros(count, SEAT))
+    series["key"], series["ply"] = 5, ply
+    seats["seat"], seats["opponent"] = 1 - states["to_move"], GREEDY
+    words = np.zeros(word_count(case.setup.num_actions), np.uint64)
+    respond_kernel(case.game)(
+        0, count, np.arange(count), after, series, seats, words, case.game.new_states(2),
+        words.copy(),
+    )  # fmt: skip
+    return [moves_between(case, states[i : i + 1], after[i : i + 1]) for i in range(count)]
+
+
+def moves_between(case: Case, before: np.ndarray, after: np.ndarray) -> list[int]:
+    """The moves that lead from one state to another."""
+    found = []
+    for action in Position.of_states(case.game, case.setup, before).legal_actions():
+        trial = before.copy()
+        case.game.rules.play(trial[0], action)
+        if trial.tobytes() == after.tobytes():
+            found.append(action)
+    return found
+
+
+@WITH_HIDDEN_DRAWS
+def test_compiled_greedy_is_blind_to_hidden_draws(case: Case) -> None:
+    """In states that look the same to players it makes the same move.
+
+    What is drawn next matters to it near the end, where it may end the game.
+    """
+    rng = random.Random(1)
+    for seed in range(2 if INTERPRETED else 12):
+        played = [case.position(seed)]
+        while not played[-1].is_over:
+            played.append(played[-1].copy().play(rng.choice(played[-1].legal_actions())))
+        for ply, position in list(enumerate(played[:-1]))[-6:]:
+            alike = [position.resample_hidden(i)._states for i in range(8)]
+            made = replies(case, as_states(np.concatenate(alike)), ply)
+            assert made == [made[0]] * 8
+            assert made[0]
+
+
+@WITH_HIDDEN_DRAWS
+def test_compiled_greedy_plays_like_the_agent_where_draws_are_hidden(case: Case) -> None:
+    """With the same keys, so it redraws and breaks ties in the same way."""
+    named, agents = (
+        learner(case, 3, opponent=opponent, seed=6) for opponent in ("greedy", GreedyOpponent())
+    )
+    assert np.array_equal(named.reset(), agents.reset())
+    for _ in range(PLIES // 2):
+        actions = named.action_masks().argmax(axis=1)
+        assert same(named.step(actions)[:3], agents.step(actions)[:3])
 
 
 @ONE_GAME

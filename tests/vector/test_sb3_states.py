@@ -49,6 +49,20 @@ def test_a_restored_state_continues_as_before(game: str) -> None:
     np.testing.assert_array_equal(played(fresh, 1)[0], expected[0])
 
 
+def test_gains_before_the_learners_first_turn_are_part_of_a_state() -> None:
+    """The first reward after `set_state` includes them, as it would have without."""
+    env, other = (made("sudoku_tiles", seat=1, reward="points", seed=3 + i) for i in range(2))
+    env.reset()
+    other.reset()
+    assert any(position.returns()[1] for position in env.env_method("position"))
+    other.set_state(env.get_state())
+    _, rewards, dones, _ = played(other, 1)
+    gained = [position.returns()[1] for position in other.env_method("position")]
+    assert not dones.any()
+    assert rewards.tolist() == gained
+    np.testing.assert_array_equal(rewards, played(env, 1)[1])
+
+
 def test_states_that_do_not_fit_change_nothing() -> None:
     env = made(seed=1)
     with pytest.raises(ResetNeeded, match="get_state"):

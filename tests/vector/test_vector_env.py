@@ -55,12 +55,16 @@ def test_random_actions(case: Case) -> None:
     """They are legal, differ between games and change from move to move."""
     games = vector(case, 64)
     observations, _ = games.reset(seed=2)
+    drawn = []
     for _ in range(10):
         actions = games.random_actions()
+        drawn.append(actions.copy())
         over = ~observations["action_mask"].any(axis=1)
         assert (observations["action_mask"][np.arange(64), actions] == 1)[~over].all()
         assert not actions[over].any()
         observations = games.step(actions)[0]
+    for alike in (np.array(drawn), np.array(drawn).T):
+        assert all(len(set(actions)) > 1 for actions in alike.tolist())
 
 
 @ALL_GAMES
@@ -330,6 +334,31 @@ def test_seeds_start_series_of_episodes(case: Case) -> None:
     alone.reset()
     other.reset()
     assert alone.get_state()[1]["seed"] != other.get_state()[1]["seed"]
+
+
+@ONE_GAME
+def test_the_environment_tells_its_seed(case: Case) -> None:
+    """What `reset` was given or drew, as Gymnasium's environments do."""
+    games = vector(case, 3)
+    assert games.np_random_seed == -1
+    first = games.reset()
+    drawn = games.np_random_seed
+    assert same(games.reset(seed=drawn), first)
+    games.step(games.random_actions())
+    games.reset()
+    assert games.np_random_seed == drawn
+    games.reset(seed=9)
+    assert games.np_random_seed == 9
+    state = games.get_state()
+    games.reset(seed=7, options={"reset_mask": np.array([False, True, False])})
+    assert games.np_random_seed == (9, 7, 9)
+    games.reset(seed=[2**64 - 1, 7, 7])
+    assert games.np_random_seed == (2**64 - 1, 7, 7)
+    games.reset(seed=[7, 7, 7])  # three times the first game of this seed
+    assert games.np_random_seed == (7, 7, 7)
+    games.set_state(state)
+    games.close()
+    assert games.np_random_seed == deepcopy(games).np_random_seed == 9
 
 
 # ---- buffers ----

@@ -14,7 +14,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
-from tests.cases import TESTED
+from tests.cases import CASES, TESTED, Case
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -52,6 +52,17 @@ def test_the_last_reward_is_the_return() -> None:
         rewards = episode(env)
         assert not any(rewards[:-1])
         assert rewards[-1] == env.position.returns()[1]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_rewards_add_up_to_what_the_learner_gained(case: Case) -> None:
+    """Also what the opponent's moves before the learner's first one gave."""
+    env = SingleAgentEnv(case.game, **case.options)
+    for i in range(4):
+        rewards = episode(env, seed=7 if i == 0 else None)
+        before = Position.of_states(case.game, case.setup, env.position._start)
+        gained = env.position.returns()[env.learner] - before.returns()[env.learner]
+        assert sum(rewards) == gained
 
 
 @pytest.mark.parametrize(("seat", "seats"), [(0, {0}), (1, {1}), ("alternating", {0, 1})])

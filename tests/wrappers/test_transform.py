@@ -120,6 +120,35 @@ def test_a_copy_has_a_game_of_its_own(game: Any) -> None:
         assert str(env.unwrapped.position) == before != str(other.unwrapped.position)
 
 
+def test_actions_of_every_type_are_those_of_the_transformed_game() -> None:
+    """Whatever the environment inside takes as an action is mapped back before it gets it."""
+    torch = pytest.importorskip("torch")
+    for make in (
+        lambda: Augmented(SingleAgentEnv(FIRST.name, seat=0)),
+        lambda: AugmentedAEC(Case(FIRST, 0, {}).raw()),
+        lambda: AugmentedAEC(Case(FIRST, 0, {}).env()),
+    ):
+        played = []
+        for kind in (int, np.uint64, np.int8, torch.tensor):
+            env = make()
+            env.reset(seed=1)
+            legal = np.flatnonzero(env.unwrapped.position.action_mask())
+            shown = env.transform.action(legal)
+            action = int(min(a for a in shown if a < 128))
+            env.step(kind(action))
+            played.append(str(env.unwrapped.position))
+        assert played == [played[0]] * 4
+        assert played[0] != str(Position(FIRST, seed=1))
+
+
+@pytest.mark.parametrize("action", [-1, 10**30, np.uint64(2**64 - 1), 1.0, True, "a", np.zeros(2)])
+def test_what_is_no_action_is_refused_by_the_environment(action: Any) -> None:
+    env = AugmentedAEC(Case(FIRST, 0, {}).raw())
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match=r"action=.*: not an action of"):
+        env.step(action)
+
+
 def test_groups_of_another_board_are_refused() -> None:
     """By the constructors, not at the first reset."""
     sizes = {game.observation.cells: game for game in TESTED.values()}

@@ -357,8 +357,8 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
-        if any(self.terminations.values()):  # an illegal move ends the episode but not the game
-            self.clear_masks()
+        if not moment.agents or any(self.terminations.values()):
+            self.clear_masks()  # an illegal move ends the episode but not the game
         self._complete(list(moment.agents))
 
     def __getstate__(self) -> dict[str, Any]:

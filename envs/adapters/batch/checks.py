@@ -114,6 +114,13 @@ def seed_series(
     series["episode"][rows] = 0
 
 
+def seeds_of(series: np.ndarray) -> int | tuple[int, ...]:
+    """The seeds that started the series: one if all games share it, or one for each game."""
+    seeds: list[int] = series["seed"].tolist()
+    numbered = (series["number"] == np.arange(len(seeds))).all()
+    return seeds[0] if numbered and len(set(seeds)) == 1 else tuple(seeds)
+
+
 def _are_several(seeds: Any) -> TypeGuard[Sequence[int]]:
     """Whether there is a seed for each game; a string is one wrong seed, not several."""
     if isinstance(seeds, np.ndarray):

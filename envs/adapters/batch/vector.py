@@ -18,7 +18,7 @@ from azumaya.envs.adapters.batch.arguments import (
 )
 from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller
-from azumaya.envs.adapters.batch.checks import check_count
+from azumaya.envs.adapters.batch.checks import check_count, seeds_of
 from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import batched, observation_box
@@ -169,6 +169,16 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             self._batch.reset(outputs, seed, rows, setup)
             self._changes += 1
             return self._observations(outputs), self._infos(outputs)
+
+    @property
+    def np_random_seed(self) -> int | tuple[int, ...]:  # type: ignore[override]
+        """The seed that `reset` was given or drew; -1 before the first `reset`.
+
+        A tuple if it was given one for each game, or if games have different ones, as after a
+        `reset` of some of them. Randomness does not come from `np_random`.
+        """
+        with Call(self, "np_random_seed", begins=True, looks=True):
+            return seeds_of(self._batch.get_series()) if self._batch.seeded else -1
 
     def _setup_with(self, given: Mapping[str, Any]) -> Setup | None:
         """The setup of episodes with further options; None if there are none."""
@@ -370,9 +380,9 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
         Raises:
             OptionError: this is not such a pair, it comes from another game, action space or number
-                of games, a row was changed after `get_state`, or it was played under options that
-                this environment was never given (unless they concern only the start); no game has
-                changed.
+                of games, a row was changed after `get_state`, or it was played under other options
+                than the environment's own and the last 64 that `reset` was given (unless they
+                concern only the start); no game has changed.
         """
         with Call(self, "set_state", begins=True):
             if not isinstance(state, tuple | list) or len(state) != 2:

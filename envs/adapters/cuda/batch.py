@@ -241,8 +241,10 @@ class CudaBatch:
     def rollout(self, plies: int) -> int:
         """Play random legal moves in every game, restarting finished games, without outputs.
 
-        Returns the number of games that ended. Call `resume` before the next step.
+        Returns the number of games that ended. Call `resume` before the next step. Raises for any
+        unreported illegal action.
         """
+        self.check()
         self.begun = False
         ended = self.device.put(np.zeros(1, np.int64))
         kernel = kernels.rollout_kernel(self.game, self.words)

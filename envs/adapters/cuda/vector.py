@@ -11,6 +11,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.adapters.batch.arguments import check_flag
+from azumaya.envs.adapters.batch.calls import Call
+from azumaya.envs.adapters.batch.checks import check_illegal
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
 from azumaya.envs.errors import OptionError, brief
@@ -40,6 +42,8 @@ class CudaVectorEnv(AzumayaVectorEnv):
             `position`, `reset`, `get_state`, `set_state`, `rollout` or `close`. If True, every
             step first waits for the device to check the actions; it raises at once, and no game
             has changed.
+        threads: None: the device has threads of its own.
+        illegal: `"raise"`; a device cannot let an illegal action lose the game.
         **options: the game's options.
 
     Raises:
@@ -59,10 +63,13 @@ class CudaVectorEnv(AzumayaVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         check_actions: bool = False,
         threads: None = None,
+        illegal: str = "raise",
         **options: Any,
     ) -> None:
         if threads is not None:
             raise OptionError(f"threads={brief(threads)}: must be None on a CUDA device")
+        if check_illegal(illegal) != "raise":
+            raise OptionError(f"illegal={brief(illegal)}: must be 'raise' on a CUDA device")
         self._check_actions = check_flag("check_actions", check_actions)
         super().__init__(
             game,
@@ -118,9 +125,5 @@ class CudaVectorEnv(AzumayaVectorEnv):
             IllegalActionError: names the first step with an illegal action, and its lowest such
                 row.
         """
-        self._batch.check()
-
-    def rollout(self, plies: int) -> int:
-        """As `AzumayaVectorEnv.rollout`; waits for the device."""
-        self._batch.check()
-        return super().rollout(plies)
+        with Call(self, "check", begins=True, looks=True):
+            self._batch.check()

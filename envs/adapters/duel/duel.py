@@ -39,6 +39,7 @@ class Turn(NamedTuple):
 
     Attributes:
         rewards: the learner's rewards, including opponents' moves and shaping, `(n,)` float32.
+            What opponents' moves before the learner's first one gave is part of its first reward.
         dones: whether the game ended, `(n,)` bool; its next episode has begun.
         ended: the rows of the games that ended, `(m,)`.
         finals: the learner's final observations, `(m, C, rows, columns)` int8.
@@ -207,7 +208,8 @@ class Duel(SeatedGames):
         rows = np.flatnonzero(~lost)
         self._move(rows, actions[rows])
         self._respond(rows)
-        gains = self.states["payoff"] - before
+        gains = self.states["payoff"] - before + self._seats["opening"]
+        self._seats["opening"] = 0
         rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
         if self._shaping:
             rewards += self._shaping.gains(self._evaluations, self._evaluate())

@@ -21,7 +21,13 @@ from azumaya.envs.adapters.batch.kernels import (
 )
 from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.batch.workers import Workers
-from azumaya.envs.adapters.duel.kernels import SEAT, WHOLE, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.kernels import (
+    ASKED_DRAWS,
+    SEAT,
+    WHOLE,
+    respond_kernel,
+    seat_kernel,
+)
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     NAMED,
@@ -45,8 +51,6 @@ Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
 
 SEATINGS = {"alternating": 2, "random": 3}
 """Kernel codes for changing seats; 0 and 1 are fixed seats."""
-_AGENT_DRAWS = 1 << 34
-"""The first draw number used for the keys passed to agents."""
 
 
 class SeatedGames:
@@ -167,7 +171,9 @@ class SeatedGames:
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
             )  # fmt: skip
+            before = self.states["payoff"][rows]
             self._respond(rows)
+            self._seats["opening"][rows] = self.states["payoff"][rows] - before
             rows = rows[self.states["over"][rows] != RUNNING]
             if not rows.size:
                 return
@@ -179,7 +185,7 @@ class SeatedGames:
 
         def arguments() -> tuple[Any, ...]:
             words = np.zeros(self._mask_words, np.uint64)
-            trial, ties = self.game.new_states(1), words.copy()
+            trial, ties = self.game.new_states(2), words.copy()
             return rows, self.states, self._series, self._seats, words, trial, ties
 
         self._workers.run(self._respond_all, len(rows), arguments)
@@ -213,7 +219,7 @@ class SeatedGames:
     def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
         """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
         series = self._series[rows]
-        keys = [int(random_word(s["key"], _AGENT_DRAWS + int(s["ply"]))) for s in series]
+        keys = [int(random_word(s["key"], ASKED_DRAWS + int(s["ply"]))) for s in series]
         self._series["ply"][rows] += 1
         positions = [
             self.position(int(row)).resample_hidden(key)

@@ -12,12 +12,15 @@ from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import clear
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rng import make_key, random_below
+from azumaya.envs.kernels.rng import make_key, random_below, random_word
 
-SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64)])
-"""The learner's seat in a game, and the code of the opponent."""
+SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64), ("opening", np.int64)])
+"""The learner's seat in a game, the code of the opponent, and what player_0 gained before the
+learner's first turn, until it is part of a reward."""
 
 SEAT_DRAW, OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
+ASKED_DRAWS = 1 << 34
+"""The first draw number of the keys with which opponents are asked for moves."""
 WHOLE = 1 << 31
 """The total weight of all opponents."""
 
@@ -47,9 +50,32 @@ def seat_kernel() -> Any:
 
 
 @functools.cache
+def fair_greedy_kernel(game: Game) -> Any:
+    """The kernel `choose(state, words, key, n, trial, ties)`: greedy, but blind to hidden draws.
+
+    Where draws are hidden it chooses what `GreedyOpponent` would if it were asked: from the same
+    position, redrawn with the same key. In other games it is `greedy_kernel`, and only ties may be
+    broken differently. `trial` is `(2,)`; the rest is as for `greedy_kernel`.
+    """
+    resample, choose_greedy = game.rules.resample, greedy_kernel(game)
+    if resample is None:
+        return choose_greedy
+
+    @kernel
+    def choose_redrawn(state, words, key, n, trial, ties):
+        asked = random_word(key, ASKED_DRAWS + n)
+        trial[1] = state
+        resample(trial[1], make_key(asked, 0, 0))
+        return choose_greedy(trial[1], words, asked, 0, trial, ties)
+
+    return choose_redrawn
+
+
+@functools.cache
 def respond_kernel(game: Game) -> Any:
     """The kernel that plays the moves of compiled opponents."""
-    play, write_legal, choose_greedy = game.rules.play, game.rules.write_legal, greedy_kernel(game)
+    play, write_legal = game.rules.play, game.rules.write_legal
+    choose_greedy = fair_greedy_kernel(game)
 
     @kernel
     def respond(start, stop, rows, states, series, seats, words, trial, ties):

@@ -63,7 +63,10 @@ RANDOM, GREEDY, OTHERS = 0, 1, 2
 
 
 class Named(NamedTuple):
-    """A named opponent: its code in the compiled kernels, and the equivalent agent."""
+    """A named opponent: its code in the compiled kernels, and the agent with the same strategy.
+
+    Their random choices differ, but where draws are hidden, greedy makes the same moves.
+    """
 
     code: int
     agent: Callable[[], Opponent]
