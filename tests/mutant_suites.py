@@ -187,7 +187,8 @@ class Suites:
             "NUMBA_OPT": "1",
             "NUMBA_DISABLE_JIT": str(int(stage.interpreted)),
         }
-        options = ["-p", "tests.mutant_copy", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+        options = ["-p", "tests.mutant_copy", "-p", "no:cacheprovider", "-p", "no:nbmake"]
+        options.append("--hypothesis-seed=0")
         command = [sys.executable, "-m", "pytest", *options, "--tb=no", "-rfE", "-x", *stage.words]
         try:
             done = run_child(command, limit, environment, tree)

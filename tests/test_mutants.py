@@ -157,11 +157,17 @@ def test_lines_below_an_edit_stay_where_they_are(source: Path) -> None:
 QUICK, SECOND = Stage(("tests/test_one.py",), interpreted=True), Stage(("tests",))
 
 
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Suites:
+    """Suites that keep the times of stages from test to test."""
+    return Suites(tmp_path_factory.mktemp("known"))
+
+
 @pytest.fixture
-def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suites:
+def suites(known: Suites, monkeypatch: pytest.MonkeyPatch) -> Suites:
     """Suites for a library of one file."""
     monkeypatch.setattr(mutant_suites, "copy_library", a_library)
-    return Suites(tmp_path / "work")
+    return known
 
 
 TESTS = {
@@ -200,18 +206,20 @@ def a_library(to: Path) -> None:
 def test_stages(
     stage: Stage, content: str, caught: str, suites: Suites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mutant_suites, "LEAST_SECONDS", 5.0)
+    endless = caught.startswith("no end")
+    monkeypatch.setattr(mutant_suites, "LEAST_SECONDS", 1.0 if endless else 20.0)
+    monkeypatch.setattr(mutant_suites, "SLOWER", 1.0)
     assert suites.catches(stage, "envs/whole.py", content.encode()) == caught
 
 
-def test_tests_that_fail_anyway_are_told(suites: Suites, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_that_fail_anyway_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(to: Path) -> None:
         a_library(to)
         (to / "site/azumaya/envs/whole.py").write_text("ONE, TWO = 1, 5")
 
     monkeypatch.setattr(mutant_suites, "copy_library", broken)
     with pytest.raises(UncleanError, match=r"without a mutant tests/test_two.py::test_two fails"):
-        suites.catches(SECOND, "envs/whole.py", b"ONE, TWO = 1, 2")
+        Suites(tmp_path).catches(SECOND, "envs/whole.py", b"ONE, TWO = 1, 2")
 
 
 def test_every_path_named_for_mutants_exists() -> None:

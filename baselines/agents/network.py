@@ -98,7 +98,8 @@ class NumberNet(nn.Module):
             if i:
                 x = torch.cat((x, self.group_sums(x, these) / self.layout.size), 1)
             x = torch.relu(_linear(layer, x))
-        means = _Sums.apply(x, these.position, these.lengths) / cells
+        sums: torch.Tensor = _Sums.apply(x, these.position, these.lengths)  # type: ignore[no-untyped-call]
+        means = sums / cells
         pooled = torch.cat((means, these.overview.to(dtype)), 1)
         action = these.number * cells + these.cell
         logits = pooled.new_zeros(len(planes), numbers * cells)

@@ -16,9 +16,11 @@ from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena import report, rounds
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.rounds import WrongMoveError
+from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.search import UCTAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.position import episode_key
+from azumaya.envs.setup import POSITION, prepare
 from tests.baselines.plain_matches import play_plainly
 from tests.cases import TESTED
 
@@ -206,9 +208,12 @@ def test_options_that_the_book_does_not_cover_have_plain_starts(book: tuple[str,
 def test_default_options_of_every_game_can_be_told_from_others(game: str) -> None:
     chosen = TESTED[game]
     defaults = {option.name: option.default for option in chosen.options}
-    rounds.start_set(game, defaults)
+    has_book = bool(balanced_starts(game))
+    assert rounds.start_set(game, defaults).balanced == has_book
+    usual = prepare(chosen, defaults).settings
     for options in chosen.options.variants:
-        rounds.start_set(game, options)
+        plain = POSITION in options or prepare(chosen, options).settings != usual
+        assert rounds.start_set(game, options).balanced == (has_book and not plain), options
 
 
 def test_every_start_has_a_seed_up_to_the_last_one() -> None:

@@ -93,7 +93,6 @@ def test_the_named_error_comes(name: str, thing: Any) -> None:
         pytest.skip("a dict may be right")
     with pytest.raises(error) as caught:
         call(thing)
-    assert isinstance(caught.value, error)
     assert len(str(caught.value)) < 2000
 
 

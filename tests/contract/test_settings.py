@@ -13,17 +13,30 @@ from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import TESTED
 
 
+def takes(game: str, option: str, value: Any) -> bool:
+    """Whether an option of a game has a value."""
+    try:
+        Position(game, **{option: value})
+    except ValueError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("game", TESTED)
 def test_equal_values_of_another_type_are_refused(game: str) -> None:
     """True equals 1 in Python, but an option that takes one refuses the other, cached or not."""
     for option in TESTED[game].options:
         for right, wrong in ((True, 1), (False, 0), (1, True), (0, False)):
-            try:
-                Position(game, **{option.name: right})
-            except ValueError:
-                continue
-            with pytest.raises(OptionError, match=option.name):
-                Position(game, **{option.name: wrong})
+            if takes(game, option.name, right):
+                with pytest.raises(OptionError, match=option.name):
+                    Position(game, **{option.name: wrong})
+
+
+def test_some_options_take_flags_and_some_numbers() -> None:
+    """Those that the test above checks."""
+    options = [(name, option.name) for name, game in TESTED.items() for option in game.options]
+    for value, some in ((True, {"misplacement", "referee"}), (1, {"max_plies"})):
+        assert {option for game, option in options if takes(game, option, value)} >= some
 
 
 class Odd(str):

@@ -11,6 +11,7 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from tests.cases import TESTED
 from tests.cuda import ptx as compiler
+from tests.cuda.emulator.build import missing
 
 
 def check(name: str, kernel: Any, arguments: tuple[Any, ...]) -> None:
@@ -22,9 +23,10 @@ def check(name: str, kernel: Any, arguments: tuple[Any, ...]) -> None:
 
 
 GAMES = [
-    pytest.param(game, marks=[pytest.mark.slow] * bool(i)) for i, game in enumerate(TESTED.values())
+    pytest.param(game, marks=[pytest.mark.slow] * (i > 0 or missing() is None))
+    for i, game in enumerate(TESTED.values())
 ]
-"""The games after the first are slow: `test_emulated.py` compiles and checks their kernels, too."""
+"""Slow where `test_emulated.py` compiles and checks these kernels, too; else all but the first."""
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

@@ -742,6 +742,7 @@ for layout in ("belgian_daisy", "swiss_daisy"):
 """
 
 
+@pytest.mark.slow
 def test_interpreted_games_are_the_same() -> None:
     printed = [
         subprocess.run(

@@ -22,6 +22,7 @@ for referee in (True, False):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_compiled_and_interpreted_games_are_the_same(game: str) -> None:
     outputs = []

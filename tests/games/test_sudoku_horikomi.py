@@ -443,6 +443,7 @@ def test_module_and_lookahead() -> None:
     assert HORIKOMI.rules.evaluate(state, 0) == -HORIKOMI.rules.evaluate(state, 1) > 0
 
 
+@pytest.mark.slow
 def test_interpreted_as_compiled() -> None:
     """The same game is played without numba."""
     code = (

@@ -476,6 +476,7 @@ def test_random_games_survive_text(options: dict[str, Any]) -> None:
     assert plies <= TILES.options.max_steps(settings)
 
 
+@pytest.mark.slow
 def test_interpreted_as_compiled() -> None:
     """The same game is played without numba."""
     code = (

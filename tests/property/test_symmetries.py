@@ -470,14 +470,24 @@ def test_only_the_named_turns_and_reflections_hold(game: Game) -> None:
             assert not fails(game, symmetry, variants=[{}]), symmetry.name
 
 
-@every_game
-def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
-    """A symmetry that swaps players fails without the swap, unless the group has that one, too."""
+def only_swapping(game: Game) -> list[Symmetry]:
+    """The symmetries that swap players, unless the group has them without the swap, too."""
     members = symmetries_of(game)
     alone = {member.cells for member in members if not member.swaps}
-    for member in members:
-        if member.swaps and member.cells not in alone:
-            assert fails(game, dataclasses.replace(member, swaps=False)), member.name
+    return [member for member in members if member.swaps and member.cells not in alone]
+
+
+SWAPPING = [game for game in TESTED.values() if only_swapping(game)]
+
+
+def test_some_games_have_symmetries_that_swap_players() -> None:
+    assert SWAPPING
+
+
+@pytest.mark.parametrize("game", SWAPPING, ids=lambda game: game.name)
+def test_swaps_are_needed_where_they_are_named(game: Game) -> None:
+    for member in only_swapping(game):
+        assert fails(game, dataclasses.replace(member, swaps=False)), member.name
 
 
 def forgetting(game: Game) -> dict[str, Game]:

@@ -11,7 +11,7 @@ import pytest
 
 from azumaya.envs.render import ansi_of, svg_of
 from azumaya.envs.render.layout import layout_of
-from tests.cases import CASES, Case, play_out
+from tests.cases import CASES, Case, is_over, play_out
 
 pytest.importorskip("resvg_py")
 
@@ -23,8 +23,11 @@ def case(request: pytest.FixtureRequest) -> Case:
     return chosen
 
 
-def test_every_position_of_a_game_can_be_drawn(case: Case) -> None:
-    """Pictures have one size and the stones of the scene; text works, too."""
+def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
+    """Pictures have one size and the stones of the scene; text works, too.
+
+    Of every third ply and of the last, which take long enough.
+    """
     env = case.raw()
     env.reset(seed=5)
     rng = random.Random(5)
@@ -36,8 +39,9 @@ def test_every_position_of_a_game_can_be_drawn(case: Case) -> None:
         assert set(scene.last) <= set(range(len(layout_of(scene.board).centres)))
         assert scene.notes
         assert scene.notes[0] in ansi_of(scene, candidates=True, colour=False)
-        if not play_out(env, rng, plies=1):
+        if is_over(env):
             break
+        play_out(env, rng, plies=3)
     assert len(sizes) == 1
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import random
+from collections.abc import Iterator
 
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
@@ -10,6 +13,9 @@ from tests.search.minimax import late_positions
 
 SHORT = {"max_plies": 12}
 """Options that shorten games."""
+EACH = 16
+"""Late positions from one start."""
+Valued = tuple[Position, dict[int, int]]
 
 
 def settings_of(game: Game) -> list[dict[str, object]]:
@@ -48,13 +54,21 @@ def late(
     game: Game, options: dict[str, object], count: int, nodes: int = 800, seed: int = 1
 ) -> list[tuple[Position, dict[int, int]]]:
     """Some late positions with the gain of each move."""
-    each = 16
-    found: list[tuple[Position, dict[int, int]]] = []
-    while len(found) < count:
-        start = Position(game, seed=seed, **options)
-        found += late_positions(start, seed, min(each, count - len(found)), nodes)
-        seed += 1
-    return found
+    found, more = _series(game.name, tuple(sorted(options.items())), nodes, seed)
+    found += itertools.islice(more, max(0, count - len(found)))
+    return [(position.copy(), dict(gains)) for position, gains in found[:count]]
+
+
+@functools.cache
+def _series(
+    name: str, options: tuple[tuple[str, object], ...], nodes: int, seed: int
+) -> tuple[list[Valued], Iterator[Valued]]:
+    """The positions found so far, for several tests, and those still to be found."""
+    starts = (Position(name, seed=number, **dict(options)) for number in itertools.count(seed))
+    found = (
+        late_positions(start, number, EACH, nodes) for number, start in enumerate(starts, seed)
+    )
+    return [], itertools.chain.from_iterable(found)
 
 
 def midgame(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -126,20 +127,26 @@ def bounds_of(position: Position) -> tuple[int, int]:
     return int(low), int(high)
 
 
+def running(make: Callable[[int], Position | None]) -> Iterator[Position]:
+    """Running positions, without end."""
+    for seed in itertools.count(1):
+        position = make(seed)
+        if position is not None and not position.is_over:
+            yield position
+
+
 def valued(make: Callable[[int], Position | None], count: int) -> Iterator[tuple[Position, int]]:
     """Positions and what the player to move gains."""
-    seed = found = 0
-    while found < count:
-        seed += 1
-        position = make(seed)
-        if position is None or position.is_over:
-            continue
+    found = 0
+    for position in running(make):
         try:
             value = max(Minimax(6000).gains(position).values())
         except TooLarge:
             continue
-        found += 1
         yield position, value
+        found += 1
+        if found == count:
+            return
 
 
 def test_bounds_hold_where_players_are_blocked() -> None:
@@ -166,7 +173,7 @@ def test_bounds_hold_where_any_push_may_decide(make: Callable[[int], Position | 
 def test_pushes_off_the_board_are_seen(make: Callable[[int], Position | None]) -> None:
     """As many marbles are out after a move as it says."""
     seen: Counter[bool] = Counter()
-    for position, _ in valued(make, 150):
+    for position in itertools.islice(running(make), 150):
         mover, marbles = position.to_move, position.state["marbles"][0]
         before = position.state["out"][0][1 - mover]
         pushed = any(

@@ -80,5 +80,6 @@ def test_the_command_goes_on_and_writes_a_page(
     winners = ["first" if gain > 0 else "second" for _, gain in ends[:5]]
     assert [row[2] for row in rows] == winners
     before = page.read_text()
+    assert "--puzzles 5 --nodes 100000000 --megabytes 1 --jobs 2" in before
     prove("--finish")
     assert page.read_text() == before

@@ -131,7 +131,25 @@ def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
     assert uct.search([position], [1]) == [searched(position, 10)]
 
 
-def test_an_error_in_one_thread_is_raised() -> None:
+def test_an_error_in_one_thread_is_raised_and_ends_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin, position = Tree.begin, Position("abalone")
+
+    def failing(tree: Tree, position: Position, key: int, *settings: Any) -> None:
+        if key == 1:
+            raise RuntimeError("no such tree")
+        begin(tree, position, key, *settings)
+
+    searched(position, 10)
+    monkeypatch.setattr(Tree, "begin", failing)
+    before = set(threading.enumerate())
+    with pytest.raises(RuntimeError, match="no such tree"):
+        UCT(Budget(10**9), threads=2).search([position, position], [0, 1])
+    eventually(lambda: set(threading.enumerate()) <= before)
+
+
+def test_a_game_that_is_over_is_refused() -> None:
     over = Position("vierer_dominari", seed=0)
     while not over.is_over:
         over.play(over.legal_actions()[0])

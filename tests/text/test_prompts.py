@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,11 @@ CITED = {
     "vierer_dominari": {1: "beside a stone of either colour"},
 }  # fmt: skip
 """By game and number, words of the rules that `explain` cites where a move is illegal."""
+SETTINGS: dict[str, dict[str, Any]] = {
+    "abalone": {"max_plies": 40},
+    "halma_dominari": {"setup": "choose"},  # the stones are laid first
+}
+"""Options of games in which these illegal moves occur."""
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -111,12 +117,13 @@ def test_the_rules_that_explanations_cite_are_in_the_prompt(game: str) -> None:
 
 def cited_in(game: str) -> Iterator[int]:
     """The numbers of rules in the explanations of all actions of a few games."""
-    options = {"setup": "choose"} if game == "halma_dominari" else {}  # the stones are laid first
+    options = SETTINGS.get(game, {})
     for seed in range(3):
         position, draws = Position(game, seed=seed, **options), random.Random(seed)
         while not position.is_over:
+            legal = set(position.legal_actions())
             for action in range(len(position.action_mask())):
-                if action not in position.legal_actions():
+                if action not in legal:
                     yield from map(int, re.findall(r"\(rule (\d+)\)", position.explain(action)))
             for _ in range(4):
                 if not position.is_over:

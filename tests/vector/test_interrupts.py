@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(INTERPRETED, reason="needs the speed of compiled kernels"),
 ]
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
-GAMES, MOMENTS, ROUNDS = 5000, 60, 20
+GAMES, MOMENTS, ROUNDS = 5000, 30, 40
 
 
 @pytest.fixture(autouse=True)
