@@ -38,6 +38,8 @@ def start(*words: object, size: int | None = None, **more: Any) -> subprocess.Po
         "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
     }  # fmt: skip
     environment = {**os.environ, "COLUMNS": "400", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if size is not None:  # Python would keep bytecode that was cut off, and fail to load it later
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
     limits = MEMORY, -1 if size is None else size
     return subprocess.Popen(
         [sys.executable, "-c", LIMITED, *map(str, limits + words)],
