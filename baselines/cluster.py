@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from azumaya.envs.extras import require
@@ -26,7 +29,8 @@ class Cluster:
         self.ray: Any = require("ray", "ray")
         self._joined = not self.ray.is_initialized()
         if self._joined:
-            self.ray.init(address=address, log_to_driver=False, include_dashboard=False)
+            with _sigterm_kept():
+                self.ray.init(address=address, log_to_driver=False, include_dashboard=False)
 
     def remote(self, work: Callable[..., Any]) -> Any:
         """A function for one processor; Ray calls it again if its machine or process dies."""
@@ -37,3 +41,18 @@ class Cluster:
         if self._joined:
             self.ray.shutdown()
             self._joined = False
+
+
+@contextlib.contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Within this, a package may set a handler of SIGTERM; afterwards the present one is back.
+
+    Ray's own ends the process without the checks of `end_on_signals`. Only the main thread can set
+    handlers, so in others Ray sets none.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)

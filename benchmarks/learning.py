@@ -89,7 +89,7 @@ def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, 
         run, display = config.run, Display(Console(quiet=True))
         made = getattr(module, ALGORITHMS[script])(config)
         with contextlib.closing(run), contextlib.closing(made) as learner:
-            run.begin(config.stored_form(), None, False)
+            run.begin(config.stored_form(), None)
             learner.begin(run, None)
             marks = list[str]()
 

@@ -20,6 +20,7 @@ from azumaya.baselines.agents.network import NETWORKS, OversizeError, check_size
 from azumaya.baselines.agents.sidecar import (
     CheckpointError,
     Sidecar,
+    checkpoint_file,
     game_of_sidecar,
     read_sidecar,
     unreadable,
@@ -77,14 +78,14 @@ def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar
     """Write a checkpoint; returns the path of the weights.
 
     Args:
-        path: where to write; its suffix is replaced by `.safetensors` and `.json`.
+        path: where to write; `.safetensors` and `.json` are added, or replace one another.
         weights: the tensors by name, as in `network.state_dict()`.
         sidecar: the description of the weights.
 
     Raises:
         OSError: it cannot be written; no temporary file is left behind.
     """
-    target = Path(path).with_suffix(".safetensors")
+    target = checkpoint_file(path, ".safetensors")
     target.parent.mkdir(parents=True, exist_ok=True)
     named = contents(target.stem, weights, sidecar)
     write_together({target.with_name(name): content for name, content in named.items()})
@@ -98,7 +99,7 @@ def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
         CheckpointError: a file is missing or malformed; the error says which.
     """
     safetensors = require("safetensors.torch", "train")
-    source = Path(path).with_suffix(".safetensors")
+    source = checkpoint_file(path, ".safetensors")
     sidecar = read_sidecar(source)
     try:
         return safetensors.load(read_bytes(source, MOST_BYTES)), sidecar
@@ -118,7 +119,7 @@ def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:
     network = build(sidecar)
     problem = _misfit(network.state_dict(), weights)
     if problem:
-        source = Path(path).with_suffix(".safetensors")
+        source = checkpoint_file(path, ".safetensors")
         raise CheckpointError(
             f"checkpoint {source}: {problem}; {source.with_suffix('.json').name} describes the "
             f"network {sidecar.network!r} with {sidecar.sizes}{_where_else(source)}"
@@ -135,9 +136,14 @@ def _misfit(wanted: Mapping[str, torch.Tensor], given: Mapping[str, torch.Tensor
         few += [f"{len(surplus)} unknown, such as {surplus[0]!r}"] if surplus else []
         return f"not the weights of its network: {', '.join(few)}"
     for name, tensor in wanted.items():
-        if tensor.shape != given[name].shape:
-            shapes = f"{tuple(given[name].shape)}, not {tuple(tensor.shape)}"
+        found = given[name]
+        if tensor.shape != found.shape:
+            shapes = f"{tuple(found.shape)}, not {tuple(tensor.shape)}"
             return f"size mismatch: {name!r} has shape {shapes}"
+        if not found.is_floating_point():
+            return f"{name!r} must have floating-point numbers, not {found.dtype}"
+        if not found.float().isfinite().all():  # small kinds of numbers have no isfinite
+            return f"{name!r} must have finite numbers"
     return ""
 
 

@@ -10,7 +10,7 @@ import torch
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import load_network
-from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
+from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, checkpoint_name
 from azumaya.baselines.search.arguments import check_number, check_temperature
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
@@ -56,7 +56,7 @@ class PolicyAgent(Agent):
             OptionError: the temperature is invalid, as for the class.
         """
         network, sidecar = load_network(path)
-        return cls(network, Path(path).stem, temperature, sidecar)
+        return cls(network, checkpoint_name(path), temperature, sidecar)
 
     def check(self, position: Position) -> None:
         """Check that the network can play a position's game with its options.

@@ -17,6 +17,8 @@ from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 
+SUFFIXES = (".safetensors", ".json")
+"""What the names of a checkpoint's files end in: its weights and its sidecar."""
 SHAPING = "shaping"
 """The note that says how much gains in the game's evaluation counted in what values learned."""
 
@@ -77,10 +79,31 @@ def game_of_sidecar(sidecar: Sidecar) -> Game:
     return game
 
 
+def checkpoint_file(path: str | Path, suffix: str) -> Path:
+    """The file of a checkpoint that has this suffix, `.safetensors` or `.json`.
+
+    Args:
+        path: the path of either file, or without a suffix. What else follows a dot is part of the
+            name: `lr-0.1` and `lr-0.01` are two checkpoints.
+        suffix: the suffix.
+
+    Raises:
+        ValueError: the path has no name.
+    """
+    path = Path(path)
+    return path.with_name(checkpoint_name(path) + suffix)
+
+
+def checkpoint_name(path: str | Path) -> str:
+    """The name of a checkpoint: that of either file without its suffix."""
+    path = Path(path)
+    return path.stem if path.suffix in SUFFIXES else path.name
+
+
 def is_checkpoint(path: str | Path) -> bool:
     """Whether a checkpoint has this path; False, too, for a name that no file can have."""
     try:
-        return any(Path(path).with_suffix(end).is_file() for end in (".safetensors", ".json"))
+        return any(checkpoint_file(path, suffix).is_file() for suffix in SUFFIXES)
     except (OSError, ValueError):
         return False
 
@@ -91,7 +114,7 @@ def read_sidecar(path: str | Path) -> Sidecar:
     Raises:
         CheckpointError: the `.json` file is missing or malformed.
     """
-    file = Path(path).with_suffix(".json")
+    file = checkpoint_file(path, ".json")
     try:
         said = read_json(file)
     except OSError as error:

@@ -17,11 +17,12 @@ from azumaya.baselines.signals import INTERRUPTED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
+from azumaya.envs.extras import MissingExtraError
 
 DONE, FAILED, REFUSED = 0, 1, 2
 """Exit codes."""
-REFUSALS = (OptionError, RunError, CheckpointError)
-"""Errors in a command, or in the run it names."""
+REFUSALS = (OptionError, RunError, CheckpointError, MissingExtraError)
+"""Errors in a command, or in the run it names; or it needs a package that is not installed."""
 FAILURES = (OSError, MemoryError)
 """Failures of the machine: a full disk, a closed output, too little memory."""
 ALLOCATION = "can't allocate memory"

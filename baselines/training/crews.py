@@ -234,7 +234,10 @@ def crew_of(workers: int, ray: str) -> Crew | None:
         ConnectionError: there is no cluster at the address.
     """
     if workers and ray:
-        raise OptionError("--workers and --ray: give one of them, not both")
+        raise OptionError(
+            "--workers and --ray: give one of them, not both; a resumed run has those it was begun "
+            "with, which --workers 0 or --ray '' leaves out"
+        )
     if ray:
         return OnRay(ray)
     return Processes(workers) if workers else None

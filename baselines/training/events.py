@@ -25,20 +25,20 @@ class EventFile:
 
     Args:
         folder: the run's folder.
-        steps: the number of steps at the last save, 0 for a new run. Events that a killed run wrote
-            after it, in files of its own, are no longer shown.
+        steps: the number of steps at the last save; None before the first. Events that a killed run
+            wrote after it, in files of its own, are no longer shown.
 
     Raises:
         OSError: the file cannot be written.
     """
 
-    def __init__(self, folder: Path, steps: int) -> None:
+    def __init__(self, folder: Path, steps: int | None) -> None:
         # TensorBoard reads the files of a folder in the order of their names
         self._file = (folder / f"events.out.tfevents.{time.time_ns()}").open("xb")
         self._records = RecordWriter(self._file)
         self._add(file_version=VERSION)
-        if steps:
-            self._add(step=steps + 1, session_log=SessionLog(status=SessionLog.START))
+        first = 0 if steps is None else steps + 1
+        self._add(step=first, session_log=SessionLog(status=SessionLog.START))
 
     def write(self, values: Mapping[str, float], steps: int) -> None:
         """Add metrics by name, with the steps done.

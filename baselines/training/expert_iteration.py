@@ -27,14 +27,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
-from azumaya.baselines.training.checks import Count, Numbers
+from azumaya.baselines.training.checks import Count, Numbers, flag
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
 from azumaya.baselines.training.players import Players
@@ -56,7 +56,7 @@ from azumaya.baselines.values.lessons import (
 )
 from azumaya.baselines.values.network import scratch_words
 from azumaya.baselines.values.questions import Examiner, Questions
-from azumaya.baselines.values.value import Value, load_value, shape_of
+from azumaya.baselines.values.value import MOST_WIDTH, Value, load_value, shape_of
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import RUNNING
 from azumaya.envs.setup import prepare
@@ -80,19 +80,32 @@ class Config(ValueConfig):
     """Games played between two updates."""
     start: str = ""
     """The checkpoint of a compiled value to begin with, or `champion`; the default is to begin with
-    small random weights and the game's own evaluation."""
+    small random weights and the game's own evaluation. It also sets `width` and `features`."""
+    width: Annotated[int, Numbers(0, MOST_WIDTH)] = 0
+    """Hidden units of the network; 0 means those of `start`, or 16 without one."""
     nodes: Annotated[int, Numbers(1, 10**9)] = 300
     """Positions that the teacher's search visits for each move; it completes at least one ply."""
     exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
     """Positions that the solver visits at most for each position; 0 means that it is not asked."""
 
     def completed(self) -> Self:
-        """As `RunConfig.completed`; also takes the sizes from the network to begin with."""
+        """As `RunConfig.completed`; also takes the sizes from the network to begin with.
+
+        Raises:
+            OptionError: also if other sizes were given.
+        """
         config = super().completed()
         if not config.start:
-            return config
+            return replace(config, width=config.width or ValueConfig.width)
         value = start_value(config)
-        return replace(config, width=value.width, features="plain" if value.plain else "shared")
+        sizes = dict[str, Any](width=value.width, features="plain" if value.plain else "shared")
+        for name, size in sizes.items():
+            given = getattr(self, name)
+            if given and given != size:
+                raise OptionError(
+                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} out"
+                )
+        return replace(config, **sizes)
 
 
 def start_value(config: Config) -> Value:

@@ -18,12 +18,13 @@ class RunLog:
 
     Args:
         run: the run's folder.
-        steps: the steps done before; the speed counts those after them.
+        steps: the steps done at the last save; None before the first. The speed counts those after
+            them.
     """
 
-    def __init__(self, run: RunFolder, steps: int) -> None:
+    def __init__(self, run: RunFolder, steps: int | None) -> None:
         self._metrics, self._events = run.metrics, EventFile(run.path, steps)
-        self._began, self._before = time.monotonic(), steps
+        self._began, self._before = time.monotonic(), steps or 0
 
     def write(self, values: Mapping[str, float], steps: int) -> None:
         """Write metrics by name, with the steps done and the steps per second."""
@@ -98,7 +99,7 @@ class LoggedLearner(Learner):
 
     def begin(self, run: RunFolder, save: Save | None) -> None:
         """Open the logs."""
-        self.logs = RunLog(run, self.steps)
+        self.logs = RunLog(run, save.steps if save else None)
 
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates."""

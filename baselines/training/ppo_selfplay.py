@@ -420,21 +420,22 @@ class Table:
     def step(self, rollout: Rollout, t: int, network: nn.Module, past: Past) -> None:
         """Take the actions of step `t` and note what came of them."""
         seen, _, ended, cut, infos = self.env.step(rollout.actions[t].numpy())
-        over, before = ended | cut, self.worths
+        over, before, rewards = ended | cut, self.worths, infos["rewards"][:, 0]
         self.look(seen, infos)
         self.worths = self.worth(before)
         gains = np.where(over, 0.0, self.shaping.gains(before, self.worths))
-        rollout.rewards[t] = torch.from_numpy(infos["rewards"][:, 0] + gains)
+        rollout.rewards[t] = torch.from_numpy(rewards + gains)
         rollout.over[t] = torch.from_numpy(over)
         rollout.following[t] = 0
-        if cut.any():
-            rollout.following[t, cut] = self.values_beyond(cut, network, infos)
+        undecided = cut & (rewards == 0)  # a limit may give a result: nothing follows that
+        if undecided.any():
+            rollout.following[t, undecided] = self.values_beyond(undecided, network, infos)
         past.draw(over[: past.count])
 
     def values_beyond(
         self, cut: np.ndarray, network: nn.Module, infos: dict[str, Any]
     ) -> torch.Tensor:
-        """The values for player 0 of the last positions of games that were cut off."""
+        """The values for player 0 of the last positions of games cut off without a result."""
         planes = np.stack([seen["observation"] for seen in infos["final_obs"][cut]])
         _, values = network(torch.from_numpy(planes))
         return signs_of(infos["final_info"]["to_move"][cut]) * values
@@ -455,7 +456,8 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
     """Generalised advantage estimates for the players who moved, `(T, n)`.
 
     They are computed for player 0, so no sign changes between moves; only the result takes the
-    sign of the mover. A game that was cut off ends with the value of its last position.
+    sign of the mover. A game that was cut off without a result ends with the value of its last
+    position.
     """
     deltas = rollout.rewards + discount * rollout.following - rollout.values
     result, after = torch.zeros_like(deltas), torch.zeros(deltas.shape[1])

@@ -36,6 +36,9 @@ from azumaya.baselines.training.saves import Save, is_curve, read_save
 
 CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
 RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
+LOCK = ".lock"
+"""An empty file that the process has locked that trains in the folder; it is never deleted, for
+another process may be about to lock it."""
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
 PLACE = ("output", "resume", "overwrite")
@@ -292,31 +295,44 @@ class RunFolder:
 
         Raises:
             RunError: another process is training in it.
+            OSError: the file to lock cannot be opened.
         """
-        if self._lock is not None or sys.platform == "win32":  # where folders cannot be opened
+        if self._lock is not None or sys.platform == "win32":  # where there are no such locks
             return
-        self._lock = os.open(self.path, os.O_RDONLY)
+        # A file, open for writing: of folders, NFS tells the other machines nothing.
+        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         if not locked(self._lock):
             self.close()
             raise RunError(f"{self.path}: another process is training in this folder")
 
-    def begin(self, options: Mapping[str, Any], saved: Save | None, resume: bool) -> None:
+    def begin(
+        self,
+        options: Mapping[str, Any],
+        saved: Save | None,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+    ) -> None:
         """Make the folder ready for training.
 
         Args:
             options: the content of `config.json`.
             saved: the save to resume from.
-            resume: whether a run is resumed; if not, the files of an earlier run are deleted.
+            resume: whether a run is resumed.
+            overwrite: whether the files of an earlier run are deleted.
 
         Raises:
-            RunError: another process is training in the folder.
+            RunError: another process is training in the folder, or it holds a run and is to be
+                neither resumed nor overwritten.
             OSError: a file cannot be written.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         self.lock()
-        remove_partial(self.path, self.names)
-        if not resume:
+        if overwrite:
             self._clear()
+        elif not resume:
+            self.check_free()  # a run may have begun, and even ended, since the last check
+        remove_partial(self.path, self.names)
         self.write(CONFIG, json.dumps(options, indent=2) + "\n")
         if saved:
             self.publish(saved)

@@ -67,7 +67,12 @@ class Save:
         return array
 
     def contents(self) -> bytes:
-        """The content of the file."""
+        """The content of the file.
+
+        Raises:
+            ValueError: a number outside the arrays is NaN or infinite; such a file could not be
+                read, so it must not replace an earlier one.
+        """
         arrays = {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in self.arrays.items()}
         said = {
             "steps": self.steps,
@@ -76,7 +81,7 @@ class Save:
             "notes": self.notes,
         }
         head = {"digest": _digest(said, arrays), **said}
-        return safetensors.save(arrays, {KEY: json.dumps(head)})
+        return safetensors.save(arrays, {KEY: json.dumps(head, allow_nan=False)})
 
 
 def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -134,8 +135,8 @@ def _values_for(
 ) -> dict[str, Any]:
     """The metrics that are not excluded from a form of output, as plain numbers."""
     return {
-        key: _plain(value)
-        for key, value in key_values.items()
+        key: value
+        for key, value in _finite(key_values).items()
         if form not in (key_excluded[key] or ())
     }
 
@@ -146,7 +147,7 @@ def make_logger(run: RunFolder, save: Save | None) -> Logger:
     Raises:
         CheckpointError: the save holds no such metrics.
     """
-    steps = save.steps if save else 0
+    steps = save.steps if save else None
     logger = Logger(str(run.path), [MetricLines(run.metrics), Events(EventFile(run.path, steps))])
     for key, (value, excluded) in pending_of(save).items():
         logger.record(key, value, tuple(excluded))
@@ -174,13 +175,18 @@ def _is_pending(value: Any) -> bool:
 def _pending(logger: Logger) -> dict[str, tuple[Any, list[str]]]:
     excluded = logger.name_to_excluded
     return {
-        key: (_plain(value), list(excluded[key])) for key, value in logger.name_to_value.items()
+        key: (value, list(excluded[key])) for key, value in _finite(logger.name_to_value).items()
     }
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy number as a Python number."""
-    return value.item() if isinstance(value, np.generic) else value
+def _finite(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Metrics as Python numbers, without those that JSON cannot have.
+
+    The explained variance is NaN if all returns of a rollout are equal. Such a value is left out of
+    lines, too, so that a resumed run, whose save cannot have it, has the same lines.
+    """
+    plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
+    return {key: v for key, v in plain.items() if not isinstance(v, float) or math.isfinite(v)}
 
 
 # ---- SB3's own file ----

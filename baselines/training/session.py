@@ -246,7 +246,8 @@ def train(config: RunConfig, run: RunFolder, display: Display, learner: Learner)
     if save:
         learner.restore(save)
         overseer.resume(save)
-    run.begin(config.stored_form(), save, config.resume)  # all was checked: now files may change
+    # all was checked: now files may change
+    run.begin(config.stored_form(), save, resume=config.resume, overwrite=config.overwrite)
     learner.begin(run, save)
     try:
         learn(config, learner, overseer)
@@ -266,13 +267,12 @@ def learn(config: RunConfig, learner: Learner, overseer: Overseer) -> None:
     Raises:
         TrainingError: the numbers diverged.
     """
-    if learner.steps >= config.steps:
-        return
-    overseer.display.start(learner.steps, learner.goal)
-    try:
-        learner.learn(overseer)
-        overseer.finish()
-    except TimeUpError:
-        overseer.pause()
-    overseer.display.stop()
-    learner.trained(overseer.run)
+    if learner.steps < config.steps:
+        overseer.display.start(learner.steps, learner.goal)
+        try:
+            learner.learn(overseer)
+            overseer.finish()
+        except TimeUpError:
+            overseer.pause()
+        overseer.display.stop()
+    learner.trained(overseer.run)  # also if the run was killed after its last save, before this

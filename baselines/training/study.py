@@ -166,13 +166,17 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         RunError: the folder holds another run, or the run failed.
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
-    mark, command = run.with_name(f"{run.name}.done"), [script.PROGRAM, *words]
-    if mark.exists():
-        if json.loads(mark.read_text("utf-8")) != command:
+    begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
+    command, saved = [script.PROGRAM, *words], (run / "resume.safetensors").exists()
+    for note in (mark, begun) if saved else (mark,):
+        if note.exists() and json.loads(note.read_text("utf-8")) != command:
             raise RunError(f"{run}: holds another run; choose another --output")
+    if mark.exists():
         return curve_of(run)
-    how = "--resume" if (run / "resume.safetensors").exists() else "--overwrite"
-    code = script.run_words([*words, how])
+    if not saved:  # an option left out of a command would keep its value in a resumed run
+        run.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(begun, json.dumps(command).encode())
+    code = script.run_words([*words, "--resume" if saved else "--overwrite"])
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code:

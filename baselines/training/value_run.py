@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
@@ -61,8 +61,9 @@ class ValueConfig(RunConfig):
 
     threads: Annotated[int, Numbers(1, 1024)] = 2
     """Threads that play games. Results do not depend on their number."""
-    features: Literal["shared", "plain"] = "shared"
-    """Whether numbers, cells and patterns that are alike share weights, or no bit shares any."""
+    features: Literal["shared", "plain"] | None = None
+    """Whether numbers, cells and patterns that are alike share weights, or no bit shares any; the
+    default is `shared`."""
     width: Annotated[int, Numbers(1, MOST_WIDTH)] = 16
     """Hidden units of the network."""
     games: Annotated[int, Numbers(1, 100_000)] = 128
@@ -91,6 +92,10 @@ class ValueConfig(RunConfig):
     """The address of a Ray cluster that plays games, or `local` to start one here."""
     search: SearchName = "alphabeta"
     """The search that the agent plays best with; it is stored with the agent."""
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also fills in the kind of features."""
+        return replace(super().completed(), features=self.features or "shared")
 
     @property
     def plain(self) -> bool:

@@ -15,6 +15,8 @@ from azumaya.baselines.agents.compiled import in_threads
 from azumaya.baselines.agents.sidecar import (
     CheckpointError,
     Sidecar,
+    checkpoint_file,
+    checkpoint_name,
     game_of_sidecar,
     read_sidecar,
     unreadable,
@@ -155,7 +157,7 @@ def load_value(path: str | Path) -> Value:
         MissingExtraError: safetensors is not installed.
     """
     safetensors = require("safetensors.numpy", "values")
-    source = Path(path).with_suffix(".safetensors")
+    source = checkpoint_file(path, ".safetensors")
     sidecar = read_sidecar(source)
     game, width = game_of_sidecar(sidecar), sidecar.sizes.get("width", 0)
     features, plain = features_of(game), sidecar.notes.get("features") == plain_features(game).kind
@@ -259,7 +261,7 @@ class ValueAgent(Agent):
     @classmethod
     def load(cls, path: str | Path) -> ValueAgent:
         """The agent of a checkpoint; raises as `load_value`."""
-        return cls(load_value(path), Path(path).stem)
+        return cls(load_value(path), checkpoint_name(path))
 
     def check(self, position: Position) -> None:
         """Raise `CheckpointError` if the network is for another game."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.arena.league.cards import card_of
 from azumaya.envs import Position, find_game
 from azumaya.envs.games.shima.territory import NAMED
 from tests.baselines.checkpoints import edit
@@ -133,6 +136,43 @@ def test_the_error_for_other_weights_does_not_list_them_all(tmp_path: Path) -> N
     with pytest.raises(sidecar_module.CheckpointError, match="not the weights") as error:
         checkpoint.load_network(path)
     assert str(error.value).count("part.") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda tensor: tensor.fill_(float("nan")), "must have finite numbers"),
+        (lambda tensor: tensor.fill_(float("inf")), "must have finite numbers"),
+        (lambda tensor: tensor.double().fill_(1e300), "must have finite numbers"),
+        (lambda tensor: tensor.long(), "must have floating-point numbers, not torch.int64"),
+    ],
+)
+def test_weights_that_are_no_finite_numbers_are_refused(
+    change: Callable[[torch.Tensor], torch.Tensor], message: str, tmp_path: Path
+) -> None:
+    path = saved(tmp_path)
+    weights, sidecar = checkpoint.load(path)
+    name = list(weights)[-1]
+    checkpoint.save(path, weights | {name: change(weights[name])}, sidecar)
+    with pytest.raises(sidecar_module.CheckpointError, match=f"'{name}' {message}"):
+        checkpoint.load_network(path)
+
+
+def test_a_dot_is_part_of_a_name(tmp_path: Path) -> None:
+    """Only the suffixes of a checkpoint's own files are left out."""
+    weights, sidecar = checkpoint.load(saved(tmp_path))
+    for name in ("lr-0.1", "lr-0.01"):
+        path = checkpoint.save(tmp_path / name, weights, replace(sidecar, notes={"name": name}))
+        assert path.name == f"{name}.safetensors"
+        assert checkpoint.save(path, *checkpoint.load(path.with_name(f"{name}.json"))) == path
+    assert not sidecar_module.is_checkpoint(tmp_path / "lr-0")
+    for name in ("lr-0.1", "lr-0.01"):
+        agent = PolicyAgent.load(tmp_path / name)
+        assert agent.name == name
+        assert agent.sidecar is not None
+        assert agent.sidecar.notes == {"name": name}
+    ids = {card_of(str(tmp_path / name), ["sudoku_moyo"]).digest for name in ("lr-0.1", "lr-0.01")}
+    assert len(ids - {""}) == 2
 
 
 def test_brackets_in_strings_do_not_count_as_nesting(tmp_path: Path) -> None:

@@ -175,15 +175,24 @@ def test_a_run_does_not_depend_on_its_workers(
     assert differing(one, other) == ["config.json"]
 
 
-def test_a_crew_is_processes_or_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crew_is_processes_or_ray(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert crew_of(0, "") is None
     for main, tiny in (SCRIPTS[script] for script in RUNS):
-        with pytest.raises(OptionError, match="--workers and --ray: give one of them"):
+        with pytest.raises(OptionError, match=r"give one of them, not both; .* --workers 0 or"):
             main(tiny(tmp_path / "run", workers=1, ray="local"))
     assert not (tmp_path / "run").exists()
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match="ray"):
         crew_of(0, "local")
+    for script in (td_value, expert_iteration):
+        words = ["--game", "abalone", "--output", str(tmp_path / "run"), "--ray", "local"]
+        assert script.run_words(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("error: this needs the package 'ray'")
+        assert said.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_what_a_worker_keeps_is_made_for_each_run() -> None:
@@ -213,8 +222,9 @@ class Joined:
         return self.joined
 
     def init(self, **_: object) -> None:
-        """Join one."""
+        """Join one, with a handler of Ray's own for SIGTERM."""
         self.joined = True
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
 
     def shutdown(self) -> None:
         """Leave it."""
@@ -227,8 +237,10 @@ def test_a_cluster_that_was_joined_before_a_run_is_not_left(
 ) -> None:
     ray = Joined(before)
     monkeypatch.setitem(sys.modules, "ray", ray)
+    handler = signal.getsignal(signal.SIGTERM)
     crew = OnRay("local")
     assert ray.joined
+    assert signal.getsignal(signal.SIGTERM) is handler, "it saves the run"
     crew.close()
     assert ray.joined == before
 

@@ -31,7 +31,7 @@ from azumaya.baselines.training.ppo_selfplay import (
     run_words,
 )
 from azumaya.baselines.training.saves import Save, read_save
-from azumaya.envs import OptionError, make_vec
+from azumaya.envs import OptionError, Position, make_vec
 from tests.baselines.run_helpers import differing, results, tiny_run, tiny_selfplay
 
 
@@ -124,6 +124,19 @@ def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path)
     assert rollout.over[14].all()
     assert np.allclose(rollout.following[14], wanted, atol=1e-6)
     assert np.abs(wanted).min() > 0
+
+
+@pytest.mark.parametrize("out", [(0, 1), (1, 1)])
+def test_a_result_at_the_limit_is_not_counted_twice(out: tuple[int, int], tmp_path: Path) -> None:
+    """With a tiebreak the reward has the result; only a tie ends with the last position's value."""
+    board = str(Position("abalone")).split()[0]
+    text = f"{board} b out={out[0]},{out[1]}"
+    options = {"position": text, "max_plies": 3, "tiebreak": "marbles"}
+    config = tiny_selfplay(tmp_path, game="abalone", rollout=3, options=options, depth=1)
+    _, rollout = played(config)
+    assert rollout.over[2].all()
+    assert (rollout.rewards[2] == out[1] - out[0]).all()
+    assert ((rollout.following[2] == 0) == (out[0] != out[1])).all()
 
 
 def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:

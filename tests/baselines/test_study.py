@@ -59,6 +59,31 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
             run_study(small(tmp_path, **changes))
 
 
+def test_an_unfinished_run_of_other_options_is_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Resumed, it would keep the options that its variant no longer has."""
+    run_words, run = td_value.run_words, tmp_path / "study/a-1"
+    config = small(tmp_path)
+    wide, narrow = (
+        study.words_of(config, "sudoku_moyo", 1, run, [f"--width={width}", "--games=3"])
+        for width in (8, 4)
+    )
+
+    def stopped(words: list[str]) -> int:
+        assert run_words([*words, "--minutes=1e-9"]) == 0
+        return 130
+
+    with monkeypatch.context() as patch:
+        patch.setattr(td_value, "run_words", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            study.trained(td_value, run, wide)
+    for other in (narrow, [word for word in wide if word != "--width=8"]):
+        with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
+            study.trained(td_value, run, other)
+    assert study.trained(td_value, run, wide)[-1]["steps"] >= 128
+
+
 def test_every_algorithm_has_a_folder_of_its_own() -> None:
     assert Config().folder == Path("runs/study-td_value-sudoku_moyo")
     other = Config(game="abalone", algorithm="ppo_selfplay")

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import run_folder
@@ -262,13 +263,36 @@ def test_a_bad_curve_is_refused(run: Path, text: str) -> None:
 
 
 def test_other_files_are_made_again_from_the_save(run: Path) -> None:
-    """A run killed between its save and the files made from it can be resumed."""
+    """A run killed between its save and the files made from it can be resumed.
+
+    Also one killed before it wrote the model in SB3's own format, which differs in its times.
+    """
     names = ("policy.safetensors", "policy.json", "curve.json")
     before = [(run / name).read_bytes() for name in names]
     for name in names:
         (run / name).write_text("{")
+    (run / "model.zip").unlink()
     assert run_words(["--output", "run", "--resume"]) == 0
     assert [(run / name).read_bytes() for name in names] == before
+    assert load_sb3_zip(run / "model.zip", trusted=True).num_timesteps == 64
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not locked")
+def test_a_run_that_began_in_the_meantime_is_not_overwritten(
+    here: Path, finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that another process has begun, and ended, after the folder was found to be free."""
+    lock = RunFolder.lock
+
+    def late(self: RunFolder) -> None:
+        shutil.copytree(finished, self.path, dirs_exist_ok=True)
+        lock(self)
+
+    monkeypatch.setattr(RunFolder, "lock", late)
+    assert run_words(["--output", "run", "--steps", "96", *TINY_WORDS]) == 2
+    assert "holds a finished run of 64 steps" in capsys.readouterr().err
+    kept = {path.name: path.read_bytes() for path in finished.iterdir()}
+    assert {path.name: path.read_bytes() for path in (here / "run").iterdir()} == kept
 
 
 def test_unreadable_metrics_are_dropped(run: Path) -> None:
@@ -333,7 +357,7 @@ def test_a_learner_is_closed_even_if_no_run_begins(
         close(learner)
         closed.append(learner)
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError("No space left on device")
 
     monkeypatch.setattr(learner, "close", watched)

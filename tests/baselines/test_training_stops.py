@@ -7,6 +7,7 @@ import errno
 import itertools
 import json
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -17,13 +18,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from azumaya.baselines import files
-from azumaya.baselines.training import maskable_ppo, saved_parts
+from azumaya.baselines.training import maskable_ppo, run_folder, saved_parts
 from azumaya.baselines.training.loop import RunLog
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
-from azumaya.baselines.training.run_folder import RunError, RunFolder, Script
+from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
 from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS, differing, results, tiny_run
 
@@ -36,7 +38,8 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 
 def left_behind(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    hidden = [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    return [name for name in hidden if name != LOCK]
 
 
 # ---- Ctrl-C, the clock ----
@@ -146,13 +149,13 @@ def losses(folder: Path) -> list[tuple[int, float]]:
 def test_events_after_the_last_save_are_not_shown(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     run.begin({}, None, resume=False)
-    for saved, value in ((0, 1.0), (10, 2.0)):
+    for saved, value in ((None, 1.0), (None, 2.0), (0, 3.0), (10, 4.0)):
         log = RunLog(run, saved)
-        for steps in range(saved + 10, 40, 10):
+        for steps in range(0 if saved is None else saved + 10, 40, 10):
             log.write({"loss": value}, steps)
         log.close()
     run.close()
-    assert losses(tmp_path) == [(10, 1.0), (20, 2.0), (30, 2.0)]
+    assert losses(tmp_path) == [(0, 2.0), (10, 3.0), (20, 4.0), (30, 4.0)]
 
 
 # ---- a save that fails at any system call ----
@@ -410,6 +413,23 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     main(tiny_run(tmp_path, steps=64, resume=True))
 
 
+def test_what_is_locked_is_a_file_open_for_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NFS tells other machines only of such locks."""
+    fcntl = pytest.importorskip("fcntl")
+    found = []
+
+    def look(descriptor: int) -> bool:
+        found.append(os.fstat(descriptor).st_mode)
+        return fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_RDWR == os.O_RDWR
+
+    monkeypatch.setattr(run_folder, "locked", look)
+    with contextlib.closing(Config.run_at(tmp_path)) as run:
+        run.lock()
+    assert [stat.S_ISREG(mode) for mode in found] == [True]
+
+
 def test_overwriting_deletes_the_configuration_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -478,6 +498,36 @@ def test_the_error_for_full_output_is_one_line(words: list[str], tmp_path: Path)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1, done.stderr
     assert "No space left on device" in done.stderr
+
+
+def test_metrics_that_are_no_numbers_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The explained variance is NaN if all returns are equal. JSON, so a save, cannot have that."""
+    train = MaskablePPO.train
+
+    def undefined(self: MaskablePPO) -> None:
+        train(self)
+        self.logger.record("train/explained_variance", np.float32(np.nan))
+
+    monkeypatch.setattr(MaskablePPO, "train", undefined)
+    for name in ("whole", "parts"):
+        main(tiny_run(tmp_path / name, minutes=1e-9 if name == "parts" else 0.0))
+    assert "train/loss" in read_save(tmp_path / "parts/resume.safetensors").notes["pending"]
+    main(tiny_run(tmp_path / "parts", resume=True, minutes=0.0))
+    assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
+    assert "explained_variance" not in (tmp_path / "whole/progress.json").read_text()
+
+
+def test_a_save_that_could_not_be_read_does_not_replace_another(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    run.begin({}, None)
+    arrays = {"network.a": np.zeros(1)}
+    run.save(Save(1, [], arrays=arrays))
+    with pytest.raises(ValueError, match="JSON"):
+        run.save(Save(2, [], notes={"odd": float("nan")}, arrays=arrays))
+    run.close()
+    assert read_save(tmp_path / "resume.safetensors").steps == 1
 
 
 def test_weights_with_nan_are_never_saved(

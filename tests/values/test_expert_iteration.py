@@ -174,9 +174,14 @@ def test_questions_come_with_the_features_of_their_positions(
 
 
 def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
-    """The one given, with its width; one of another game is refused."""
+    """The one given, with its width; one of another game or of other sizes is refused."""
     first = str(saved(tmp_path, width=4))
-    config = tiny_expert(tmp_path / "run", start=first, width=16).completed()
+    for given in ({"width": 16}, {"features": "plain"}):
+        [(name, size)] = given.items()
+        with pytest.raises(OptionError, match=f"--{name} {size}: start=.* leave --{name} out"):
+            tiny_expert(tmp_path / "run", start=first, **given).completed()
+    tiny_expert(tmp_path / "run", start=first, width=4, features="shared").completed()
+    config = tiny_expert(tmp_path / "run", start=first, width=0).completed()
     with closing(ExpertLearner(config)) as learner:
         assert learner.shape.width == 4
         assert (learner.weights == load_value(first).weights).all()
@@ -187,6 +192,7 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
         Config(game="sudoku_moyo", start="champion", options=points).completed()
     champion = Config(game="abalone", start="champion").completed()
     assert champion.width == champion_value(find_game("abalone")).width
+    assert (Config().completed().width, Config().completed().features) == (16, "shared")
 
 
 def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:

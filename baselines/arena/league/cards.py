@@ -14,6 +14,7 @@ from typing import Any
 from azumaya.baselines.agent_names import SIMPLE, find_agent
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.program import PREFIX
+from azumaya.baselines.agents.sidecar import SUFFIXES, checkpoint_file
 from azumaya.baselines.files import is_special
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.envs import OptionError, Position, find_game
@@ -166,7 +167,7 @@ def _files(name: str, agent: Any, sidecar: Any) -> list[Path]:
     """The files that make an agent what it is, as far as they are known."""
     path = read_search_name(name).path if is_search_name(name) else None
     if sidecar is not None or path is not None:
-        return [Path(path or name).with_suffix(end) for end in (".safetensors", ".json")]
+        return [checkpoint_file(path or name, suffix) for suffix in SUFFIXES]
     if name.startswith(PREFIX):
         return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
     if type(agent).__module__.startswith("azumaya."):

@@ -43,7 +43,9 @@ class Turn(NamedTuple):
         dones: whether the game ended, `(n,)` bool; its next episode has begun.
         ended: the rows of the games that ended, `(m,)`.
         finals: the learner's final observations, `(m, C, rows, columns)` int8.
-        truncated: whether a limit ended the game, `(m,)` bool.
+        truncated: whether a limit ended the game without a result, `(m,)` bool. The value of the
+            last position then stands for what would have followed. Where the limit gave a result,
+            as a tiebreak does, the reward has all of it.
     """
 
     rewards: np.ndarray
@@ -216,7 +218,7 @@ class Duel(SeatedGames):
         rewards[lost] = ILLEGAL_REWARD
         dones = (self.states["over"] != RUNNING) | lost
         ended = np.flatnonzero(dones)
-        truncated = self.states["over"][ended] == TRUNCATED
+        truncated = (self.states["over"][ended] == TRUNCATED) & (gains[ended] == 0)
         finals = self.look(ended, self._seats["seat"][ended])[0]
         if ended.size:
             self._series["episode"][ended] += 1
