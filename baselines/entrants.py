@@ -56,10 +56,10 @@ def find_entrant(name: str, evaluated: bool = False) -> Entrant:
             raise OptionError(f"a person cannot be evaluated: {error}") from None
         raise OptionError(f"{error}{'' if evaluated else f', or {HUMAN}'}") from None
     sidecar = getattr(agent, "sidecar", None)
-    return Entrant(name, agent) if sidecar is None else _trained(agent, sidecar)
+    return Entrant(name, agent) if sidecar is None else _trained(name, agent, sidecar)
 
 
-def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
+def _trained(name: str, agent: Agent, sidecar: Sidecar) -> Entrant:
     """A checkpoint's agent, with the game and options it was trained with."""
     game = find_game(sidecar.game)
     options = sidecar.options
@@ -68,8 +68,8 @@ def _trained(agent: Agent, sidecar: Sidecar) -> Entrant:
         for option in game.options:
             check_value(option, options.get(option.name))
     except ValueError as error:
-        raise OptionError(f"checkpoint {agent.name}: its options do not fit: {error}") from error
-    return Entrant(agent.name, agent, game, options)
+        raise OptionError(f"checkpoint {name}: its options do not fit: {error}") from error
+    return Entrant(name, agent, game, options)
 
 
 def choose_game(

@@ -49,7 +49,9 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
     Rewards: what the learner gains between its action and its next turn, so a game lost by the
     opponent's move gives -1. The first reward includes what the opponent's moves before it gave,
-    so an episode's rewards add up to what the learner gained in it.
+    so an episode's rewards add up to what the learner gained in it. If the limit of a game gives
+    a result, as Abalone's tiebreak does, the episode is truncated with that reward, and algorithms
+    that add the value of the last position must not do so then.
 
     Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's seat.
 

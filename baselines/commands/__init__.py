@@ -1,5 +1,6 @@
 """The commands of `azumaya`, a module each, and `app`, the program that they make up.
 
-They need the extra `cli`. All these modules are imported whenever any command runs, so each imports
-what it needs only when its own does. `azumaya.baselines.cli` starts the program.
+They need the extra `cli`. All these modules are imported whenever any command runs, so packages of
+other extras, and what is slow to import, are imported by the functions that need them.
+`azumaya.baselines.cli` starts the program.
 """

@@ -215,7 +215,10 @@ def _check_output(output: Path | None) -> None:
 
 
 def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
-    """The games that are played: those named, otherwise those of the file, for a new one all."""
+    """The games that are played: those named, otherwise those of the file, for a new one all.
+
+    The file is read before it is opened for writing: what the user gave is checked first.
+    """
     if not named and results.exists() and results.stat().st_size:
         cards = _checked(read_league, results).cards.values()
         named = list(dict.fromkeys(name for card in cards for name in card.games))

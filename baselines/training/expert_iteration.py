@@ -103,7 +103,8 @@ class Config(ValueConfig):
             given = getattr(self, name)
             if given and given != size:
                 raise OptionError(
-                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} out"
+                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} "
+                    "out, or resume with the start that the run began with"
                 )
         return replace(config, **sizes)
 

@@ -37,7 +37,7 @@ from azumaya.baselines.training.saves import Save, is_curve, read_save
 CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
 RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
 LOCK = ".lock"
-"""An empty file that the process has locked that trains in the folder; it is never deleted, for
+"""An empty file, locked by the process that trains in the folder. It is never deleted, because
 another process may be about to lock it."""
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
@@ -297,9 +297,9 @@ class RunFolder:
             RunError: another process is training in it.
             OSError: the file to lock cannot be opened.
         """
-        if self._lock is not None or sys.platform == "win32":  # where there are no such locks
+        if self._lock is not None:
             return
-        # A file, open for writing: of folders, NFS tells the other machines nothing.
+        # A file open for writing: NFS does not pass locks on folders to other machines.
         self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         if not locked(self._lock):
             self.close()

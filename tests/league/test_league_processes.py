@@ -153,7 +153,7 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
 
     name = "odd_agents:Slow"
     key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.5)
+    job = PairJob(key, (name, "random"), ("python", "built in"), 0, False, 0.5)
     monkeypatch.setattr(crew, "_readable", late)
     faults = []
     for still in (0.1, 10.0):

@@ -121,8 +121,8 @@ class Chooser:
         agents, open_to = self._rated(), self._plan.pairs
         odds = odds_of(results, agents, self._plan.games, self._begun)
         watched = np.array([self._counts(who) for who in odds.agents] if odds else [], bool)
-        if odds is None or not watched.any():  # those that are to be rated lack one of the games
-            self.unrated = True
+        if odds is None or not watched.any():
+            self.unrated = math.isinf(self.reached) and not self._can_be_rated()
             return []
         self.reached = Z95 * math.sqrt(odds.variances()[watched].max())
         if self.reached <= self._look_at and self._narrow(results, odds.agents, watched):
@@ -134,6 +134,11 @@ class Chooser:
         ]
         chosen = _best(odds, may, watched, open_to)
         return [self._job(odds.meetings[c]) for c in chosen]
+
+    def _can_be_rated(self) -> bool:
+        """Whether an agent whose games are to be played plays all games, perhaps not at present."""
+        cards, games = self._league.cards.values(), set(self._plan.games)
+        return any(self._counts(card.id) and games <= set(card.games) for card in cards)
 
     def _counts(self, agent: str) -> bool:
         """Whether the games of an agent are to be played."""

@@ -24,8 +24,8 @@ from azumaya.baselines.threads import Together
 LOOK = 0.05
 """Seconds between looks at a process that is playing."""
 STILL = 1.0
-"""Seconds between two looks from which on the machine stood still, as when it is suspended. What is
-beyond is not counted as an agent's time."""
+"""The longest time between two looks, in seconds, on a machine that runs. If it is longer, the
+machine stood still, as when it is suspended, and the rest is not counted as an agent's time."""
 TRIES = 3
 """How often a game is begun whose process ends while no agent is thinking."""
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -178,6 +178,7 @@ class Worker:
                 answer += part
                 continue
             which, seconds, making = self._board.read()
+            still = max(0.0, min(still, seconds))  # only what was during this call of the agent
             if which != NOBODY and seconds - still > limit:
                 self.close()
                 if making:

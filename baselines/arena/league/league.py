@@ -163,7 +163,8 @@ def extend(file: LeagueFile, games: Sequence[str]) -> dict[str, str]:
     """Let all agents of a league play these games from now on, as far as they can.
 
     Returns:
-        By id, why agents play none of them that have changed or cannot be made.
+        By id, why an agent that lacks one of these games cannot join: its files have changed, or
+        it cannot be made.
     """
     lacking = [card for card in file.league.cards.values() if not {*games} <= {*card.games}]
     absent = sitting_out(lacking)

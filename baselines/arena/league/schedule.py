@@ -101,7 +101,7 @@ def _meetings(
 
 
 def remarks(league: League, plan: Plan) -> Iterator[str]:
-    """What of a plan is worth knowing before games are played, in a line for each game."""
+    """What is worth knowing of a plan before games are played: lines about some of its games."""
     for game in plan.games:
         if sum(game in card.games for card in league.cards.values()) < 2:
             yield f"{game}: no two agents play it; name agents that do to let them join"

@@ -217,6 +217,7 @@ function showGame(first) {
       if (!now.thinking) return show(now); // the same game in another tab had the answer first
       board.say(problem.message);
       const mayPass = !(problem.status < 500 || problem.status === 502); // 502: the agent has failed
+      wake = mayPass ? askAgain : () => {};
       if (mayPass && tries < RETRIES) retry = setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
       else again.hidden = false;
     } finally {
@@ -245,6 +246,7 @@ function showGame(first) {
 
   function show(next) {
     view = next;
+    wake = askAgain;
     entitle(`${view.title} - Azumaya`, view.title);
     board.show(view);
     again.hidden = true;
@@ -253,7 +255,6 @@ function showGame(first) {
     showAside(view);
   }
 
-  wake = askAgain;
   again.addEventListener("click", () => {
     askAgain();
     board.focus(); // the button is gone

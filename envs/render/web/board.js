@@ -4,7 +4,7 @@
 //   board.show(view);
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
-// `yours` (whether the person may move now) and `canUndo`.
+// `yours` (whether the person may move now) and `canUndo`, in a notebook also `ply`.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -419,8 +419,8 @@ class Board {
     else this.refuse(cells, label);
   }
 
-  // To the nearest cell in a direction; of two equally near ones, such that the opposite key leads
-  // back from it.
+  // To the nearest cell in a direction; of two that are equally near, to the one from which the
+  // opposite key leads back.
   step(from, [right, down]) {
     const [x, y] = this.place(this.view.cells[from][1], this.view.cells[from][2]);
     let best = from;

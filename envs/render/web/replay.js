@@ -116,7 +116,7 @@ class Replay {
 
   key(event) {
     const { target } = event;
-    if (target !== document.body && !this.root.contains(target)) return; // there may be other things
+    if (target !== document.body && !this.root.contains(target)) return; // the page may have other content, whose keys these are
     if (target.closest("input, select, svg") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") this.go(this.ply - 1);
     else if (event.key === "ArrowRight") this.go(this.ply + 1);
