@@ -73,7 +73,8 @@ def test_every_game_has_these_rows(name: str) -> None:
 
 
 def test_what_is_measured_are_the_scripts_as_they_are() -> None:
-    assert td_value.Config().width == expert_iteration.Config().width == networks.WIDTH
+    configs = td_value.Config().completed(), expert_iteration.Config().completed()
+    assert [config.width for config in configs] == [networks.WIDTH] * 2
     assert expert_iteration.Config().nodes == networks.NODES
     assert expert_iteration.MEGABYTES == networks.MEGABYTES
 
