@@ -84,7 +84,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self.render_mode = render_mode
         self.learner = 0
         self._episodes = 0
-        self._opening = 0  # gained before the learner's first action, until a reward includes it
+        self._paid = 0  # what the learner had when the episode began, and rewards since then
         self._why_reset: str | None = "no episode has begun"
         self.observation_space = self.env.observation_spaces[AGENTS[0]]
         self.action_space = self.env.action_spaces[AGENTS[0]]  # type: ignore[assignment]
@@ -110,9 +110,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             seed = None
             self.learner = self._next_seat()
             self._episodes += 1
-            before = self._gained()
+            self._paid = self._gained()
             self._let_opponent_move()
-            self._opening = self._gained() - before
             if not self._over():  # otherwise the opponent has already ended the game
                 self._why_reset = None
                 return self._observation(), self._info()
@@ -132,8 +131,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         """
         if self._why_reset:
             raise needs_reset("step", f"{self._why_reset}; ")
-        before, self._why_reset = self._gained() - self._opening, _BROKEN
-        self._opening = 0
+        self._why_reset = _BROKEN
         try:
             self.env.step(action)
         except IllegalActionError as error:
@@ -143,10 +141,10 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             return self._observation(), -1.0, True, False, info
         self._let_opponent_move()
         self._why_reset = _OVER if self._over() else None
-        agent = AGENTS[self.learner]
+        agent, before, self._paid = AGENTS[self.learner], self._paid, self._gained()
         return (
             self._observation(),
-            float(self._gained() - before),
+            float(self._paid - before),
             self.env.terminations[agent],
             self.env.truncations[agent],
             self._info(),

@@ -31,6 +31,21 @@ from azumaya.envs.kernels.lanes import LANES, add_lanes, scale_lanes, whole_lane
 ZERO, ONE = np.float32(0), np.float32(1)
 
 
+def put_kernel(layout: Layout) -> Any:
+    """The kernel `put(out, at, source, first, factor)`: write a row of fields times a factor.
+
+    Both arrays are indexed as if they were flat; what is written may end with zeros, see `field`.
+    """
+    lanes = whole_lanes(layout.fields)
+
+    @kernel
+    def put(out, at, source, first, factor):
+        for f in range(0, lanes, LANES):
+            scale_lanes(out, at + f, source, first + f, factor)
+
+    return put
+
+
 def list_kernels(layout: Layout) -> tuple[Any, Any]:
     """The kernels `count(planes)` and `list_all(planes, number, cell, rivals)`.
 
@@ -93,7 +108,7 @@ def field_kernels(layout: Layout) -> tuple[Any, Any]:
     of_set, houses, board = layout.sets, layout.houses, layout.house_count
     shared, scale, told = layout.shared, layout.scale, len(layout.shared)
     sets, cells, lanes = len(of_set), layout.cells, whole_lanes(layout.fields)
-    per_row = np.float32(1 / layout.size)
+    put, per_row = put_kernel(layout), np.float32(1 / layout.size)
 
     @kernel
     def describe(planes, rivals, field, crowd, shown):
@@ -105,9 +120,8 @@ def field_kernels(layout: Layout) -> tuple[Any, Any]:
                     field[at, 1 + q] = own
                     field[at, 1 + sets + q] = own / np.float32(rivals[at])
                     field[at, 1 + 2 * sets + q] = own if rivals[at] == 1 else ZERO
-                for f in range(at * lanes, (at + 1) * lanes, LANES):
-                    scale_lanes(crowd, f, field, f, np.float32(rivals[at]))
-                    scale_lanes(crowd, f, crowd, f, per_row)
+                put(crowd, at * lanes, field, at * lanes, np.float32(rivals[at]))
+                put(crowd, at * lanes, crowd, at * lanes, per_row)
                 for p in range(told):
                     shown[at, p] = np.float32(planes[shared[p], at]) * scale[p]
 
@@ -160,7 +174,7 @@ def feature_kernel(layout: Layout) -> Any:
     """
     houses, board, fields = layout.houses, layout.house_count, layout.fields
     of_stock, told, lanes = layout.stocks, len(layout.shared), whole_lanes(layout.fields)
-    kinds, stocks = len(layout.numbered), len(of_stock)
+    kinds, stocks, put = len(layout.numbered), len(of_stock), put_kernel(layout)
     per_row, per_stock = np.float32(1 / layout.size), np.float32(1 / layout.most)
     begun, size = told - told % LANES, layout.features
     assert size - (1 + GROUPS) * fields >= lanes - fields  # so that no vector leaves its row
@@ -168,21 +182,12 @@ def feature_kernel(layout: Layout) -> Any:
     @kernel
     def write(planes, n, at, field, crowd, shown, sums, often, features, i):
         row, own, total = i * size, at * lanes, n * (board + 1)
-        for f in range(0, lanes, LANES):
-            scale_lanes(features, row + f, field, own + f, ONE)
+        put(features, row, field, own, ONE)
         for h in range(3):
-            for f in range(0, lanes, LANES):
-                scale_lanes(
-                    features,
-                    row + (1 + h) * fields + f,
-                    sums,
-                    (total + houses[at, h]) * lanes + f,
-                    per_row,
-                )
-        for f in range(0, lanes, LANES):
-            scale_lanes(features, row + 4 * fields + f, sums, (total + board) * lanes + f, per_row)
-        for f in range(0, lanes, LANES):
-            scale_lanes(features, row + 5 * fields + f, crowd, own + f, ONE)
+            house = (total + houses[at, h]) * lanes
+            put(features, row + (1 + h) * fields, sums, house, per_row)
+        put(features, row + 4 * fields, sums, (total + board) * lanes, per_row)
+        put(features, row + 5 * fields, crowd, own, ONE)
         first = (1 + GROUPS) * fields
         for p in range(0, begun, LANES):
             scale_lanes(features, row + first + p, shown, at * told + p, ONE)

@@ -37,7 +37,7 @@ from azumaya.baselines.game_options import game_named
 from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.training.checks import Count, Numbers, check_numbers
 from azumaya.baselines.training.command import exit_code, run_script
-from azumaya.baselines.training.run_folder import RunError
+from azumaya.baselines.training.run_folder import SAVED, RunError
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
 
@@ -167,7 +167,7 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
     begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
-    command, saved = [script.PROGRAM, *words], (run / "resume.safetensors").exists()
+    command, saved = [script.PROGRAM, *words], (run / SAVED).exists()
     for note in (mark, begun) if saved else (mark,):
         if note.exists() and json.loads(note.read_text("utf-8")) != command:
             raise RunError(f"{run}: holds another run; choose another --output")

@@ -23,6 +23,7 @@ from azumaya.envs.adapters.batch.checks import (
     illegal_row,
     save_series,
     seed_series,
+    seeds_of,
 )
 from azumaya.envs.adapters.batch.kernels import SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers
@@ -221,6 +222,10 @@ class Batch:
     def get_states(self) -> np.ndarray:
         """A copy of the states, `(n,)`."""
         return self.states.copy()
+
+    def seeds(self) -> int | tuple[int, ...]:
+        """The seed that all games share, or that of each game."""
+        return seeds_of(self._series)
 
     def get_series(self) -> np.ndarray:
         """A copy of the sources of the games' randomness, `(n,)` `SAVED`."""

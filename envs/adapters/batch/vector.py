@@ -18,7 +18,7 @@ from azumaya.envs.adapters.batch.arguments import (
 )
 from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller
-from azumaya.envs.adapters.batch.checks import check_count, seeds_of
+from azumaya.envs.adapters.batch.checks import check_count
 from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import batched, observation_box
@@ -178,7 +178,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         `reset` of some of them. Randomness does not come from `np_random`.
         """
         with Call(self, "np_random_seed", begins=True, looks=True):
-            return seeds_of(self._batch.get_series()) if self._batch.seeded else -1
+            return self._batch.seeds() if self._batch.seeded else -1
 
     def _setup_with(self, given: Mapping[str, Any]) -> Setup | None:
         """The setup of episodes with further options; None if there are none."""

@@ -19,6 +19,7 @@ from azumaya.envs.adapters.batch.checks import (
     illegal_row,
     save_series,
     seed_series,
+    seeds_of,
 )
 from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
@@ -325,6 +326,10 @@ class CudaBatch:
 
     def _records(self, columns: Any) -> np.ndarray:
         return as_states(from_columns(self.device.get(columns), self.game.rules.state))
+
+    def seeds(self) -> int | tuple[int, ...]:
+        """As `Batch.seeds`."""
+        return seeds_of(self._series_now())
 
     def get_series(self) -> np.ndarray:
         """A host copy of the sources of the games' randomness, `(n,)` `SAVED`."""

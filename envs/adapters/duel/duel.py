@@ -206,12 +206,11 @@ class Duel(SeatedGames):
         return reported
 
     def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
-        before = self.states["payoff"].copy()
         rows = np.flatnonzero(~lost)
         self._move(rows, actions[rows])
         self._respond(rows)
-        gains = self.states["payoff"] - before + self._seats["opening"]
-        self._seats["opening"] = 0
+        gains = self.states["payoff"] - self._seats["paid"]
+        self._seats["paid"] = self.states["payoff"]
         rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
         if self._shaping:
             rewards += self._shaping.gains(self._evaluations, self._evaluate())

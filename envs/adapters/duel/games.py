@@ -171,9 +171,8 @@ class SeatedGames:
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
             )  # fmt: skip
-            before = self.states["payoff"][rows]
+            self._seats["paid"][rows] = self.states["payoff"][rows]
             self._respond(rows)
-            self._seats["opening"][rows] = self.states["payoff"][rows] - before
             rows = rows[self.states["over"][rows] != RUNNING]
             if not rows.size:
                 return

@@ -14,9 +14,9 @@ from azumaya.envs.kernels.bits import clear
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import make_key, random_below, random_word
 
-SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64), ("opening", np.int64)])
-"""The learner's seat in a game, the code of the opponent, and what player_0 gained before the
-learner's first turn, until it is part of a reward."""
+SEAT = np.dtype([("seat", np.int64), ("opponent", np.int64), ("paid", np.int64)])
+"""The learner's seat in a game, the code of the opponent, and the payoff of player_0 that was there
+when the episode began or is part of rewards."""
 
 SEAT_DRAW, OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
 ASKED_DRAWS = 1 << 34
