@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from azumaya.envs import make_vec
+from azumaya.envs.adapters.cuda import spreading
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.observation import unpack_bits, unpack_planes
 
 FORMS = ("planes", "packed", "none")
 MODES = ("NextStep", "SameStep", "Disabled")
@@ -123,3 +126,32 @@ def checked_actions_change_no_game(game: Game) -> None:
     assert env.get_state()[0].tobytes() == before
     env.step(legal)
     env.check()
+
+
+def random_bits_are_spread(device: Any, game: Game, count: int) -> None:
+    """Rows of random words, not only those that games produce, become what NumPy makes of them."""
+    rng, seen = np.random.default_rng(count), game.observation
+    words = rng.integers(0, 2**64, (count, seen.packed_words), np.uint64)
+    bits, size = seen.cell_planes * seen.cells, len(seen.planes) * seen.cells
+    words[:, word_count(bits) - 1] &= np.uint64((1 << ((bits - 1) % 64 + 1)) - 1)
+    which = np.arange(count) % 3 == 0
+    flags = device.view(device.put(which))
+
+    def spread(kernel: Any, rows: np.ndarray, width: int) -> np.ndarray:
+        given, out = device.new(rows.shape, np.int64), device.new((count, width), np.int8).fill_(7)
+        device.put(rows.view(np.int64), given)
+        octets, place = device.memory(given, np.uint8), device.memory(out, np.uint64)
+        device.launch(kernel, spreading.threads(count, width), octets, flags, place)
+        found: np.ndarray = device.get(out)
+        return found
+
+    planes = unpack_planes(game, words).reshape(count, -1)
+    assert np.array_equal(spread(spreading.write_planes_kernel(game, False), words, size), planes)
+    some = spread(spreading.write_planes_kernel(game, True), words, size)
+    assert np.array_equal(some[which], planes[which])
+    assert count == 1 or (some[1] == 7).any()
+    whole = 64 * seen.packed_words
+    for actions in (whole, whole - 3, 9, 3):
+        rows = words if actions > 8 else words & np.uint64(2**actions - 1)
+        masks = spread(spreading.write_masks_kernel(seen.packed_words, actions), rows, actions)
+        assert np.array_equal(masks, unpack_bits(rows, actions))

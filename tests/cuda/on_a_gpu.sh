@@ -4,6 +4,7 @@
 #   tests/cuda/on_a_gpu.sh check OUT    is everything installed? then equality of all games with the CPU
 #   tests/cuda/on_a_gpu.sh quick OUT    the quick benchmark of all games
 #   tests/cuda/on_a_gpu.sh bench OUT    the default benchmark
+#   tests/cuda/on_a_gpu.sh turns OUT    check and, at the same time, what bench compiles; then bench
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
 # Only wheels found in .whl/ are installed (gymnasium, pettingzoo and farama-notifications, if the
@@ -43,21 +44,30 @@ END
 
 measure() { python3 -m azumaya.benchmarks --device cuda "$@"; }
 
-case $part in
-check)
+check() {
     failed=0 jobs=()
-    probe || exit
     games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
-    for game in $games; do # in parallel, as compiling takes most of the time
+    for game in $games two_gigabytes; do # in parallel, as compiling takes most of the time
         python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
             >"$out/$game.log" 2>&1 &
         jobs+=($!)
     done
     for job in "${jobs[@]}"; do wait "$job" || failed=1; done
-    python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k two_gigabytes ||
-        failed=1
     tail -n 3 "$out"/*.log
-    exit "$failed"
+    return "$failed"
+}
+
+case $part in
+check) probe && check ;;
+turns)
+    probe || exit
+    mkfifo "$site/checked"
+    python3 -m tests.cuda.in_turns "$out/default" <"$site/checked" & turns=$!
+    exec 3>"$site/checked"
+    check
+    failed=$?
+    echo >&3
+    wait "$turns" && exit "$failed"
     ;;
 quick) measure --quick --output "$out/quick" ;;
 bench) measure --output "$out/default" ;;

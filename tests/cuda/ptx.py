@@ -27,7 +27,7 @@ import numba
 from numba import config, cuda, types
 
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
-from azumaya.envs.adapters.cuda import kernels
+from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.records import aligned_record
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
@@ -56,7 +56,7 @@ def record(dtype: Any) -> Any:
 
 
 BOOLEANS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
-BYTES = array(types.uint8, 2)
+BYTES = array(types.uint8)
 REST = (array(types.float64), array(types.float64, 2), BOOLEANS, BOOLEANS, NUMBERS)
 
 
@@ -74,8 +74,10 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
     rolled = (types.int64, WORDS, series, starts, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
-    yield "expand", kernels.expand_kernel(game, False), (BYTES, BOOLEANS, WORDS)
-    yield "expand masks", kernels.expand_masks_kernel(words), (BYTES, WORDS)
+    spread = (BYTES, BOOLEANS, array(types.uint64))
+    yield "write planes", spreading.write_planes_kernel(game, False), spread
+    actions = game.options.num_actions(game.options.defaults)
+    yield "write masks", spreading.write_masks_kernel(words, actions), spread
 
 
 def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:

@@ -23,13 +23,8 @@ from azumaya.benchmarks import signature
 from azumaya.benchmarks.plan import Budget
 from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
-from azumaya.envs.adapters.cuda.device import Device
-from azumaya.envs.adapters.cuda.kernels import LANES, expand_kernel, expand_masks_kernel
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
-from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.spread import padded
-from azumaya.envs.observation import unpack_bits, unpack_planes
 from tests.cases import TESTED
 from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
 from tests.vector.cases import interrupt
@@ -74,38 +69,6 @@ def test_the_device_equals_the_cpu(game: Game, form: str, mode: str) -> None:
     assert pair.host.np_random_seed == pair.device.np_random_seed == (1, 5, 2**64 - 1)
     pair.step()
     equal_states(pair.host, pair.device)
-
-
-@ALL_GAMES
-def test_bits_are_spread_as_numpy_does(game: Game) -> None:
-    """For random words, not only those that games produce."""
-    rng = np.random.default_rng(1)
-    words = rng.integers(0, 2**64, (4, game.observation.packed_words), np.uint64)
-    bits, size = (
-        game.observation.cell_planes * game.observation.cells,
-        len(game.observation.planes) * game.observation.cells,
-    )
-    words[:, word_count(bits) - 1] &= np.uint64((1 << ((bits - 1) % 64 + 1)) - 1)
-    device = Device()
-
-    def spread(kernel: Any, octets: int, *which: Any) -> np.ndarray:
-        given, out = device.put(words), device.new((len(words), octets), np.uint8).fill_(7)
-        views = (device.view(given, np.uint8), *which, device.view(out, np.uint64))
-        device.launch(kernel, len(words) * LANES, *views)
-        return device.get(out).view(np.int8)
-
-    flags = device.view(device.put(np.array([True, True, False, True])))
-    for some, shown in ((False, [0, 1, 2, 3]), (True, [0, 1, 3])):
-        rows = spread(expand_kernel(game, some), padded(size), flags)
-        seen = rows[shown, :size].reshape(
-            len(shown), len(game.observation.planes), *game.observation.shape
-        )
-        assert np.array_equal(seen, unpack_planes(game, words[shown]))
-        assert some == (rows[2] == 7).all()
-    masks = spread(
-        expand_masks_kernel(game.observation.packed_words), 64 * game.observation.packed_words
-    )
-    assert np.array_equal(masks[2], unpack_bits(words[2], masks.shape[1]))
 
 
 # ---- measuring ----

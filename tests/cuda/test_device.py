@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from azumaya.envs import make_vec
+from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.game import Game
 from tests.cases import TESTED, Case, cases_of
 from tests.cuda.compare import (
@@ -18,6 +19,7 @@ from tests.cuda.compare import (
     checked_actions_change_no_game,
     equal_states,
     illegal_actions_are_reported_later,
+    random_bits_are_spread,
 )
 
 torch = pytest.importorskip("torch")
@@ -34,13 +36,21 @@ GAMES_AT_ONCE, STEPS = 2048, 250
 
 @ALL_GAMES
 def test_a_million_plies(game: Game) -> None:
-    """Half of the plies in steps with all results compared, the others in rollouts."""
+    """Half of the plies in a rollout, the others in steps with all results compared."""
     pair = Pair(game, GAMES_AT_ONCE, "packed", "SameStep")
-    pair.play(STEPS, seed=9)
-    assert pair.ends
+    pair.reset(seed=9)
     plies = (PLIES - STEPS * GAMES_AT_ONCE) // GAMES_AT_ONCE + 1
     assert pair.host.rollout(plies) == pair.device.rollout(plies)
+    for _ in range(STEPS):
+        pair.step()
+    assert pair.ends
     equal_states(pair.host, pair.device)
+
+
+@ALL_GAMES
+def test_random_bits_are_spread(game: Game) -> None:
+    for count in (1, 5, 1000):
+        random_bits_are_spread(Device(), game, count)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)

@@ -22,9 +22,10 @@ from tests.cuda.compare import (
     checked_actions_change_no_game,
     equal_states,
     illegal_actions_are_reported_later,
+    random_bits_are_spread,
 )
 from tests.cuda.emulator.build import missing
-from tests.cuda.emulator.device import Emulator
+from tests.cuda.emulator.device import EmulatedDevice, Emulator
 from tests.cuda.ptx import check
 from tests.cuda.test_simulator import near_the_end
 
@@ -68,6 +69,13 @@ def test_games(number: int) -> None:
     pair.play(25, seed=2)
     pair.reset()
     play_to_ends(cases_of(game)[0], form, mode)
+
+
+@FIRST_GAME
+def test_random_bits_are_spread(game: Game) -> None:
+    """Fewer rows than a group, and several groups, of which the last is not full."""
+    for count in (1, 5, 100):
+        random_bits_are_spread(EmulatedDevice(EMULATOR), game, count)
 
 
 @FIRST_GAME

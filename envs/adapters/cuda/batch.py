@@ -24,14 +24,13 @@ from azumaya.envs.adapters.batch.checks import (
 from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
 from azumaya.envs.adapters.batch.row_setups import RowSetups
-from azumaya.envs.adapters.cuda import kernels
+from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.spread import padded
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -44,10 +43,12 @@ class DeviceOutputs(Outputs):
 
     Attributes:
         packed: where kernels write packed masks and observations.
+        spread: the words of `masks` and `view_rows`, as far as kernels write bytes there.
         rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
     """
 
     packed: tuple[Any, Any]
+    spread: tuple[Any, Any]
     rest: tuple[Any, ...]
 
 
@@ -97,7 +98,7 @@ class CudaBatch:
 
         def words(shape: tuple[int, int]) -> tuple[Any, Any]:
             room = device.new(shape, np.uint64)
-            return device.view(room), device.view(room, np.uint8)
+            return device.view(room), device.memory(room, np.uint8)
 
         self._v_states = device.view(self._states, np.uint64)
         self._v_series = device.view(self._series, SERIES)
@@ -106,14 +107,6 @@ class CudaBatch:
         self._legal, self._legal_bytes = words((count, self.words))
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
-        # Threads write eight bytes at a time, at addresses that are multiples of eight. So rows are
-        # written with padding, then copied without it to the outputs.
-        size = len(game.observation.planes) * game.observation.cells
-        planes, actions = self.form == PLANES, self.setup.num_actions
-        self._view_room = device.new((count if planes else 1, padded(size)), np.int8)
-        self._mask_room = device.new(
-            (1 if self.form == PACKED else count, padded(actions)), np.int8
-        )
         rows = count if self.same_step else 1
         self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
         self._ended = device.new((rows,), np.bool_)
@@ -129,9 +122,10 @@ class CudaBatch:
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["masks"], made["view_rows"]
         packed = (self._legal, self._seen)
+        spread = tuple(device.memory(made[name], np.uint64) for name in ("masks", "view_rows"))
         if self.form == PACKED:
-            packed = (device.view(masks), device.view(views))
-        return DeviceOutputs(**made, packed=packed, rest=rest)
+            packed, spread = (device.view(masks), device.view(views)), (None, None)
+        return DeviceOutputs(**made, packed=packed, spread=spread, rest=rest)
 
     def new_actions(self) -> Any:
         """A buffer for one action per game, `(n,)` int64."""
@@ -212,10 +206,7 @@ class CudaBatch:
         mover, kernel = self.new_actions(), kernels.finals_kernel(self.game, self.form)
         device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
         if self.form == PLANES:
-            expand, threads = kernels.expand_kernel(self.game, True), self.count * kernels.LANES
-            planes = device.view(self._view_room, np.uint64)
-            device.launch(expand, threads, self._seen_bytes, self._v_ended, planes)
-            rows.copy_(self._view_room[:, : rows.shape[1]])
+            self._spread_planes(rows, device.memory(rows, np.uint64), self._v_ended, some=True)
         return observations, mover
 
     def show(self, outputs: DeviceOutputs) -> None:
@@ -358,17 +349,16 @@ class CudaBatch:
         self.check()
 
     def _spread(self, outputs: DeviceOutputs) -> None:
-        """Expand packed words if the outputs are bytes."""
-        device, threads = self.device, self.count * kernels.LANES
-        masks: Any = outputs.masks
-        views: Any = outputs.view_rows
+        """Spread packed words to bytes if these are the outputs."""
         if self.form != PACKED:
-            expand = kernels.expand_masks_kernel(self.words)
-            room = device.view(self._mask_room, np.uint64)
-            device.launch(expand, threads, self._legal_bytes, room)
-            masks.copy_(self._mask_room[:, : masks.shape[1]])
+            write = spreading.write_masks_kernel(self.words, self.setup.num_actions)
+            threads = spreading.threads(*outputs.masks.shape)
+            self.device.launch(write, threads, self._legal_bytes, self._over, outputs.spread[0])
         if self.form == PLANES:
-            expand = kernels.expand_kernel(self.game, False)
-            room = device.view(self._view_room, np.uint64)
-            device.launch(expand, threads, self._seen_bytes, self._over, room)
-            views.copy_(self._view_room[:, : views.shape[1]])
+            self._spread_planes(outputs.view_rows, outputs.spread[1], self._over)
+
+    def _spread_planes(self, rows: Any, words: Any, which: Any, *, some: bool = False) -> None:
+        """Spread packed observations to the rows of planes that consist of `words`."""
+        write = spreading.write_planes_kernel(self.game, some)
+        threads = spreading.threads(*rows.shape)
+        self.device.launch(write, threads, self._seen_bytes, which, words)

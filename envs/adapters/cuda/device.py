@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import config, cuda
 
-from azumaya.envs.adapters.cuda.records import aligned_record
+from azumaya.envs.adapters.cuda.records import WORD, aligned_record
 from azumaya.envs.errors import DeviceError
 from azumaya.envs.extras import how_to_install, require
 from azumaya.envs.game import as_states
@@ -56,9 +56,20 @@ class Device:
         cuda.select_device(self.place.index)
 
     def new(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        """An uninitialized tensor."""
+        """An uninitialized tensor, in memory that consists of whole words of eight bytes."""
+        item, size = np.dtype(dtype).itemsize, math.prod(shape)
+        room = -(-size * item // WORD) * WORD // item
+        return self._empty(room, dtype)[:size].view(shape)
+
+    def memory(self, tensor: Any, dtype: Any) -> Any:
+        """A kernel's view of all memory of a tensor from `new`, as an array of a type, `(m,)`."""
+        memory = tensor.untyped_storage()
+        whole = self._empty(0, dtype)
+        return self.view(whole.set_(memory, 0, (memory.nbytes() // np.dtype(dtype).itemsize,)))
+
+    def _empty(self, size: int, dtype: Any) -> Any:
         kind = getattr(self._torch, np.dtype(dtype).name)
-        return self._torch.empty(shape, dtype=kind, device=self.place)
+        return self._torch.empty(size, dtype=kind, device=self.place)
 
     def view(self, tensor: Any, dtype: Any = None) -> Any:
         """A kernel's view of a contiguous tensor, with rows reinterpreted as `dtype` if given.

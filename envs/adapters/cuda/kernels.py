@@ -1,8 +1,7 @@
 """Kernels that step games on a CUDA device, one thread per game, built from the game's record.
 
-A thread plays the move and writes packed words; a second kernel expands them to bytes. One game's
-bytes do not fit in a thread, and stores would be scattered if each thread wrote a whole row, so a
-warp writes each row, with every store covering 256 contiguous bytes.
+A thread plays the move and writes packed words; the kernels of `spreading` make bytes of them. One
+game's bytes do not fit in a thread, and stores would be scattered if each thread wrote a whole row.
 
 States are stored in columns (see `records`) and copied to thread-local memory for play. Masks and
 observations are also built there, because each word is modified several times. Kernels do not
@@ -22,14 +21,10 @@ from azumaya.envs.adapters.batch.kernels import NONE, PACKED
 from azumaya.envs.adapters.cuda.records import WORD, aligned_record, record_in
 from azumaya.envs.adapters.lookahead import choose_random
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, word_count
+from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import make_key
-from azumaya.envs.kernels.spread import padded
 
-LANE_BITS = 5
-LANES = 1 << LANE_BITS
-"""Threads that expand one row."""
 NO_ERROR = np.iinfo(np.int64).max
 """Error word without illegal actions; otherwise it holds the step and row of the first."""
 STEP_BITS = 32
@@ -37,13 +32,6 @@ STEP_BITS = 32
 REGISTERS = 128
 """Maximum registers per thread, so that more threads fit on a core even if states are large.
 An estimate, not measured."""
-U32 = np.uint32
-_APART, _LOWEST, _8 = U32(0x204081), U32(0x01010101), U32(8)
-_EVERY, _HALF = U64(0x0101010101010101), U64(32)
-
-
-# ---- one thread for a game ----
-
 per_game = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(max_registers=REGISTERS)
 """Compiles a function as a kernel that runs one thread per game."""
 
@@ -286,107 +274,3 @@ def rollout_kernel(game: Game, words: int) -> Any:
         cuda.atomic.add(ended, 0, count)
 
     return rollout
-
-
-# ---- one warp for a row ----
-#
-# These kernels mostly write, so the number of instructions per store matters: indices are unsigned
-# (numba checks whether signed ones are negative), every lane reads the one byte that it spreads,
-# and the number of passes per lane is a constant.
-
-
-@kernel
-def spread_byte(octet):
-    """Eight bits as eight bytes, each 0 or 1."""
-    low = U32(U32(octet & 15) * _APART) & _LOWEST
-    high = U32(U32(octet >> 4) * _APART) & _LOWEST
-    return U64(low) | (U64(high) << _HALF)
-
-
-@kernel
-def row_and_lane():
-    """The row a thread works on, and its lane within that row."""
-    thread = U64(cuda.grid(1))
-    return thread >> U64(LANE_BITS), thread & U64(LANES - 1)
-
-
-def _turns(chunks: int) -> int:
-    """The number of passes per lane to write a row of `chunks` eight-byte chunks."""
-    return -(-chunks // LANES)
-
-
-@functools.cache
-def expand_masks_kernel(words: int) -> Any:
-    """The kernel that expands packed masks, `8 * words` bytes per row, to as many words per row."""
-    chunks, turns = U64(8 * words), _turns(8 * words)
-
-    @cuda.jit
-    def expand_masks(legal, masks):
-        row, lane = row_and_lane()
-        if row < U64(legal.shape[0]):
-            for turn in range(turns):
-                c = lane + U64(LANES * turn)
-                if c < chunks:
-                    masks[row, c] = spread_byte(legal[row, c])
-
-    return expand_masks
-
-
-@functools.cache
-def numbers_kernel(game: Game) -> Any:
-    """The kernel `value(seen, row, t)`: eight bytes of output from a row.
-
-    `t` counts such chunks from the first one that is not made of bits alone. A chunk may span the
-    last bits and a number plane, or two number planes, but no more.
-    """
-    cells, bits = U32(game.observation.cells), game.observation.cell_planes * game.observation.cells
-    numbers, first = (
-        U64(len(game.observation.planes) - game.observation.cell_planes),
-        U64(8 * word_count(bits)),
-    )
-    last_bits, ahead = U64(bits // 8), U32(game.observation.cells - bits % 8)
-
-    @kernel
-    def number(seen, row, plane):
-        return U64(seen[row, first + plane]) * _EVERY if plane < numbers else ZERO
-
-    @kernel
-    def value(seen, row, t):
-        # counted from where a plane before the first number plane would begin: never negative
-        place = U32(U32(t) * _8 + ahead)
-        plane = U32(place // cells)
-        left = U32(cells - U32(place - U32(plane * cells)))
-        if plane == U32(0):
-            eight = spread_byte(seen[row, last_bits + t])
-        else:
-            eight = number(seen, row, U64(plane) - ONE)
-        if left < _8:
-            shift = U64(left) << U64(3)
-            eight = (eight & ((ONE << shift) - ONE)) | (number(seen, row, U64(plane)) << shift)
-        return eight
-
-    return value
-
-
-@functools.cache
-def expand_kernel(game: Game, some: bool) -> Any:
-    """The kernel that expands packed observations to planes; `some`: only the rows in `which`."""
-    value, whole = numbers_kernel(game), game.observation.cell_planes * game.observation.cells // 8
-    rest = padded(len(game.observation.planes) * game.observation.cells) // 8 - whole
-    turns, later, end, begin = _turns(whole), _turns(rest), U64(rest), U64(whole)
-
-    @cuda.jit
-    def expand(seen, which, views):
-        row, lane = row_and_lane()
-        if row >= U64(seen.shape[0]) or (some and not which[row]):
-            return
-        for turn in range(turns):
-            c = lane + U64(LANES * turn)
-            if c < begin:
-                views[row, c] = spread_byte(seen[row, c])
-        for turn in range(later):
-            t = lane + U64(LANES * turn)
-            if t < end:
-                views[row, begin + t] = value(seen, row, t)
-
-    return expand
