@@ -206,8 +206,10 @@ def write_report(folder: Path, into: Path | None = None) -> None:
             written; or a file cannot be written.
     """
     header, rows = read_run(folder)
-    of_peers = str(header["settings"]).startswith(compare.SETTINGS)
-    command = report.PEERS if of_peers else report.BENCH
+    settings = str(header["settings"])
+    of_peers = settings.startswith(compare.SETTINGS)
+    here = report.GPU if settings.startswith(device.SETTINGS) else report.BENCH
+    command = report.PEERS if of_peers else here
     page = None if into is None else _page(into, command)
     try:
         if of_peers:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from azumaya.benchmarks import signature
@@ -22,12 +23,15 @@ from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 
 FORMS = ("planes", "packed")
+SETTINGS = "cuda"
+"""What the names of all budgets begin with."""
+_SIZES = (1024, 16384, 65536, 262144, 1048576)
 BUDGETS = {
     budget.name: budget
     for budget in (
-        Budget("cuda quick", 0.05, 3, (4096, 262144), FORMS),
-        Budget("cuda default", 0.2, 5, (1024, 16384, 65536, 262144, 1048576, 4194304), FORMS),
-        Budget("cuda full", 0.5, 7, tuple(4**k for k in range(12)), FORMS),
+        Budget(f"{SETTINGS} quick", 0.05, 3, _SIZES, FORMS),
+        Budget(f"{SETTINGS} default", 0.2, 5, (*_SIZES, 4194304), FORMS),
+        Budget(f"{SETTINGS} full", 0.5, 7, tuple(4**k for k in range(12)), FORMS),
     )
 }
 """What a run measures; sizes go up to 2^22 games."""
@@ -75,14 +79,17 @@ def about() -> dict[str, Any]:
     if Device().place.type == "cpu":
         return {"gpu": "none, numba's simulator", "torch": torch.__version__}
     found = torch.cuda.get_device_properties(torch.cuda.current_device())
-    numba_cuda = require("numba.cuda", "cuda")
+    try:
+        numba_cuda = version("numba-cuda")
+    except PackageNotFoundError:
+        numba_cuda = "part of numba"
     return {
         "gpu": found.name,
         "gpu memory": f"{found.total_memory / GIB:.0f} GiB",
         "capability": f"{found.major}.{found.minor}",
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
-        "numba.cuda": getattr(numba_cuda, "__version__", "built in"),
+        "numba-cuda": numba_cuda,
     }
 
 

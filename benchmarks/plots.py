@@ -12,7 +12,7 @@ from azumaya.benchmarks.report import CARTPOLE, Table, memset
 from azumaya.benchmarks.results import Row
 from azumaya.envs.extras import require
 
-BARS, CURVES = "games.svg", "batch-sizes.svg"
+BARS, CURVES, ON_GPU = "games.svg", "batch-sizes.svg", "gpu-batch-sizes.svg"
 FORMS = {"none": "masks only"}
 """The names of forms of observations in the pictures, where they differ."""
 
@@ -29,9 +29,13 @@ def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
     if table.reference(CARTPOLE) and table.games:
         _save(_bars(table), folder / BARS)
         drawn.append(BARS)
-    if table.pick("batch", threads=1, copies=False):
-        _save(_curves(table), folder / CURVES)
-        drawn.append(CURVES)
+    for name, place, batches in (
+        (CURVES, "on one core", table.pick("batch", threads=1, copies=False)),
+        (ON_GPU, "on a GPU", table.pick("cuda batch")),
+    ):
+        if batches:
+            _save(_curves(table.games, batches, place), folder / name)
+            drawn.append(name)
     return drawn
 
 
@@ -70,16 +74,15 @@ def _bars(table: Table) -> Any:
     return figure
 
 
-def _curves(table: Table) -> Any:
+def _curves(games: Sequence[str], rows: Sequence[Row], place: str) -> Any:
     """Steps/s over batch sizes, one picture for each form of observation."""
     pyplot = require("matplotlib.pyplot", extra="train")
-    rows = table.pick("batch", threads=1, copies=False)
     forms = list(dict.fromkeys(row["form"] for row in rows))
     figure, frames = pyplot.subplots(
         1, len(forms), figsize=(3.2 * len(forms), 3.8), sharey=True, squeeze=False
     )
     for axes, form in zip(frames[0], forms, strict=True):
-        for game in table.games:
+        for game in games:
             mine = sorted(
                 (row["size"], row["value"], memset(row) or nan)
                 for row in rows
@@ -92,7 +95,7 @@ def _curves(table: Table) -> Any:
         axes.set(
             xscale="log", yscale="log", title=FORMS.get(form, form), xlabel="games in the batch"
         )
-    frames[0][0].set_ylabel("steps/s on one core (dotted: memset)")
+    frames[0][0].set_ylabel(f"steps/s {place} (dotted: memset)")
     figure.legend(
         *frames[0][0].get_legend_handles_labels(),
         fontsize="small", ncols=4, loc="lower center", bbox_to_anchor=(0.5, 0.97),

@@ -12,7 +12,7 @@ from azumaya.benchmarks.results import Row
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"
 SB3 = "maskable_ppo"
 """The training script that uses Stable-Baselines3, with which the others are compared."""
-BENCH, PEERS = "azumaya bench", "azumaya bench peers"
+BENCH, PEERS, GPU = "azumaya bench", "azumaya bench peers", "azumaya bench --device cuda"
 """The commands whose reports a page can contain."""
 
 
@@ -118,36 +118,48 @@ def _machine(table: Table) -> str:
     loads = [row["load"] for row in table.rows if row.get("load") is not None]
     if loads:
         lines.append(("load over the run", f"{min(loads)} to {max(loads)}"))
+    clock = "by the device's own clock (CUDA events)"
+    if "gpu" not in table.header["machine"]:
+        clock = "per second of CPU time, on one core unless stated otherwise"
     note = (
-        "Rates are per second of CPU time, on one core unless stated otherwise. Each is the median "
-        "of several repeats (`rows.jsonl` has the lowest and highest) and does not include "
-        "compilation. A load above the number of cores means that other programs used the machine "
-        "as well: caches and clock rate are shared even where CPU time is not."
+        f"Rates are {clock}. Each is the median of several repeats (`rows.jsonl` has the lowest "
+        "and highest) and does not include compilation. A load above the number of cores means "
+        "that other programs used the machine as well: caches and clock rate are shared even where "
+        "CPU time is not."
     )
     return _section(note, ("what", "value"), [*lines, ("budget", table.header["settings"])])
 
 
 def _device(table: Table) -> str:
-    bare = {row["game"]: row["value"] for row in table.pick("cuda bare")}
-    lines = [
-        (
-            row["game"], row["form"], f"{row['size']:,}", rate(row["value"]),
-            ratio(row["value"], row["memset"]), rate(row["loop_value"]),
-            rate(bare.get(row["game"])), f"`{row['signature']}`",
-        )
-        for row in table.pick("cuda batch")
-    ]  # fmt: skip
-    headings = (
-        "game", "form", "batch", "steps/s", "of memset", "with the choice", "bare plies/s",
-        "signature",
-    )  # fmt: skip
-    note = (
-        "Measured by the device's own clock (CUDA events). Steps: `step` of the vector environment "
-        "with masks and autoreset, zero-copy. Of memset: the share of the rate at which torch "
-        "fills the same buffers with zeros. Bare: random play in one kernel, at the largest batch "
-        "size."
-    )
-    return _section(note, headings, lines)
+    rows = table.pick("cuda batch")
+    sizes = sorted({row["size"] for row in rows})
+    bare = {row["game"]: row for row in table.pick("cuda bare")}
+    parts = [
+        "A step is `step` of the vector environment with masks and autoreset, without copies. The "
+        "choice of random actions is not included (`loop_value` in the rows includes it). `of "
+        "memset`: the share of the rate at which torch fills the same buffers with zeros, with the "
+        "largest batch. `bare`: random plies in one kernel, also with the largest batch."
+    ]
+    for form in dict.fromkeys(row["form"] for row in rows):
+        lines = []
+        for game in table.games:
+            mine = {r["size"]: r for r in rows if (r["game"], r["form"]) == (game, form)}
+            if mine:
+                last, alone = mine[max(mine)], bare.get(game, {})
+                rates = [rate(mine[size]["value"] if size in mine else None) for size in sizes]
+                share = ratio(last["value"], last["memset"])
+                lines.append(
+                    (game, rate(alone.get("value")), *rates, share, _signature(table, game))
+                )
+        batches = (f"{size:,} games" for size in sizes)
+        headings = ("game", "bare", *batches, "of memset", "signature")
+        parts.append(_section(f"Steps/s, {form}:", headings, lines))
+    return "\n\n".join(parts) if rows else ""
+
+
+def _signature(table: Table, game: str) -> str:
+    found = sorted(table.signatures(game))
+    return f"`{found[0]}`" if len(found) == 1 else "**differ:** " + ", ".join(found)
 
 
 def _references(table: Table) -> str:
@@ -176,9 +188,7 @@ def _one_core(table: Table) -> str:
                 cells += [ratio(value, cartpole), ratio(value, memset(best))]
             elif form == "packed":
                 cells.append(ratio(value, planes))
-        marks = sorted(table.signatures(game))
-        cells.append(f"`{marks[0]}`" if len(marks) == 1 else "**differ:** " + ", ".join(marks))
-        lines.append((game, *cells))
+        lines.append((game, *cells, _signature(table, game)))
     headings = (
         "game", "bare plies/s", "× CartPole", "planes steps/s", "× CartPole", "of memset",
         "packed steps/s", "× planes", "masks only steps/s", "signature",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import plots, report
 from azumaya.benchmarks.results import Row, read_run
 from azumaya.envs.game import Game
@@ -52,6 +54,46 @@ def test_the_share_of_a_memset_called_from_python_is_left_out_for_small_batches(
     assert "| go | 64 k | 1.02 M (0.5) |" in report.render(HEADER, rows)
     compiled = [{**row, "limits": "compiled"} for row in rows]
     assert "| go | 64 k (0.5) | 1.02 M (0.5) |" in report.render(HEADER, compiled)
+
+
+def gpu_run() -> tuple[Row, list[Row]]:
+    """A run on a GPU; its last row misses, and one signature is another."""
+    machine = {"machine": {"gpu": "abacus"}, "settings": "cuda tiny"}
+    batch = {"kind": "cuda batch", "game": "go", "form": "planes", "signature": "ab"}
+    rows = [
+        {**batch, "key": str(size), "size": size, "value": size * 1e3, "memset": size * 4e3}
+        for size in (1024, 4096)
+    ]
+    rows += [{**rows[0], "key": "p", "form": "packed", "value": 5e6}]
+    return machine, [{**bare("go", 2e9, "ab"), "kind": "cuda bare"}, *rows]
+
+
+def test_a_run_on_a_gpu_has_a_line_for_each_game_and_form() -> None:
+    header, rows = gpu_run()
+    text = report.render(header, rows)
+    assert "CPU time, on one core" not in text
+    assert "| game | bare | 1,024 games | 4,096 games | of memset | signature |" in text
+    assert "| go | 2 G | 1.02 M | 4.1 M | 0.25 | `ab` |" in text
+    assert "| go | 2 G | 5 M | – | 1.22 | `ab` |" in text
+    assert "**differ:** ab, cd" in report.render(
+        header, [*rows[:-1], {**rows[-1], "signature": "cd"}]
+    )
+
+
+def test_a_run_on_a_gpu_has_a_picture_and_its_own_place_in_a_page(tmp_path: Path) -> None:
+    header, rows = gpu_run()
+    lines = [json.dumps(line) + "\n" for line in (header, *rows)]
+    (tmp_path / "rows.jsonl").write_text("".join(lines))
+    page = tmp_path / "pages" / "page.md"
+    page.parent.mkdir()
+    text = "\n".join((*report.marks(report.BENCH), *report.marks(report.GPU), "end"))
+    page.write_text(text)
+    command.write_report(tmp_path, page)
+    cpu, gpu = page.read_text().split(report.marks(report.GPU)[0])
+    assert "go" not in cpu
+    assert "| go | 2 G |" in gpu
+    for folder in (tmp_path, page.parent):
+        assert "memset" in (folder / plots.ON_GPU).read_text()
 
 
 @pytest.mark.parametrize(

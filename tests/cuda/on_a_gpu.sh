@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# What needs a GPU, in order of importance, for a machine that is available for minutes only:
+# What needs a GPU, for a machine that is available for minutes only:
 #
-#   tests/cuda/on_a_gpu.sh check OUT    is everything installed? then equality of all games with the CPU
-#   tests/cuda/on_a_gpu.sh quick OUT    the quick benchmark of all games
-#   tests/cuda/on_a_gpu.sh bench OUT    the default benchmark
-#   tests/cuda/on_a_gpu.sh turns OUT    check and, at the same time, what bench compiles; then bench
+#   tests/cuda/on_a_gpu.sh all OUT      equality of all games with the CPU, then the quick benchmark;
+#                                       everything is compiled side by side (3 minutes, 16 cores)
+#   tests/cuda/on_a_gpu.sh check OUT    only equality
+#   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
-# Only wheels found in .whl/ are installed (gymnasium, pettingzoo and farama-notifications, if the
-# machine lacks them). Logs and results go to OUT. Each part ends within ten minutes.
+# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, and
+# numpy before 2.5 if the machine's is newer. Logs and results go to OUT, few enough files to carry
+# home. Each part ends within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-part=${1:?check, quick, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+part=${1:?all, check, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+shift 2
 site=$(mktemp -d)
 mkdir -p "$out" "$site/azumaya"
 ls .whl/*.whl >/dev/null 2>&1 &&
@@ -42,40 +44,43 @@ print("Sudoku Moyo: equal")
 END
 }
 
-measure() { python3 -m azumaya.benchmarks --device cuda "$@"; }
-
 check() {
-    failed=0 jobs=()
+    failed=0 jobs=() logs=$(mktemp -d)
     games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
     for game in $games two_gigabytes; do # in parallel, as compiling takes most of the time
         python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
-            >"$out/$game.log" 2>&1 &
+            >"$logs/$game" 2>&1 &
         jobs+=($!)
     done
     for job in "${jobs[@]}"; do wait "$job" || failed=1; done
-    tail -n 3 "$out"/*.log
+    tail -n +1 "$logs"/* >"$out/check.log"
+    tail -n 3 "$logs"/*
     return "$failed"
 }
 
+measure_in_turns() { # when a line comes in
+    [ $# -gt 0 ] || set -- --quick
+    python3 -m tests.cuda.in_turns "$out/results" "$@"
+}
+
 case $part in
-check) probe && check ;;
-turns)
+all)
     probe || exit
     mkfifo "$site/checked"
-    python3 -m tests.cuda.in_turns "$out/default" <"$site/checked" & turns=$!
+    measure_in_turns "$@" <"$site/checked" & measuring=$!
     exec 3>"$site/checked"
     check
     failed=$?
     echo >&3
-    wait "$turns" && exit "$failed"
+    wait "$measuring" && exit "$failed"
     ;;
-quick) measure --quick --output "$out/quick" ;;
-bench) measure --output "$out/default" ;;
+check) probe && check ;;
+bench) echo | measure_in_turns "$@" ;;
 caps)
     for cap in 96 128 168 255; do
         rm -rf "$site/azumaya/envs" && cp -r envs "$site/azumaya/envs"
         sed -i "s/^REGISTERS = .*/REGISTERS = $cap/" "$site/azumaya/envs/adapters/cuda/kernels.py"
-        measure --quick --game sudoku_moyo --output "$out/cap-$cap"
+        python3 -m azumaya.benchmarks --device cuda --quick --game sudoku_moyo --output "$out/cap-$cap"
     done
     ;;
 *) echo "unknown part: $part" >&2 && exit 2 ;;

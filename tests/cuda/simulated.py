@@ -94,7 +94,8 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
             row["bytes"] >= len(game.observation.planes) * game.observation.cells * row["size"] / 8
         )
         assert row["memset"] > 0
-    assert f"| {game.name} | packed | 3 |" in (tmp_path / "report.md").read_text()
+    report = (tmp_path / "report.md").read_text()
+    assert report.count(f"| {game.name} |") == len(measuring.FORMS)
 
 
 # ---- illegal actions ----

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_in_the_simulator() -> None:
 
 
 def test_the_error_says_what_is_missing() -> None:
-    """Without a GPU or torch, or with a simulator but compiled kernels, there is a clear error."""
+    """Also with a simulator but compiled kernels, and with a NumPy too new for numba-cuda."""
     code = "from azumaya.envs import make_vec; make_vec({!r}, 2, device='cuda')"
     line = code.format(next(iter(TESTED)))
     for environment, before, reason in (
@@ -56,6 +57,11 @@ def test_the_error_says_what_is_missing() -> None:
             {},
             "import sys; sys.modules['torch'] = None; ",
             "'torch', which is not installed",
+        ),
+        (
+            {},
+            "import numpy, torch; numpy.__version__ = '2.5.1'; torch.cuda.is_available = bool; ",
+            "NumPy 2.5.1; pip install 'numpy<2.5.0'" if find_spec("numba_cuda") else "DeviceError",
         ),
     ):
         done = subprocess.run(

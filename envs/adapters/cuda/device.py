@@ -8,10 +8,12 @@ In numba's simulator (`NUMBA_ENABLE_CUDASIM=1`), tensors are in CPU memory.
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numba import config, cuda
+from numpy.lib import NumpyVersion
 
 from azumaya.envs.adapters.cuda.records import WORD, aligned_record
 from azumaya.envs.errors import DeviceError
@@ -21,6 +23,8 @@ from azumaya.envs.kernels.compile import INTERPRETED
 
 BLOCK = 128
 """Threads per block."""
+TOO_NEW = "2.5.0"
+"""The first NumPy that numba-cuda does not work with, and never will (NVIDIA/numba-cuda#907)."""
 SIMULATED = bool(config.ENABLE_CUDASIM)
 if SIMULATED:
     from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
@@ -46,6 +50,11 @@ class Device:
         if not torch.cuda.is_available():
             built = "no GPU was found" if torch.version.cuda else "torch was built without CUDA"
             raise DeviceError(f"device='cuda': {built}; device='cpu' works everywhere")
+        if find_spec("numba_cuda") and NumpyVersion(np.__version__) >= TOO_NEW:
+            raise DeviceError(
+                f"device='cuda': numba-cuda does not work with NumPy {np.__version__}; "
+                f"pip install 'numpy<{TOO_NEW}'"
+            )
         if not cuda.is_available():
             reason = cuda.cuda_error() or "its compiler, NVVM, was not found"
             raise DeviceError(

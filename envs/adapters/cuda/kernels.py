@@ -29,9 +29,9 @@ NO_ERROR = np.iinfo(np.int64).max
 """Error word without illegal actions; otherwise it holds the step and row of the first."""
 STEP_BITS = 32
 """Bits of the error word that hold the row; the step number is above them."""
-REGISTERS = 128
-"""Maximum registers per thread, so that more threads fit on a core even if states are large.
-An estimate, not measured."""
+REGISTERS = 168
+"""The most registers of a thread. Fewer let more threads run at once, but then states are moved to
+memory and back; `docs/decisions/gpu-kernels.md` has what was measured."""
 per_game = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(max_registers=REGISTERS)
 """Compiles a function as a kernel that runs one thread per game."""
 
@@ -248,7 +248,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
     play, write_legal, renew = game.rules.play, game.rules.write_legal, renew_kernel(game)
     size, layout = _layout(game)
 
-    @per_game
+    @cuda.jit  # a game stays in its thread for many plies: there is no limit of registers
     def rollout(plies, states, series, starts, ended):
         i = cuda.grid(1)
         if i >= states.shape[1]:
