@@ -169,7 +169,7 @@ def _references(table: Table) -> str:
         if taken:
             spread = f"{rate(min(taken))} to {rate(max(taken))}"
             lines.append((name, rate(statistics.median(taken)), spread, str(len(taken))))
-    return _section("", ("reference", "steps/s", "over the run", "takes"), lines)
+    return _section("", ("reference", "steps/s", "over the run", "repeats"), lines)
 
 
 def _one_core(table: Table) -> str:
@@ -314,7 +314,7 @@ def _threads(table: Table) -> str:
             rate(row["value"]), ratio(row["value"], one["value"]),
         ))  # fmt: skip
     headings = (
-        "game", "form", "batch", "with", "steps/s by the wall", "× one thread", "cores used",
+        "game", "form", "batch", "with", "steps/s, wall-clock", "× one thread", "cores used",
         "per CPU second", "× one thread",
     )  # fmt: skip
     note = (

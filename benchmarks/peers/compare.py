@@ -268,7 +268,7 @@ def _table(rows: list[Row]) -> str:
         for row in best.values()
     ]  # fmt: skip
     headings = (
-        "peer", "game", "best configuration", "steps/s", "× CartPole", "beside our",
+        "peer", "game", "best configuration", "steps/s", "× CartPole", "compared with",
         "ours, steps/s", "ours / peer",
     )  # fmt: skip
     return markdown(headings, lines)

@@ -60,7 +60,8 @@ def test_the_error_says_what_is_missing() -> None:
         ),
         (
             {},
-            "import numpy as n, torch; n.__version__ = '2.5.1'; torch.cuda.is_available = lambda: 1; ",
+            "import numpy, torch; numpy.__version__ = '2.5.1'; "
+            "torch.cuda.is_available = lambda: True; ",
             "NumPy 2.5.1; pip install 'numpy<2.5.0'" if find_spec("numba_cuda") else "DeviceError",
         ),
     ):
