@@ -18,6 +18,8 @@ from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """Values of `state.over`: the game is running, ended by the rules, or cut off by a limit."""
+MOST_IN_A_PLANE = 127
+"""The largest value of a plane: observations are int8."""
 
 
 # ---- the rules ----
@@ -32,7 +34,8 @@ class Rules:
     arguments are zeroed rows of uint64.
 
     Attributes:
-        state: the record's dtype, whose size is a multiple of 8 bytes.
+        state: the record's dtype, whose size is a multiple of 8 bytes. Each field begins at a
+            multiple of the size of its items.
         reset: kernel `reset(states, i, starts, key)`: make `states[i]` the start of an episode,
             drawn from the prepared `starts`, `(n,)`, by the episode's key.
         play: kernel `play(state, action)`: make a legal move, and everything that follows from it
@@ -117,7 +120,7 @@ class Plane:
         meaning: what it shows.
         kind: a `cells` plane is 1 on a set of cells; a `number` plane has the same value
             everywhere.
-        high: the largest value.
+        high: the largest value, at most 127.
         group: shared by planes that differ only in their index, like the candidates of each number.
         index: what distinguishes the planes of a group: a number (from 1), or a bit of a region's
             number (from 0).
@@ -164,10 +167,16 @@ class Observation:
     houses_only: bool = False
 
     def __post_init__(self) -> None:
-        """Reject `number` planes before `cells` planes."""
+        """Reject `number` planes before `cells` planes, and values too large for int8."""
         kinds = [plane.kind for plane in self.planes]
         if kinds != sorted(kinds):
             raise ValueError(f"planes: kinds {kinds}: 'cells' must come before 'number'")
+        for plane in self.planes:
+            if plane.high > MOST_IN_A_PLANE:
+                raise ValueError(
+                    f"planes: {plane.name!r} has high={plane.high}; observations are int8, so it "
+                    f"must be at most {MOST_IN_A_PLANE}; split a larger value over two planes"
+                )
 
     @cached_property
     def cells(self) -> int:
@@ -203,6 +212,8 @@ class Option:
         reads_files: whether a value may name a file, whose content may change between uses.
         start_only: whether it only says where episodes begin: positions, their texts and all that
             follows are the same without it.
+        rules: what it changes for players who know `how_to_play`, for prompts of language models;
+            empty if `meaning` says it all.
     """
 
     name: str
@@ -213,6 +224,7 @@ class Option:
     default_is_checked: bool = False
     reads_files: bool = False
     start_only: bool = False
+    rules: str = ""
 
     def settle(self, value: Any) -> Any:
         """The canonical form of a value; raises `OptionError`."""
@@ -253,7 +265,8 @@ class Options:
         num_actions: the number of actions.
         max_steps: a proven bound on the number of steps in an episode.
         known: the options.
-        payoff_bound: the most that a player can gain in an episode; search uses it in proofs.
+        payoff_bound: the most that a player can gain in an episode; search uses it in proofs, and
+            needs less than 2^18.
         variants: sets of options worth testing, as users would give them; tests, goldens and the
             cross-check with the oracle run over them. Together they should reach every option and
             every way a game can end. If a game is long, include options that end it early.
@@ -296,7 +309,8 @@ class Words:
         read_text: `read_text(text, settings)`: the position that a text describes, `(1,)` states;
             raises `PositionError`.
         explain: `explain(state, action, settings)`: a sentence that says why an action is legal in
-            a state, or which rule forbids it.
+            a state, or which rule forbids it. It begins with the name of the action, and contains
+            the words "is legal" if the action is legal and only then.
         action_cells: `action_cells(action, settings)`: the cells that an action touches, to mark
             the last move.
         scene: `scene(state, start, settings)`: the position as renderers see it; `start` is the
@@ -354,8 +368,20 @@ class Game:
                 f"{self.name}: the state has {size} bytes; it must have a multiple of 8, so add "
                 f"fields of {8 - size % 8} bytes or make some of them longer"
             )
+        self._check_alignment()
         self._check_fields("rules.hidden", self.rules.hidden)
         self._check_fields("symmetries.fields", self.symmetries.fields)
+
+    def _check_alignment(self) -> None:
+        """Reject fields at which a GPU could not read: a CPU reads anywhere, a GPU does not."""
+        for name, (kind, offset, *_) in (self.rules.state.fields or {}).items():
+            size = kind.base.itemsize
+            if offset % size:
+                raise ValueError(
+                    f"{self.name}: the field {name!r} begins at byte {offset} of the state; with "
+                    f"items of {size} bytes it must begin at a multiple of {size}, so put fields "
+                    "of larger items first"
+                )
 
     def _check_fields(self, where: str, named: Iterable[str]) -> None:
         unknown = set(named) - set(self.rules.state.names or ())

@@ -105,6 +105,10 @@ def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
         return safetensors.load(read_bytes(source, MOST_BYTES)), sidecar
     except OSError as error:
         raise unreadable(source, error) from error
+    except KeyError as error:  # a dtype that torch does not have
+        raise CheckpointError(
+            f"checkpoint {source}: numbers of the unknown type {error}"
+        ) from error
     except (TypeError, ValueError, require("safetensors", "train").SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
 

@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 import queue
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from typing import IO
 
@@ -24,6 +26,8 @@ from azumaya.envs.errors import OptionError, brief
 PREFIX = "program:"
 """What the names of such agents begin with."""
 SECONDS = 60.0
+MOST_WAITED_MS = 1 << 20
+"""The most milliseconds in one call of the system."""
 LONGEST_LINE = 1 << 16
 """Bytes of the longest answer that is read."""
 
@@ -118,9 +122,9 @@ class ProgramAgent(Agent):
         process = self._running()
         assert process.stdin is not None
         try:
-            process.stdin.write(line.encode() + b"\n")
-            process.stdin.flush()
-            answer = self._reader.line(None if self._watched else self.seconds)
+            seconds = None if self._watched else self.seconds
+            _send(process.stdin, line.encode() + b"\n", seconds)
+            answer = self._reader.line(seconds)
         except queue.Empty:
             self.close()
             raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
@@ -164,6 +168,26 @@ class ProgramAgent(Agent):
                 target=self._reader.read, args=(self._process.stdout,), daemon=True
             ).start()
         return self._process
+
+
+def _send(pipe: IO[bytes], data: bytes, seconds: float | None) -> None:
+    """Write to a pipe, which may be full of questions that the program never read.
+
+    Raises:
+        queue.Empty: it still is after this time.
+    """
+    if seconds is None or not hasattr(select, "poll"):
+        pipe.write(data)
+        pipe.flush()
+        return
+    end, room = time.monotonic() + seconds, select.poll()
+    room.register(pipe, select.POLLOUT)
+    while data:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise queue.Empty
+        if room.poll(min(1000 * left, MOST_WAITED_MS)):
+            data = data[os.write(pipe.fileno(), data[: select.PIPE_BUF]) :]
 
 
 class _Reader:

@@ -88,7 +88,6 @@ class Room(LineRoom):
         if evaluation is not None:
             evaluation.check(kernels.game)
         super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes))
-        self.bound = 1
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
         self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
         self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
@@ -100,7 +99,6 @@ class Room(LineRoom):
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
-        self.bound = bound
         begin(self._states, self.frames, self.control, state, bound, depth)
 
     def prove(self, state: np.ndarray, bound: int) -> None:

@@ -26,7 +26,7 @@ from azumaya.baselines.search.puct_kernels import (
     shuffle,
 )
 from azumaya.baselines.search.tree import NEVER, PRIOR_NODE, back_up_kernel, expand
-from azumaya.baselines.search.uct_kernels import DEEPEST, legal_kernel, stake
+from azumaya.baselines.search.uct_kernels import DEEPEST, LONGEST, legal_kernel, stake
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, ZERO, get, lowest, put_bit
 from azumaya.envs.kernels.borrow import borrow
@@ -55,20 +55,19 @@ def marked_rollout_kernel(kernels: GameKernels) -> Any:
     """The kernel `rollout(trial, words, key, n, stats, played)`: play randomly to the end.
 
     Draws from `n` on choose the moves of `trial[0]`, which are set in the row of `played` of the
-    player who makes them. Returns the result for player_0.
+    player who makes them. Returns the result for player_0, after `LONGEST` moves the payoff so far.
     """
     play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
 
     @kernel
     def rollout(trial, words, key, n, stats, played):
-        first = n
-        while trial[0].over == RUNNING:
+        end = n + LONGEST
+        while trial[0].over == RUNNING and n < end:
             legal(trial[0], words)
             action = choose(words, key, n)
             put_bit(played[trial[0].to_move], action)
             play(trial[0], action)
             n += 1
-        stats[0].plies += n - first
         return np.float64(trial[0].payoff)
 
     return rollout

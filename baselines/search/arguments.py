@@ -76,11 +76,12 @@ def check_settings(agent: object, search: Callable[..., object], given: Iterable
 
 
 @contextlib.contextmanager
-def allocating(megabytes: float) -> Iterator[None]:
-    """Raise `OptionError` where there is not as much memory as `megabytes` asks for."""
+def allocating(megabytes: float, times: int = 1) -> Iterator[None]:
+    """Raise `OptionError` where there is not `times` as much memory as `megabytes` asks for."""
     try:
         yield
     except MemoryError as error:
+        each = f" for each of {times} games" if times > 1 else ""
         raise OptionError(
-            f"megabytes={brief(megabytes)}: this machine cannot give so much memory"
+            f"megabytes={brief(megabytes)}{each}: this machine cannot give so much memory"
         ) from error

@@ -225,7 +225,6 @@ def select_hidden_kernel(kernels: GameKernels) -> Any:
             depth, slot = depth + 1, found
             path[depth] = slot
             play(state[0], np.int64(nodes[slot].action))
-            stats[0].plies += 1
         return depth
 
     @kernel

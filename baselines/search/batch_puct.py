@@ -244,7 +244,7 @@ class BatchPUCT:
             if self.budget.steps is not None:
                 slots = min(slots, (self.budget.steps + 1) * 64 * kernels.words + 1)
             leaves = 1 if kernels.hidden_draws else self.leaves
-            with allocating(self.megabytes):
+            with allocating(self.megabytes, len(positions)):
                 kept = Grove(kernels, actions, len(positions), leaves, slots, self.threads)
             self._grove = kept
         return kept

@@ -59,7 +59,7 @@ def key_kernel(kernels: GameKernels) -> Any:
 def follow_kernel(kernels: GameKernels) -> Any:
     """The kernel `follow(states, slot, move, target)`: write the position after a move.
 
-    Positions below the root are simplified if the game can do so.
+    Running positions below the root are simplified if the game can do so.
     """
     play, simplify = kernels.rules.play, kernels.hints.simplify
 
@@ -67,7 +67,7 @@ def follow_kernel(kernels: GameKernels) -> Any:
     def follow(states, slot, move, target):
         states[target] = states[slot]
         play(states[target], np.int64(move))
-        if simplify is not None:
+        if simplify is not None and states[target].over == RUNNING:
             simplify(states[target])
 
     return follow

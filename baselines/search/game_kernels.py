@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.bounds import UNKNOWN
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Hints, Rules
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
@@ -55,8 +57,18 @@ def kernels_of(position: Position) -> GameKernels:
 
 
 def payoff_bound(position: Position) -> int:
-    """The most that a player can gain in an episode with a position's options."""
-    return position.game.options.payoff_bound(position._setup.settings)
+    """The most that a player can gain in an episode with a position's options.
+
+    Raises:
+        OptionError: it is more than searches can count with.
+    """
+    bound = position.game.options.payoff_bound(position._setup.settings)
+    if bound >= UNKNOWN:
+        raise OptionError(
+            f"{position.game.id}: with these options a player can gain {bound:,}; searches need a "
+            f"payoff bound below {UNKNOWN:,}"
+        )
+    return bound
 
 
 def words_of(states: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ import numpy as np
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.game_kernels import GameKernels, words_of
-from azumaya.baselines.search.table import SECOND_HASH
+from azumaya.baselines.search.table import MOST_HASHED
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 
 USUAL_MOVES = 64
@@ -42,8 +43,13 @@ class LineRoom:
         slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
         self._states = kernels.new_states(slots)
         self._state_words = words_of(self._states)
-        assert self._state_words.shape[1] < SECOND_HASH
         self._outlook = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
+        hashed = self._state_words if kernels.hints.outlook is None else self._outlook
+        if hashed.shape[1] > MOST_HASHED:
+            raise OptionError(
+                f"{kernels.game.id}: positions of {hashed.shape[1]:,} words cannot be looked up in "
+                f"a table; the most is {MOST_HASHED:,}, also of an outlook"
+            )
         self._words = np.zeros(kernels.words, np.uint64)
         self.frames = as_states(np.zeros(PLIES + 1, frame))
         self.moves = as_states(np.zeros(slots, move))

@@ -41,9 +41,10 @@ class PUCT:
             scaled in the same way.
         rollouts: the share of a random rollout in the result of a simulation, from 0 to 1; the rest
             is the evaluation's. None means `ROLLOUTS` with the game's own evaluation, otherwise 0.
-        delay: the visits after which all moves of a node are evaluated; before, only its own
-            evaluation and rollouts count, which takes less time. None means `DELAY` with rollouts,
-            otherwise 0.
+        delay: the visits after which all moves of a node are evaluated, as that takes time. Before,
+            a rollout is mixed with the mean of the results of the node so far, of which the first
+            was mixed with its evaluation; in games with hidden draws always with the evaluation.
+            None means `DELAY` with rollouts, otherwise 0.
         breadth: the moves of a node below the root that are evaluated at first, those whose players
             did best in the rollouts so far; others follow as the node is visited more often. The
             value of a move then also takes in the simulations in which its player made it later

@@ -153,7 +153,6 @@ def widen_kernel(kernels: GameKernels, value: Any) -> Any:
                 values[i] = within(value(child[0], weights, scratch), bound)
             stats[0].worst = min(stats[0].worst, values[i])
             stats[0].best = max(stats[0].best, values[i])
-        stats[0].plies += count
         heat = (1 - 2 * np.float64(trial[0].to_move)) * temperature * stake(stats)
         for i in range(count):
             scores[i] = values[i] / heat
@@ -215,7 +214,6 @@ def simulate_hidden_kernel(kernels: GameKernels, value: Any) -> Any:
                 depth, slot = depth + 1, found
                 path[depth] = slot
                 play(trial[0], np.int64(nodes[slot].action))
-                stats[0].plies += 1
             if trial[0].over != RUNNING:
                 result = np.float64(trial[0].payoff)
             else:

@@ -92,7 +92,6 @@ def descend_kernel(kernels: GameKernels) -> Any:
             path[depth] = slot
             if nodes[slot].low != nodes[slot].high:
                 play(trial[0], np.int64(nodes[slot].action))
-                stats[0].plies += 1
         return depth
 
     return descend
@@ -135,7 +134,6 @@ def look_kernel(kernels: GameKernels, value: Any) -> Any:
             mean[at] = found
             stats[0].worst = min(stats[0].worst, found)
             stats[0].best = max(stats[0].best, found)
-        stats[0].plies += upto - node.tried
         node.tried = upto
 
     return look

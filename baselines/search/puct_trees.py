@@ -91,6 +91,14 @@ class PUCTTree(Tree):
         )  # fmt: skip
 
 
+def check_breadth(kernels: GameKernels, breadth: int) -> None:
+    """Refuse a breadth above 0 in games with hidden draws."""
+    if kernels.hidden_draws:
+        raise OptionError(
+            f"breadth={breadth}: {kernels.game.id} has hidden draws; there it must be 0"
+        )
+
+
 class AMAFTree(PUCTTree):
     """A PUCT search with AMAF and its memory, which can be reused for the next search.
 
@@ -113,10 +121,7 @@ class AMAFTree(PUCTTree):
         evaluation: Evaluation | None = None,
         breadth: int = 8,
     ) -> None:
-        if kernels.hidden_draws:
-            raise OptionError(
-                f"breadth={breadth}: {kernels.game.id} has hidden draws; there it must be 0"
-            )
+        check_breadth(kernels, breadth)
         super().__init__(kernels, megabytes, evaluation)
         history = as_states(np.zeros((2, 64 * kernels.words), HISTORY))
         played = np.zeros((2, kernels.words), np.uint64)

@@ -100,7 +100,7 @@ class Solving:
     ) -> None:
         check_open(room.kernels)
         self._room, self._bound = room, payoff_bound(position)
-        self._position, self._after = position, position.copy()
+        self._position = position
         self._lowest = -self._bound - position.returns()[position.to_move]
         self.value: int | None = None
         self.best: int | None = None
@@ -139,7 +139,6 @@ class Solving:
         if position is None:
             self.finished = True
         else:
-            self._after = position
             self._room.prove(position.state, self._bound)
 
     def _stages(self) -> Iterator[Position]:
@@ -162,7 +161,8 @@ class Solving:
                     final, _ = self._room.proven()
                     self.gains[action] = None if final is None else self._gain(final)
         if self._wants_line:
-            yield from self._line_stages(best)
+            # Not through the proxy, whose methods keep the search itself.
+            yield from Solving._line_stages(self, best)
 
     def _line_stages(self, best: int) -> Iterator[Position]:
         line, position = [best], self._position.copy().play(best)
@@ -195,7 +195,8 @@ def solve(
 
     Args:
         position: the position.
-        nodes: the most positions to visit; give either this or `milliseconds`.
+        nodes: about the most positions to visit; the search ends after the position at whose moves
+            this number is reached. Give either this or `milliseconds`.
         milliseconds: the time limit.
         megabytes: memory for the table of positions.
         line: whether to find a line of best play, which takes more time.

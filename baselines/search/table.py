@@ -50,6 +50,8 @@ WAYS = 2
 
 SECOND_HASH = 1024
 """Index of the first key of the second hash."""
+MOST_HASHED = SECOND_HASH - 2
+"""The most words of a row that `nh` has keys for."""
 
 _rounds = np.arange(1, 2049, dtype=np.uint64)
 with np.errstate(over="ignore"):

@@ -60,7 +60,6 @@ STATS = np.dtype(
         ("bound", np.int64),  # the game's payoff bound
         ("worst", np.float64),  # lowest and highest result of a simulation, for player_0
         ("best", np.float64),
-        ("plies", np.int64),  # moves made, in the tree and in rollouts
         ("cuts", np.int64),  # rollouts cut off
         ("cut_evaluations", np.float64),  # sum of |evaluate| over the cut rollouts
         ("cut_stake", np.float64),  # payoffs above 1: stake and scale of `own_evaluation`
@@ -290,6 +289,8 @@ def back_up_kernel(reach_of: Any) -> Any:
             result = min(max(result, np.float64(node.low)), np.float64(node.high))
             node.visits += 1
             node.total += result
+            if abs(mean[slot]) >= NEVER:  # dropped while a leaf below it waited
+                continue
             if node.low == node.high:
                 mean[slot] = node.low
                 reach[slot] = 0.0

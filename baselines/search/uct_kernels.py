@@ -28,6 +28,9 @@ DEEPEST = 512
 """The largest depth of the tree in moves; a path can hold this many."""
 REDRAWN = 1 << 40
 """The index of the draw that redraws hidden information in each simulation."""
+LONGEST = 1 << 16
+"""The most moves of a rollout. Without a limit of plies some positions have no end, such as one
+marble against one in Abalone, and nothing could stop a search inside a kernel."""
 
 
 @functools.cache
@@ -49,22 +52,20 @@ def rollout_kernel(kernels: GameKernels) -> Any:
     """The kernel `rollout(trial, words, key, n, cut, stats)`: play randomly to the end.
 
     Draws from `n` on choose the moves of `trial[0]`. The rollout is cut off after `cut` moves (0
-    means never), and then judged by the game's `evaluate`; in games with payoffs above 1 it is what
-    `own_evaluation` says, whose stake and scale are in `stats`. Returns the result for player_0.
+    means `LONGEST`), and then judged by the game's `evaluate`; in games with payoffs above 1 it is
+    what `own_evaluation` says, whose stake and scale are in `stats`. Returns the result for
+    player_0.
     """
     play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
     evaluate = kernels.rules.evaluate
 
     @kernel
     def rollout(trial, words, key, n, cut, stats):
-        first = n
-        while trial[0].over == RUNNING:
-            if n - first == cut and cut > 0:
-                break
+        end = n + (min(cut, LONGEST) if cut > 0 else LONGEST)
+        while trial[0].over == RUNNING and n < end:
             legal(trial[0], words)
             play(trial[0], choose(words, key, n))
             n += 1
-        stats[0].plies += n - first
         result = np.float64(trial[0].payoff)
         if trial[0].over == RUNNING:
             score = np.float64(evaluate(trial[0], 0))
@@ -128,7 +129,6 @@ def descend_kernel(kernels: GameKernels) -> Any:
             path[depth] = slot
             if nodes[slot].low != nodes[slot].high:
                 play(trial[0], np.int64(nodes[slot].action))
-                stats[0].plies += 1
         return depth, False
 
     return descend
@@ -206,7 +206,6 @@ def simulate_hidden_kernel(kernels: GameKernels) -> Any:
                 depth, slot = depth + 1, child
                 path[depth] = slot
                 play(trial[0], np.int64(nodes[slot].action))
-                stats[0].plies += 1
             result = rollout(trial, words, own, depth, cut, stats)
             back_up(nodes, mean, reach, stats, path, depth, result, False, False)
             stats[0].simulations += 1

@@ -182,7 +182,10 @@ class Server:
         usual = min(HINT_MILLISECONDS, self.limits.search)
         wanted = self.games.hinted(opened, body.get("ply"), body.get("milliseconds", usual))
         await self.readiness.hint(wanted[0])
-        return JSONAnswer(await self.workers.run(hint, *wanted, milliseconds=wanted[1]))
+        found = await self.workers.run(
+            hint, *wanted, milliseconds=wanted[1], seconds=self.limits.move_seconds
+        )
+        return JSONAnswer(found)
 
     # ---- requests ----
 

@@ -391,6 +391,16 @@ def test_a_program_that_prints_without_being_asked_waits(monkeypatch: pytest.Mon
     eventually(lambda: process.stdout.closed)
 
 
+def test_a_program_that_never_reads_is_given_up() -> None:
+    """Once its pipe is full of questions, the time to write one counts as well."""
+    position = Position(GAME)
+    code = FLOOD.replace("no move", position.legal_moves()[0])
+    agent = ProgramAgent(program(code).removeprefix("program:"), seconds=1)
+    with pytest.raises(ProgramError, match="no answer in 1 s"):
+        agent.act([position] * 100_000, [0] * 100_000)
+    assert agent._process is None
+
+
 def test_a_program_is_ended_after_a_wrong_answer() -> None:
     """Else what it printed meanwhile would be its next answers."""
     agent = ProgramAgent(program(FLOOD).removeprefix("program:"))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.search import PUCTAgent
 from azumaya.baselines.search.amaf_kernels import (
     AMAF_NODE,
     EVALUATION_VISITS,
@@ -196,5 +197,10 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
 
 def test_games_with_hidden_draws_are_refused() -> None:
     position = Position("sudoku_tiles", seed=0)
-    with pytest.raises(OptionError, match=r"breadth=2: azumaya/sudoku_tiles.* has hidden draws"):
+    message = r"breadth=2: azumaya/sudoku_tiles.* has hidden draws"
+    with pytest.raises(OptionError, match=message):
         searched(position, 10)
+    agent = PUCTAgent(10, rollouts=0.5, breadth=2)
+    agent.check(Position("abalone"))
+    with pytest.raises(OptionError, match=message):  # before a match, not in its first move
+        agent.check(position)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from azumaya.baselines.search import analyse, solve
 from azumaya.baselines.search.game_kernels import payoff_bound
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import CASES, Case
 from tests.search.positions import before_the_end
 
@@ -18,6 +21,17 @@ def test_no_game_pays_more_than_its_bound(case: Case) -> None:
         end = before_the_end(case.game, dict(case.options), seed, 0)
         assert end.is_over
         assert abs(end.returns()[0]) <= usual
+
+
+def test_payoffs_that_searches_cannot_count_are_refused() -> None:
+    """Above it bounds would be "proven" that a game's payoffs exceed."""
+    moyo = GAMES["sudoku_moyo"]
+    rich = replace(moyo, name="rich", options=replace(moyo.options, payoff_bound=lambda _: 2**18))
+    for search in (solve, analyse):
+        with pytest.raises(OptionError, match=r"can gain 262,144; searches need .* below 262,144"):
+            search(Position(rich, seed=1), nodes=10)
+    poor = replace(rich, options=replace(moyo.options, payoff_bound=lambda _: 2**18 - 1))
+    assert solve(Position(poor, seed=1), nodes=10).value is None
 
 
 def test_wins_pay_one() -> None:

@@ -85,17 +85,23 @@ def test_searches_share_no_results() -> None:
         assert fresh.solution().nodes > 100
 
 
+@pytest.mark.parametrize("in_line", [False, True])
 @pytest.mark.parametrize("make", [ProofRoom, Room])
-def test_memory_is_freed_at_once(make: type[ProofRoom] | type[Room]) -> None:
-    """Tables are too large to wait for the garbage collector."""
+def test_memory_is_freed_at_once(make: type[ProofRoom] | type[Room], in_line: bool) -> None:
+    """Tables are too large to wait for the garbage collector, also while a line is looked for."""
     room = make(KERNELS, 1)
     freed = weakref.ref(room)
+    position = before_the_end(MOYO, {}, 2, 9) if in_line else midgame(MOYO, {}, 1, 10)
     gc.collect()
     gc.disable()
     try:
-        search = Solving(room, midgame(MOYO, {}, 1, 10))
-        search.advance(100)
-        assert search.value is None
+        search = Solving(room, position, line=True)
+        room.go_on(room.nodes + 100)
+        while in_line and (search.value is None or None in search.gains.values()):
+            room.go_on(room.nodes + 10**6)
+            search._take_stage()
+        assert (search.value is not None) == in_line
+        assert not search.finished
         del search, room
         assert freed() is None
     finally:

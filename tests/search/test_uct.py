@@ -315,3 +315,24 @@ def test_a_search_ends_when_nodes_can_count_no_more(name: str, guided: bool) -> 
     assert tree.nodes["visits"][0] == MOST_VISITS
     assert tree.outcome().simulations == 53
     assert not tree.outcome().exact
+
+
+ENDLESS = "...../....../......./......../....b..../......../......./....../w.... b out=0,0"
+"""One marble against one in Abalone: nothing can be pushed, and nobody is ever stuck."""
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        UCT(Budget(8), threads=1),
+        PUCT(Budget(8), threads=1),
+        PUCT(Budget(8), rollouts=0.5, breadth=4, threads=1),
+    ],
+    ids=["uct", "puct", "amaf"],
+)
+def test_rollouts_end_where_games_do_not(search: UCT | PUCT) -> None:
+    """Otherwise no budget, and not even Ctrl-C, would end a search that is inside a kernel."""
+    position = Position("abalone", position=ENDLESS, max_plies=0)
+    (found,) = search.search([position], [0])
+    assert found.simulations >= 8
+    assert abs(found.value) < 1
