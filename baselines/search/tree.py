@@ -289,8 +289,6 @@ def back_up_kernel(reach_of: Any) -> Any:
             result = min(max(result, np.float64(node.low)), np.float64(node.high))
             node.visits += 1
             node.total += result
-            if abs(mean[slot]) >= NEVER:  # dropped while a leaf below it waited
-                continue
             if node.low == node.high:
                 mean[slot] = node.low
                 reach[slot] = 0.0
