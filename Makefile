@@ -1,4 +1,4 @@
-# From a bare machine: `make train` trains an agent, `make test` runs the test suite.
+# From a bare machine: `make train` trains an agent, `make test` runs the test suite; `make` lists the targets.
 # PYTHON is Python 3.11, 3.12 or 3.13; everything is installed into .venv.
 # ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
 # maskable_ppo.
@@ -12,51 +12,55 @@ RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
+.PHONY: help train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
 	test-integrations test-ray test-browser test-notebook test-load test-course test-package \
 	constraints clean
 
-train: $(VENV)/.train
+help:  ## this list
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
+	@echo "RUN passes options to the program: make train RUN=--help. PYTHON names another Python."
+
+train: $(VENV)/.train  ## train an agent: GAME=abalone ALGORITHM=ppo_selfplay RUN="--steps 300000"
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev  ## the test suite
 	$(BIN)/python tests/run.py $(RUN)
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev  ## style and types, and every game on the core install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/check_wheel.py
 
-docs: $(VENV)/.dev
+docs: $(VENV)/.dev  ## the documentation, into docs/_build/html
 	$(BIN)/python -m sphinx -W -b html docs docs/_build/html
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev  ## how fast this machine is
 	$(BIN)/azumaya bench $(RUN)
 
-bench-peers: $(VENV)/.dev
+bench-peers: $(VENV)/.dev  ## the same beside other libraries
 	$(BIN)/azumaya bench peers $(RUN)
 
-crosscheck: $(VENV)/.dev
+crosscheck: $(VENV)/.dev  ## rules against the naive oracles: PLIES=1000000
 	$(BIN)/python -m tests.oracles.crosscheck --game all --plies $(PLIES) --jobs 2 $(RUN)
 
-mutants: $(VENV)/.dev
+mutants: $(VENV)/.dev  ## random faults in the code: does the suite find them?
 	$(BIN)/python -m tests.mutants $(RUN)
 
 # Those on Ray are skipped here, and said to be; `make test-ray` runs them.
-test-slow: $(VENV)/.dev
+test-slow: $(VENV)/.dev  ## long tests
 	$(BIN)/python -m pytest -m slow -rs
 
 CORE_TESTS := pytest pytest-xdist hypothesis
 
 # The core dependencies in the oldest versions allowed, and in the newest available.
-test-oldest: $(VENV)-oldest/.core
+test-oldest: $(VENV)-oldest/.core  ## the core with the oldest dependencies allowed (Python 3.11 or 3.12)
 	$(VENV)-oldest/bin/python tests/run.py core
 
-test-newest: $(VENV)-newest/.core
+test-newest: $(VENV)-newest/.core  ## the core with the newest dependencies
 	$(VENV)-newest/bin/python tests/run.py core
 
 # What survives the death of a node of Ray, in an environment of its own. Without Ray it fails.
-test-ray: $(VENV)-ray/.ray
+test-ray: $(VENV)-ray/.ray  ## a league and training on Ray
 	$(VENV)-ray/bin/python -c "import ray.cluster_utils"
 	$(VENV)-ray/bin/python -m pytest -m slow -k node_ tests/league/test_league_on_ray.py \
 		tests/baselines/test_crews.py $(RUN)
@@ -65,15 +69,15 @@ CHROMIUM := command -v chromium || { apt-get update -qq && apt-get install -y -q
 	|| { echo "install Chromium first, so that the command 'chromium' is found"; exit 1; }
 
 # The board in a real browser: Debian's Chromium, installed here if it can be, driven by Playwright.
-test-browser: $(VENV)/.browser
+test-browser: $(VENV)/.browser  ## the board in Chromium
 	AZUMAYA_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/browser $(RUN)
 
 # The board in JupyterLab, in an environment of its own.
-test-notebook: $(VENV)-notebook/.lab
+test-notebook: $(VENV)-notebook/.lab  ## the board in JupyterLab
 	AZUMAYA_BROWSER_TESTS=1 $(VENV)-notebook/bin/python -m pytest tests/browser/test_notebook.py $(RUN)
 
 # A server on this machine under load. RUN: --requests 1000000, --games N, --pause SECONDS
-test-load: $(VENV)/.dev
+test-load: $(VENV)/.dev  ## the server under load
 	$(BIN)/python -m tests.serve.load $(RUN)
 
 $(VENV)/.browser: $(VENV)/.dev
@@ -90,16 +94,16 @@ $(VENV)-notebook/.lab: pyproject.toml constraints.txt
 	touch $@
 
 # The course's notebooks, run from start to end with the solutions of their exercises.
-test-course: $(VENV)/.dev
+test-course: $(VENV)/.dev  ## the notebooks of the course
 	$(BIN)/python -m tests.course.solved runs/course
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 runs/course $(RUN)
 
 # The sdist and the wheel: built, compared, installed in an empty environment and tried.
-test-package: $(VENV)/.dev
+test-package: $(VENV)/.dev  ## the sdist and the wheel
 	$(BIN)/python -m tests.check_package
 
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
-test-integrations: $(VENV)/.dev
+test-integrations: $(VENV)/.dev  ## examples with other libraries
 	$(BIN)/python -m tests.integrations $(RUN)
 
 CHECK_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
@@ -145,7 +149,7 @@ $(VENV)-newest/.core:
 # unless it has them, their pins stay as they are.
 ELSEWHERE := playwright|greenlet|ray|msgpack
 
-constraints: $(VENV)/.dev
+constraints: $(VENV)/.dev  ## write the installed versions to constraints.txt
 	{ $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; \
 		grep -E '^($(ELSEWHERE))==' constraints.txt; } > .constraints.found
 	{ head -1 constraints.txt; awk -F== '!seen[tolower($$1)]++' .constraints.found \
@@ -153,6 +157,6 @@ constraints: $(VENV)/.dev
 	mv .constraints.new constraints.txt
 	rm .constraints.found
 
-clean:
+clean:  ## delete .venv and all other environments, and what was built
 	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-notebook $(VENV)-ray .venv-ci build dist \
 		docs/_build docs/_generated *.egg-info src/*.egg-info

@@ -84,7 +84,8 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
         name = re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]
         extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
         if extra is None:
-            required.append(name)
+            if name not in required:  # numba has a second bound for newer versions of Python
+                required.append(name)
         elif extra[1] not in ("dev", "docs") and name != "azumaya":
             extras.setdefault(extra[1], []).append(name)
     return required, extras

@@ -23,7 +23,7 @@ def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require("matplotlib", extra="train").use("Agg")
+    require("matplotlib", extra="league").use("Agg")
     table = Table(header, rows)
     drawn = []
     if table.reference(CARTPOLE) and table.games:
@@ -41,12 +41,12 @@ def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
 
 def _save(figure: Any, path: Path) -> None:
     save_picture(figure, path, bbox_inches="tight")
-    require("matplotlib.pyplot", extra="train").close(figure)
+    require("matplotlib.pyplot", extra="league").close(figure)
 
 
 def _bars(table: Table) -> Any:
     """Bars per game in units of CartPole's loop, with a mark at the rate of a memset."""
-    pyplot = require("matplotlib.pyplot", extra="train")
+    pyplot = require("matplotlib.pyplot", extra="league")
     unit = table.reference(CARTPOLE) or 1.0
     planes: dict[str, Any] = {"form": "planes", "threads": 1, "copies": False}
     series: list[tuple[str, str, dict[str, Any]]] = [
@@ -76,7 +76,7 @@ def _bars(table: Table) -> Any:
 
 def _curves(games: Sequence[str], rows: Sequence[Row], place: str) -> Any:
     """Steps/s over batch sizes, one picture for each form of observation."""
-    pyplot = require("matplotlib.pyplot", extra="train")
+    pyplot = require("matplotlib.pyplot", extra="league")
     forms = list(dict.fromkeys(row["form"] for row in rows))
     figure, frames = pyplot.subplots(
         1, len(forms), figsize=(3.2 * len(forms), 3.8), sharey=True, squeeze=False

@@ -6,6 +6,7 @@ env = make("sudoku_moyo")
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -102,9 +103,12 @@ def register_game(game: Game) -> None:
         game: its record; `docs/guides/adding-a-game.md` explains how to write one.
 
     Raises:
-        OptionError: this is not a `Game`, or the library has a game of this name.
+        OptionError: this is not a `Game`, its name is malformed (it must be a letter, and perhaps
+            more letters, digits, `_` and `-`), or another game is found by this name. Then nothing
+            has been registered.
     """
-    registry.register_game(game)
+    registrar = sys._getframe(1).f_globals.get("__name__")
+    registry.register_game(game, registrar)
     _announce(game, partial(make, game.name))
 
 

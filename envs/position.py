@@ -186,7 +186,12 @@ class Position:
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
-        return replace(scene, last=frozenset(self.action_cells(last_action)))
+        cells = self.action_cells(last_action)
+        if len(cells) == 1 and scene.stones[cells[0]] is None:
+            # The stone laid there is gone: its turn was undone, or the next game of a match has
+            # begun. (Actions that touch more cells mark them with or without stones: a draft.)
+            return scene
+        return replace(scene, last=frozenset(cells))
 
     def action_cells(self, action: int) -> tuple[int, ...]:
         """The cells that an action touches; none if it touches no cell, as when a turn is ended."""
@@ -295,10 +300,15 @@ class Position:
     __copy__ = copy
 
     def resample_hidden(self, seed: int) -> Self:
-        """A position that looks the same to both players, with what they cannot see redrawn."""
+        """A position that looks the same to both players, with what they cannot see redrawn.
+
+        Its `options` lack those that say what will be drawn.
+        """
         position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:
             self.game.rules.resample(position._states[0], key)
+            if self._setup.given:
+                position._setup = self._setup.without(self.revealed().keys())
         return position
 
     # ---- the usual protocols ----

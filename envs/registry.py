@@ -8,10 +8,13 @@ from __future__ import annotations
 import copyreg
 import os
 import pickle
+import re
+import sys
 from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
@@ -33,25 +36,64 @@ DERIVED = (MATCH,)
 MODULES = "AZUMAYA_GAMES"
 """Environment variable: a comma-separated list of modules whose games `find_game` also knows."""
 
+_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+"""What names may be: ids, command lines and the names of files contain them."""
+
 _registered: dict[str, Game] = {}
+_registrars: WeakKeyDictionary[Game, str] = WeakKeyDictionary()
+"""The modules that registered games."""
+_modules: WeakKeyDictionary[Game, str] = WeakKeyDictionary()
+"""The modules that unpickling imports, once looked for: to look through all of them takes a while.
+"""
 
 
-def register_game(game: Game) -> None:
+def register_game(game: Game, registrar: str | None = None) -> None:
     """Let `find_game` find a game that is not part of the library.
 
     It replaces a registered game with the same name.
 
+    Args:
+        game: the game.
+        registrar: the name of the module that registers it, which unpickling imports if no module
+            has the game as an attribute.
+
     Raises:
-        OptionError: this is not a `Game`, or the library has a game with this name.
+        OptionError: this is not a `Game`, its name or version cannot be part of an id, or another
+            game is found by this name.
     """
     if not isinstance(game, Game):
         raise OptionError(f"game={brief(game)}: must be a Game, not {type(game).__name__}")
+    _check_names(game)
+    if game.name not in GAMES:
+        _registered[game.name] = game
+        _modules.pop(game, None)
+        if registrar is not None:
+            _registrars[game] = registrar
+
+
+def _check_names(game: Game) -> None:
+    """Refuse a game whose names are malformed, or are those of another game."""
+    if not isinstance(game.name, str) or not _NAME.fullmatch(game.name):
+        raise OptionError(
+            f"game: its name is {brief(game.name)}; must be a letter, and perhaps more letters, "
+            "digits, _ and -, as in my_game"
+        )
+    if type(game.version) is not int or game.version < 0:
+        raise OptionError(
+            f"game={game.name!r}: its version is {brief(game.version)}; must be a whole number "
+            "from 0"
+        )
     if any(game.name == own.name and game is not own for own in (*GAMES.values(), *DERIVED)):
         raise OptionError(
             f"game={game.name!r}: the library has a game of this name; give yours another name"
         )
-    if game.name not in GAMES:
-        _registered[game.name] = game
+    for name in _names_of(game):
+        other = _find(name)
+        if other is not None and other.name != game.name:
+            raise OptionError(
+                f"game={game.name!r}: {name!r} already stands for the game {other.name!r}; give "
+                "yours another name"
+            )
 
 
 def find_game(name: str) -> Game:
@@ -86,9 +128,14 @@ def all_games() -> dict[str, Game]:
 
 def _find(name: str) -> Game | None:
     for game in (*GAMES.values(), *DERIVED, *_registered.values()):
-        if isinstance(name, str) and name in (game.name, f"{game.name}_v{game.version}", game.id):
+        if isinstance(name, str) and name in _names_of(game):
             return game
     return None
+
+
+def _names_of(game: Game) -> tuple[str, str, str]:
+    """All that a game is found by."""
+    return game.name, f"{game.name}_v{game.version}", game.id
 
 
 def game_of(game: Game | str) -> Game:
@@ -97,29 +144,54 @@ def game_of(game: Game | str) -> Game:
 
 
 def _import_modules() -> None:
-    for module in filter(None, os.environ.get(MODULES, "").split(",")):
-        _import_games(module.strip())
+    for name in filter(None, os.environ.get(MODULES, "").split(",")):
+        module = name.strip()
+        if not _import_games(module, f"{MODULES}={module}:"):
+            raise OptionError(f"{MODULES}={module}: this module contains no Game")
 
 
-def _import_games(module: str) -> None:
-    """Import a module and register those of its games that are not known yet."""
+def _import_games(module: str, place: str) -> bool:
+    """Import a module and register those of its games that are not known yet.
+
+    Args:
+        module: its name.
+        place: with which words an error begins.
+
+    Returns:
+        Whether it has games, or has registered games itself.
+
+    Raises:
+        OptionError: it cannot be imported, or a game of it cannot be registered.
+    """
     try:
         found = vars(import_module(module)).values()
     except Exception as error:  # whatever the module does when it is imported
         why = str(error) or type(error).__name__
-        raise OptionError(f"{MODULES}={module}: cannot be imported: {why}") from error
+        raise OptionError(f"{place} cannot be imported: {why}") from error
     games = [value for value in found if isinstance(value, Game)]
-    if not games:
-        raise OptionError(f"{MODULES}={module}: this module contains no Game")
     for game in games:
-        if _find(game.name) is None:
-            register_game(game)
+        known = _find(game.name)
+        if known is None or known.name != game.name:
+            register_game(game, module)
+    return bool(games) or module in _registrars.values()
+
+
+# ---- pickling ----
 
 
 def _unpickle(name: str, module: str) -> Game:
     if _find(name) is None:
-        _import_games(module)
-    return find_game(name)
+        _import_games(module, f"game={name!r}: cannot be unpickled: its module {module}")
+        if _find(name) is None:
+            _import_modules()
+    game = _find(name)
+    if game is None:
+        raise OptionError(
+            f"game={name!r}: cannot be unpickled: the module {module} has been imported, but the "
+            "game is neither an attribute of it nor registered by it; make it one, or register it "
+            "with register_game before unpickling"
+        )
+    return game
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
@@ -130,9 +202,45 @@ def _reduce(game: Game) -> tuple[Any, ...]:
             "unpickled, and another game is registered under this one; give this game a name of "
             "its own and register it with register_game"
         )
-    return _unpickle, (game.name, game.rules.play.__module__)
+    return _unpickle, (game.name, _module_of(game))
+
+
+def _module_of(game: Game) -> str:
+    """The module to import where a game is not known.
+
+    It need not be the one with the rules: a game may take them from other modules.
+    """
+    if game not in _modules:
+        _modules[game] = _look_for_module(game)
+    module = _modules[game]
+    return _MAIN[0] if module in _MAIN else module
+
+
+def _look_for_module(game: Game) -> str:
+    usual = game.rules.play.__module__
+    if game.name in GAMES or _has(sys.modules.get(usual), game):
+        return usual
+    # What a module imports comes after it. Elsewhere __main__ is another module, so it comes last.
+    for name, module in reversed(sys.modules.copy().items()):
+        if name not in _MAIN and _has(module, game):
+            return name
+    registrar = _registrars.get(game)
+    return registrar or (_MAIN[0] if _has(sys.modules.get(_MAIN[0]), game) else usual)
+
+
+_MAIN = ("__main__", "__mp_main__")
+"""The script; a process that multiprocessing has started knows it by both names."""
+
+
+def _has(module: Any, game: Game) -> bool:
+    """Whether a module has a game as an attribute."""
+    if not isinstance(module, ModuleType):
+        return False
+    # `vars` would import what a module imports lazily, with all that follows from it.
+    attributes: dict[str, Any] = object.__getattribute__(module, "__dict__")
+    return any(value is game for value in [*attributes.values()])
 
 
 # Games are pickled by name, because their kernels and functions cannot be pickled. A process that
-# does not know a registered game imports the module that defines its rules.
+# does not know a registered game imports the module that has it.
 copyreg.pickle(Game, _reduce)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -56,6 +56,11 @@ class Setup:
         given |= {name: changed[name] for name in changed if changed[name] != self.settings[name]}
         settings = {**self.settings, **changed}
         return replace(self, given=given, settings=settings, starts=self.starts[:0].copy())
+
+    def without(self, names: Collection[str]) -> Setup:
+        """The same setup, with nothing said of some options among those given."""
+        given = {name: value for name, value in self.given.items() if name not in names}
+        return self if len(given) == len(self.given) else replace(self, given=given)
 
     def with_origin(self, origin: tuple[int, int]) -> Setup:
         """The same setup with the `origin` of one whose starts are unknown here."""

@@ -8,7 +8,7 @@ from enum import Enum
 from math import factorial
 from typing import Any
 
-from azumaya.envs.geometry.symmetry import Group, size_of
+from azumaya.envs.geometry.symmetry import Group, Symmetry, size_of
 
 Settings = Mapping[str, Any]
 """A canonical value for every option of a game."""
@@ -53,6 +53,19 @@ class Moved:
     content: Content = Content.VALUES
 
 
+@dataclass(frozen=True)
+class InPlace:
+    """Cells that a symmetry may only move among each other while the game is in a stage."""
+
+    stage: tuple[str, int]
+    """A field of the state, and its value during the stage."""
+    cells: frozenset[int]
+
+    def kept_by(self, symmetry: Symmetry) -> bool:
+        """Whether a symmetry moves these cells only among each other."""
+        return {symmetry.cells[cell] for cell in self.cells} == self.cells
+
+
 ActionBlock = tuple[Axis, ...]
 """A block of actions by what they are numbered by: `(NUMBER, CELL)` is a number on a cell."""
 
@@ -88,6 +101,9 @@ class Symmetries:
     in_order: tuple[str, int] | None = None
     """A field of the state, and its value during a stage in which players and numbers come in a
     fixed order: then only cells are moved, players not swapped and numbers not renamed."""
+    in_place: InPlace | None = None
+    """Cells that keep their place during a stage in which observations do not show what
+    distinguishes them."""
 
     @property
     def size(self) -> int:

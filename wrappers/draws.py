@@ -14,7 +14,7 @@ from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
-from azumaya.wrappers.transform import Transform, in_order
+from azumaya.wrappers.transform import Transform, in_order, in_place
 
 KEYS = 2**63
 
@@ -53,23 +53,31 @@ def random_transform(
     Args:
         game: the game or its name.
         key: from 0 to 2**64 - 1.
-        position: where the transform will be used first. It gives the settings, and whether the
-            order of players and numbers is fixed there and must be kept.
+        position: where the transform will be used first. It gives the settings, whether the
+            order of players and numbers is fixed there and must be kept, and which cells have to
+            keep their place.
         group: the factors to draw from; None means all of the game's.
         rename: whether to rename numbers as well.
 
     Raises:
         OptionError: the key is not in its range, the position is of another game, or the group
-            does not consist of factors of this board's symmetries.
+            does not consist of factors of this board's symmetries, or has one without a member
+            that may be drawn in this position.
     """
     game = game_of(game)
     if position is not None and not (isinstance(position, Position) and position.game is game):
         raise OptionError(f"position={brief(position)}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))
     data, fixed = game.symmetries, position is not None and in_order(position)
+    place = None if position is None else in_place(position)
     symmetry, draws = identity(game.observation.cells), 0
     for factor in data.group if group is None else check_group(game, group):
-        allowed = [member for member in factor if not (fixed and member.swaps)]
+        allowed = [s for s in factor if not (fixed and s.swaps) and (not place or place.kept_by(s))]
+        if not allowed:
+            raise OptionError(
+                f"group: none of {', '.join(repr(s.name) for s in factor)} keeps what is fixed in "
+                "this stage of the game; the factor must have a member that does, like the identity"
+            )
         symmetry = symmetry.then(allowed[int(random_below(word, draws, len(allowed)))])
         draws += 1
     renaming = list(range(data.numbers))

@@ -17,7 +17,7 @@ from azumaya.envs.kernels.bits import U64
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import check_names
-from azumaya.envs.symmetries import Axis, Content, Moved, Settings, Symmetries
+from azumaya.envs.symmetries import Axis, Content, InPlace, Moved, Settings, Symmetries
 
 NIBBLES = 16
 """The number of counts or tiles in a word of a state, four bits each."""
@@ -270,21 +270,33 @@ class Transform:
 
         Raises:
             OptionError: this is not a position of the game, or it is in a stage in which the order
-                of players and numbers is fixed while the transform swaps or renames them.
+                of players and numbers is fixed while the transform swaps or renames them, or in
+                which cells have to stay that the transform moves.
         """
         if not isinstance(position, Position) or position.game is not self.game:
             raise OptionError(
                 f"position={brief(position)}: must be a position of {self.game.title}"
             )
+        self._check_stage(position)
+        states, start = self.states(position._states), self.states(position._start)
+        setup, regions = position._setup, self._axes[Axis.REGION].tolist()
+        moved = self.data.options(setup.settings, self.symmetry.cells, regions)
+        return Position.of_states(self.game, setup.without_starts(moved), states, start)
+
+    def _check_stage(self, position: Position) -> None:
+        """Refuse a position in a stage in which this transform does not keep the rules."""
         if in_order(position) and (self.swaps or list(self.renaming) != sorted(self.renaming)):
             raise OptionError(
                 f"position={brief(position)}: the order of players and numbers is fixed in this "
                 "stage; the transform must not swap players or rename numbers"
             )
-        states, start = self.states(position._states), self.states(position._start)
-        setup, regions = position._setup, self._axes[Axis.REGION].tolist()
-        moved = self.data.options(setup.settings, self.symmetry.cells, regions)
-        return Position.of_states(self.game, setup.without_starts(moved), states, start)
+        place = in_place(position)
+        if place is not None and not place.kept_by(self.symmetry):
+            cells = ", ".join(map(str, sorted(place.cells)))
+            raise OptionError(
+                f"position={brief(position)}: in this stage the transform must move the cells "
+                f"{cells} only among each other"
+            )
 
     def states(self, states: np.ndarray) -> np.ndarray:
         """Transformed states, `(n,)`, as a copy."""
@@ -396,4 +408,15 @@ def _recoded(values: Any, codes: dict[int, int]) -> Any:
 def in_order(position: Position) -> bool:
     """Whether a position is in a stage in which the order of players and numbers is fixed."""
     stage = position.game.symmetries.in_order
-    return stage is not None and bool(position.state[stage[0]][0] == stage[1])
+    return stage is not None and _in_stage(position, stage)
+
+
+def in_place(position: Position) -> InPlace | None:
+    """The cells that have to keep their place in the stage of a position, if there are any."""
+    place = position.game.symmetries.in_place
+    return place if place is not None and _in_stage(position, place.stage) else None
+
+
+def _in_stage(position: Position, stage: tuple[str, int]) -> bool:
+    field, value = stage
+    return bool(position.state[field][0] == value)

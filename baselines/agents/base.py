@@ -10,7 +10,7 @@ from azumaya.envs import Position
 
 
 class Agent(ABC):
-    """Chooses actions. An agent has no memory, so it can be given any position at any time.
+    """Chooses actions. Agents are stateless: an answer must not depend on earlier calls.
 
     Any object with a method `act` is accepted as an agent; one without a `name` goes by the name of
     its class.

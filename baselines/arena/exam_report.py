@@ -68,7 +68,7 @@ def shown_share(share: float | None, interval: Interval | None) -> str:
 
 
 def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
-    """Draw the share of wins kept over the distance from the end (needs `train`).
+    """Draw the share of wins kept over the distance from the end (needs `league`).
 
     Args:
         results: the results, those of a game one after the other.
@@ -78,7 +78,7 @@ def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
     rows = -(-len(games) // COLUMNS)
     columns = min(COLUMNS, len(games))
     places = {agent: i for i, agent in enumerate(dict.fromkeys(r.agent for r in results))}
-    figure = require("matplotlib.figure", "train").Figure(
+    figure = require("matplotlib.figure", "league").Figure(
         figsize=(3.2 * columns + 0.8, 2.6 * rows + 0.6), layout="constrained"
     )
     panels = figure.subplots(rows, columns, sharey=True, squeeze=False).flat

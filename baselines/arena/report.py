@@ -102,5 +102,5 @@ def save_picture(figure: Any, path: Path | BinaryIO, **more: Any) -> None:
     """
     kind = path.suffix[1:].lower() if isinstance(path, Path) else "png"
     undated = {"Date": None} if kind == "svg" else None
-    with require("matplotlib", "train").rc_context({"svg.hashsalt": "azumaya"}):
+    with require("matplotlib", "league").rc_context({"svg.hashsalt": "azumaya"}):
         figure.savefig(path, dpi=150, format=kind, metadata=undated, **more)

@@ -64,4 +64,4 @@ def azumaya(
         ),
     ] = False,
 ) -> None:
-    """Two-player board games built on the Sudoku rule, for reinforcement learning."""
+    """Two-player board games for reinforcement learning, most of them built on the Sudoku rule."""

@@ -59,7 +59,7 @@ def exam(
     with complaints():
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
-            require("matplotlib", "train")  # not after hours of answers
+            require("matplotlib", "league")  # not after hours of answers
         sittings = _sittings(agents, game or (), part)
         results: list[ExamResult] = []
         try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -87,37 +88,65 @@ def backup(path: Sequence[TreeNode], returns: Sequence[float]) -> None:
 @checked(backup)
 def check_backup(answer: Callable[[Sequence[TreeNode], Sequence[float]], None]) -> str:
     """Check `answer(path, returns)` on paths in which a player moves twice in a row."""
+    rng = random.Random(4)
     for moves, returns in [("3c4 1c3", (1, -1)), ("3b3 wd3", (1, -1)), ("3b3 end", (-1, 1))]:
-        path, right = ([*_path(moves.split())] for _ in (0, 1))
+        before = _path(moves.split(), rng)
+        path, right = ([replace(node) for node in before] for _ in (0, 1))
         asked(answer, path, returns)
-        if not any(node.visits or node.total for node in path):
+        if _sums(path) == _sums(before):
             raise WrongAnswerError(UNWRITTEN)
         backup(right, returns)
-        _compare(path, right, moves.split(), returns)
+        _compare(path, right, before, (moves.split(), returns))
     return "visits and results are right, also where a player moves twice in a row."
 
 
-def _path(moves: Sequence[str]) -> list[Node]:
-    """The nodes of a line of play; lines with blanks begin where a cell is about to die."""
+def _path(moves: Sequence[str], rng: random.Random) -> list[Node]:
+    """The nodes of a line of play, after some simulations.
+
+    Lines with blanks begin where a cell is about to die.
+    """
     position = Position(GAME)
     if moves[0] == "3b3":
         position = Position(GAME, position="....../....../..2cea/..5.4./..4a../...... w")
-    return [Node(position.copy()), *(Node(position.play(move).copy()) for move in moves)]
+    after = [position.copy(), *(position.play(move).copy() for move in moves)]
+    return [Node(place, rng.randint(2, 9), float(rng.randint(2, 9))) for place in after]
+
+
+def _sums(path: Sequence[Node]) -> list[tuple[int, float]]:
+    return [(node.visits, node.total) for node in path]
 
 
 def _compare(
-    path: Sequence[Node], right: Sequence[Node], moves: Sequence[str], returns: Sequence[float]
+    path: Sequence[Node],
+    right: Sequence[Node],
+    before: Sequence[Node],
+    case: tuple[Sequence[str], Sequence[float]],
 ) -> None:
-    for before, node, wanted, move in zip(path, path[1:], right[1:], moves, strict=False):
-        mover = before.position.to_move
-        require(
-            node.visits == 1,
-            f"one simulation went through the node after {move}, and its visits are {node.visits}.",
-        )
+    """Compare a path with what it should be; `case` has the moves and the returns."""
+    moves, returns = case
+    for parent, node, wanted, old, move in zip(
+        path, path[1:], right[1:], before[1:], moves, strict=False
+    ):
+        _check_visits(f"the node after {move}", node, wanted, old)
+        mover = parent.position.to_move
         require(
             node.total == wanted.total,
-            f"player_{mover} made the move {move}, and the returns are {returns}. The node after "
-            f"it should have the total {wanted.total:+g}, and has {node.total:+g}. Totals are for "
-            "the player who moved to the node, which is whoever is to move in the node before.",
+            f"player_{mover} made the move {move}, and the returns are {returns}. The total of the "
+            f"node after it was {old.total:g} before; it should be {wanted.total:g}, and is "
+            f"{node.total:g}. Totals are sums, for the player who moved to the node, which is "
+            "whoever is to move in the node before.",
         )
-    require(path[0].visits == 1, f"the root was visited once, and its visits are {path[0].visits}.")
+    _check_visits("the root", path[0], right[0], before[0])
+    require(
+        path[0].total == right[0].total,
+        f"the total of the root was {before[0].total:g} before and is {path[0].total:g}; it should "
+        "stay as it is, because nobody moved to the root.",
+    )
+
+
+def _check_visits(what: str, node: Node, wanted: Node, old: Node) -> None:
+    require(
+        node.visits == wanted.visits,
+        f"{what} had {old.visits} visits, and one simulation more went through it. It should have "
+        f"{wanted.visits}, and has {node.visits}.",
+    )

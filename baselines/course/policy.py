@@ -50,7 +50,8 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
         right = masked_log_probs(logits + shift, mask)
         _check_probabilities(_tensor(given, right), right, legal)
     leaf = logits.clone().requires_grad_()
-    log_probs = _tensor(returned(answer, leaf, mask.clone()), logits)
+    # a copy, as PyTorch refuses changes in place of a leaf; the logits of a network are none
+    log_probs = _tensor(returned(answer, leaf.clone(), mask.clone()), logits)
     _backward(-(log_probs.exp() * log_probs).sum(), leaf, "logits")
     require(
         torch.isfinite(leaf.grad).all(),

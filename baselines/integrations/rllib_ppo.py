@@ -2,10 +2,10 @@
 
     python -m azumaya.baselines.integrations.rllib_ppo --game vierer_dominari --iterations 20
 
-needs RLlib (`ray[rllib]`), which is no extra of this package because it requires one version of
-Gymnasium exactly. `--runners N` plays games in N processes, also on other machines of a Ray cluster
-(`--address`). At the end the policy plays the random and the greedy agent, and is saved in
-`--output`.
+needs RLlib (`ray[rllib]`) and tyro. RLlib is no extra of this package because it requires one
+version of Gymnasium exactly. `--runners N` plays games in N processes, also on other machines of a
+Ray cluster (`--address`). At the end the policy plays the random and the greedy agent, and is saved
+in `--output`.
 """
 
 from __future__ import annotations

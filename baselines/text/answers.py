@@ -18,11 +18,11 @@ _TAGGED = re.compile(
 )
 """Marks that have an end."""
 _LINE = re.compile(
-    r"^[ \t*_`\"'>#-]*(?:(?:my|the|final)[ \t]+)*(?:move|answer)[ \t*_`]*[:=][\s*_`]*([^\n]*)",
+    r"^[ \t*_`\"'>#-]*(?:(?:my|the|final)[ \t]+)*(?:move|answer)[ \t*_`]*[:=：][\s*_`]*([^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line of the form that prompts ask for."""
-_PROSE = re.compile(r"\b(?:move|answer)\b[\s*_`]*(?:is\b|:|=)[\s*_`]*([^\n]*)", re.IGNORECASE)
+_PROSE = re.compile(r"\b(?:move|answer)\b[\s*_`]*(?:is\b|[:=：])[\s*_`]*([^\n]*)", re.IGNORECASE)
 """Words that mark a move only if one follows at once: `this move is strong` marks none."""
 _DENIED = re.compile(
     r"\b(?:move|answer)\b[\s*_`]*(?:is[\s*_`]+(?:\w+\s+[*_`]*)?not|isn['’]t)\b[^\n.]*",
@@ -35,10 +35,20 @@ _WRAPPED = re.compile(
 """LaTeX and tags around a name: `\\text{5e4}`, `5e4</move>`."""
 _DEEPEST = 4
 """How often names are unwrapped."""
-_AROUND = " \t\r\n`*_~\"'.,;:!?()[]{}<>|"
+_AROUND = " \t\r\n`*_~\"'.,;:!?()[]{}<>|。，；：！？（）"
 """What may surround a move's name."""
-_BETWEEN = re.compile(r"[\s\-]+")
+_BETWEEN = re.compile(r"[\s\-–—]+")
 """What may stand inside a move's name: `5 e4`, `a1-b2`."""
+_APART = re.compile(r"[/–—。，；：！？（）]")
+"""What ends a word without a space: `5e4/4d4`, `5e4—because`."""
+_ENGLISH = {"a", "be", "i", "we"}
+"""Words that could be the first part of a name, but not in a sentence: `a 5`, `it will be e4`."""
+_MOST_PARTS = 3
+"""The most words of a name: `d3 d5 e4`."""
+_LONGEST_NAMING = 40
+"""Longer texts are no name as a whole."""
+_CHOICE = {"or", "/"}
+"""What tells that the move just named was only one of several."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +77,12 @@ def read_answer(position: Position, answer: str | None) -> Answer:
     The first of these that is found counts: the last marked move (a line `move: 5e4` or
     `answer: 5e4`, `<move>5e4</move>`, `\boxed{5e4}`); the last one in a sentence (`my move is
     5e4`); a last line that names one move; an answer that names one move in all. Case, spaces and
-    hyphens inside a name, and Markdown, LaTeX or tags around it make no difference. If several
-    different moves are named and none is marked, nothing is guessed, nor is a move taken from a
-    sentence which says that it is not the answer.
+    hyphens inside a name, and Markdown, LaTeX or tags around it make no difference.
+
+    After a mark, the move that comes at once is taken, whatever else is named as a reason, unless
+    it is only one of a choice (`5e4 or 4d4`). If several different moves are named and none is
+    marked, nothing is guessed, nor is a move taken from a sentence which says that it is not the
+    answer. A move whose name is a word, like `end`, counts only after a mark or alone on a line.
 
     Args:
         position: the position in which the answer was given.
@@ -87,12 +100,9 @@ def read_answer(position: Position, answer: str | None) -> Answer:
     if marked is None:
         text = _DENIED.sub("", text).strip()
         marked = _last_told(position, text)
-    places = (text.rpartition("\n")[2], text) if marked is None else (marked,)
-    found: list[str] = []
-    for place in places:
-        found = list(dict.fromkeys(_names_in(position, place)))
-        if len(found) == 1:
-            return _judge(position, found[0])
+    found = _unmarked(position, text) if marked is None else _after_mark(position, marked)
+    if len(found) == 1:
+        return _judge(position, found[0])
     form = f"End your answer with one line of the form `{ANSWER}NAME`."
     if found:
         listed = ", ".join(found[:5])
@@ -121,29 +131,86 @@ def _last_told(position: Position, text: str) -> str | None:
 
 
 def _begins_with_name(position: Position, text: str) -> bool:
-    return any(_names_in(position, " ".join(text.split()[:2])))
+    """Whether a move is among the first two words; one that is named by a word must be first."""
+    words = _words(text)
+    first, second = (_name_at(position, words[place:])[0] for place in (0, 1))
+    return first is not None or (second is not None and not second.isalpha())
 
 
-def _names_in(position: Position, text: str) -> Iterator[str]:
-    """The names of moves in a text: the whole of it if it is one, otherwise its words."""
+def _after_mark(position: Position, text: str) -> list[str]:
+    """The moves that the text after a mark may mean: the one it begins with, or all in it."""
+    words = _words(text)
+    whole = _whole_name(position, text)
+    first, used = (whole, len(words)) if whole else _name_at(position, words)
+    rest = words[used:]
+    named = list(_names_in(position, rest))
+    if first is None:
+        in_words = (_name_of(position, word) for word in words)
+        return _candidates(position, named or [name for name in in_words if name])
+    goes_on = first.isalpha() and words[0][-1].isalpha()  # `claim the corner by 5e4`
+    chooses = rest and rest[0].strip(_AROUND).lower() in _CHOICE
+    return _candidates(position, [first, *named]) if goes_on or chooses else [first]
+
+
+def _unmarked(position: Position, text: str) -> list[str]:
+    """The moves that a text without a mark may mean: that of its last line, or all in it."""
+    lines, found = text.split("\n"), list[str]()
+    for part in (lines[-1:], lines):
+        found = _candidates(position, [n for line in part for n in _names_in_line(position, line)])
+        if len(found) == 1:
+            break
+    return found
+
+
+def _candidates(position: Position, names: list[str]) -> list[str]:
+    """The different names, without those of the opponent's moves if there are any others."""
+    different = list(dict.fromkeys(names))
+    return [name for name in different if not _is_opponents(position, name)] or different
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text without what is wrapped around them."""
+    words = _APART.sub(r" \g<0> ", _unwrapped(text)).split()
+    return [word for word in words if word.strip(_AROUND + "-–—")]
+
+
+def _unwrapped(text: str) -> str:
     for _ in range(_DEEPEST):
         text = _WRAPPED.sub(r" \1 ", text)
-    whole = _name_of(position, _BETWEEN.sub("", text)) if len(text) < 40 else None
-    if whole is not None:
-        yield whole
-        return
-    words = [word for word in text.split() if word.strip(_AROUND + "-")]
-    skip = False
-    for word, after in zip(words, [*words[1:], ""], strict=False):
-        if skip:
-            skip = False
-            continue
-        single = _name_of(position, word)
-        pair = None if single or not after else _name_of(position, word + after)
-        skip = pair is not None
-        name = single or pair
-        if name is not None:
+    return text
+
+
+def _names_in_line(position: Position, line: str) -> list[str]:
+    """The move that a whole line names, or all that its words name."""
+    whole = _whole_name(position, line)
+    return [whole] if whole else list(_names_in(position, _words(line)))
+
+
+def _whole_name(position: Position, text: str) -> str | None:
+    text = _unwrapped(text)
+    return _name_of(position, _BETWEEN.sub("", text)) if len(text) < _LONGEST_NAMING else None
+
+
+def _names_in(position: Position, words: list[str]) -> Iterator[str]:
+    """The moves that some words name; a word like `end` names none among others."""
+    place = 0
+    while place < len(words):
+        name, used = _name_at(position, words[place : place + _MOST_PARTS])
+        if name is not None and not name.isalpha():
             yield name
+        place += used
+
+
+def _name_at(position: Position, words: list[str]) -> tuple[str | None, int]:
+    """The move that the first words name, if they name one, and how many words to go on by."""
+    counts = [1]
+    if words and words[0].strip(_AROUND).lower() not in _ENGLISH:
+        counts += range(min(_MOST_PARTS, len(words)), 1, -1)
+    for count in counts:
+        name = _name_of(position, "".join(words[:count]))
+        if name is not None:
+            return name, count
+    return None, 1
 
 
 def _name_of(position: Position, word: str) -> str | None:
@@ -152,11 +219,29 @@ def _name_of(position: Position, word: str) -> str | None:
     try:
         return position.move_name(position.parse_move(bare))
     except MoveNameError:
-        return None
+        return bare if _is_opponents(position, bare) else None
+
+
+def _is_opponents(position: Position, name: str) -> bool:
+    """Whether only the player who is not to move has a move of this name: a blank of theirs."""
+    return _has_move(position, name, 1 - position.to_move) and not _has_move(
+        position, name, position.to_move
+    )
+
+
+def _has_move(position: Position, name: str, player: int) -> bool:
+    try:
+        position.game.words.parse_move(name, position._setup.settings, player)
+    except MoveNameError:
+        return False
+    return True
 
 
 def _judge(position: Position, name: str) -> Answer:
-    action = position.parse_move(name)
+    try:
+        action = position.parse_move(name)
+    except MoveNameError as error:  # a move of the opponent's
+        return Answer(None, name, f"That move is not legal. {error}.")
     if action in position.legal_actions():
         return Answer(action, name)
     return Answer(None, name, f"That move is not legal. {position.explain(action)}.")

@@ -81,9 +81,12 @@ class TextDuel:
 
     @property
     def legal_share(self) -> float:
-        """The share of answers that named a legal move; 1 before the first answer."""
+        """The share of answers that named a legal move; 0 before the first answer.
+
+        So a model that never answers is not rewarded for it.
+        """
         wrong = self.tally.illegal + self.tally.unreadable
-        return 1 - wrong / self._answers if self._answers else 1.0
+        return 1 - wrong / self._answers if self._answers else 0.0
 
     def answer(self, text: str | None) -> str | None:
         """Take an answer of the model, and let the agent move; returns the next question.

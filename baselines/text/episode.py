@@ -19,8 +19,11 @@ from azumaya.envs.whole import whole_number
 
 Message = dict[str, str]
 """A message of a chat: `role` (`system`, `user` or `assistant`) and `content`."""
-TextPlayer = Callable[[list[Message]], str]
-"""A language model: it takes the messages of one turn and returns its answer."""
+TextPlayer = Callable[[list[Message]], str | None]
+"""A language model: it takes the messages of one turn and returns its answer.
+
+None is an answer without text, as chat interfaces give it for a refusal.
+"""
 
 
 @dataclass
@@ -137,11 +140,7 @@ def _action(play: _Play, key: int) -> int | None:
     question = position_prompt(here, play.moves, legal_moves=play.legal_moves)
     for _ in range(play.tries):
         _say(play, messages, "user", question)
-        text = player([dict(message) for message in messages])
-        if not isinstance(text, str):
-            raise OptionError(
-                f"player_{here.to_move} answered {text!r:.60}: an answer must be a text"
-            )
+        text = answer_of(player, messages, f"player_{here.to_move}")
         _say(play, messages, "assistant", text)
         answer = read_answer(here, text)
         if answer.is_legal:
@@ -150,6 +149,20 @@ def _action(play: _Play, key: int) -> int | None:
         tally.unreadable += not answer.name
         question = answer.problem
     return None
+
+
+def answer_of(model: TextPlayer, messages: Sequence[Message], name: str) -> str:
+    """What a model answers; empty if it gives None.
+
+    Raises:
+        OptionError: the answer is no text; the message calls the model by `name`.
+    """
+    text = model([dict(message) for message in messages])
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise OptionError(f"{name} answered {brief(text)}: must be a text, or None")
+    return text
 
 
 def agent_action(agent: Agent, position: Position, key: int) -> int:

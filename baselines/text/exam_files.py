@@ -103,7 +103,8 @@ def score_answers(
         prompts: the file of the prompts; it says what was asked. The seed of a result is None if
             its prompts are requests of a batch API, which have no seed.
         answers: a file with a line for each answer, in any order and either form: `id` and
-            `answer`, or the output of a batch API. A failed request of a batch is no answer.
+            `answer`, or the output of a batch API. An `answer` of null is an empty one; a failed
+            request of a batch is none.
         name: the model's name.
         missing_as_worst: whether prompts without an answer count as the worst move.
 
@@ -231,7 +232,9 @@ def _id_of(line: dict[str, Any], where: str) -> str:
 def _text_of(line: dict[str, Any], where: str) -> str | None:
     """What was answered; None for a request that failed."""
     if "custom_id" not in line:
-        text = line.get("answer")
+        if "answer" not in line:
+            raise AnswersError(f"{where}: it has no answer; must be a text, or null for none")
+        text = "" if line["answer"] is None else line["answer"]
     else:
         try:
             response = line.get("response") or {}

@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.text.episode import Message, TextPlayer
+from azumaya.baselines.text.episode import TextPlayer, answer_of
 from azumaya.baselines.text.exam import TextExam, TextExamResult
 from azumaya.baselines.work_file import WorkFileError, open_work
-from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 
@@ -37,8 +36,8 @@ def take_text_exam(
     the same call goes on with what is missing; so does one with more positions or more tries.
 
     Args:
-        model: a function from the messages of a chat to an answer; with more than one job it is
-            called in several threads at a time.
+        model: a function from the messages of a chat to an answer, None if it is empty; with more
+            than one job it is called in several threads at a time.
         exam: the questions, from `text_exam`.
         name: the model's name, for the result and the file. Default: its attribute `name` or
             `__name__`.
@@ -80,7 +79,7 @@ def _ask_all(
         def ask(number: int) -> None:
             messages = exam.messages(number, answers.get(number, ()))
             if messages is not None:
-                waiting[pool.submit(_ask, model, messages)] = number
+                waiting[pool.submit(answer_of, model, messages, "the model")] = number
 
         try:
             for number in islice(numbers, jobs):
@@ -96,13 +95,6 @@ def _ask_all(
             for future, number in waiting.items():
                 if not future.cancel() and future.exception() is None:
                     keep(number, future.result())
-
-
-def _ask(model: TextPlayer, messages: list[Message]) -> str:
-    text = model(messages)
-    if not isinstance(text, str):
-        raise OptionError(f"the model answered {brief(text)}: an answer must be a text")
-    return text
 
 
 @contextmanager

@@ -32,30 +32,36 @@ def rules_prompt(position: Position) -> str:
 
 
 def _settings(position: Position) -> str:
-    """The options that differ from their defaults, a line each; the start is on the board."""
-    meanings = {option.name: option.meaning for option in position.game.options}
+    """The options that differ from their defaults and matter after the start, a line each.
+
+    The others are on the board, or are not for players: they may say which tiles will be drawn.
+    """
+    given = position.options
     lines = [
-        f"{name}={value!r}: {meanings[name]}"
-        for name, value in position.options.items()
-        if name in meanings
+        f"{option.name}={given[option.name]!r}: {option.rules or option.meaning}"
+        for option in position.game.options
+        if option.name in given and not option.start_only
+        if option.settle(given[option.name]) != option.settle(option.default)
     ]
     return "\n".join(lines)
 
 
 def position_prompt(
-    position: Position, moves: Sequence[str] | None = (), *, legal_moves: bool = False
+    position: Position, moves: Sequence[str] | None = None, *, legal_moves: bool = False
 ) -> str:
     """A position as a question to the player to move: history, board, position text.
 
     Args:
         position: a running position.
-        moves: the names of the moves so far; None if they are not known.
+        moves: the names of the moves since the game began, in this position if there are none;
+            None to say nothing of them.
         legal_moves: whether to list the legal moves. With the list, a model that does not know the
             rules can play, too, so comparisons usually omit it.
     """
     parts = []
     if moves is not None:
-        parts = [f"Moves so far: {' '.join(moves)}" if moves else "No move has been made yet."]
+        told = f"Moves so far: {' '.join(moves)}" if moves else "The game begins in this position."
+        parts = [told]
     parts.append(position.draw(colour=False).strip())
     parts.append(f"As text: {position}")
     if legal_moves:

@@ -188,8 +188,9 @@ class GameEnv(vf.Env[GameEnvConfig]):
     """A model plays a whole game in one chat.
 
     Rewards: `result`, 1 for a win, 0.5 for a draw and 0 for a loss or a forfeit, and `legal_share`,
-    the share of answers that named a legal move, by the weight `legal_weight`. Metrics: `moves`,
-    the number of moves of both players, `illegal`, `unreadable` and `forfeited`.
+    the share of answers that named a legal move (0 if the first turn was cut off), by the weight
+    `legal_weight`. Metrics: `moves`, the number of moves of both players, `illegal`, `unreadable`
+    and `forfeited`.
     """
 
     async def run(self, task: GameTask, agents: vf.Agents) -> None:

@@ -7,7 +7,8 @@ else in its place. After that the folder is used through its descriptor alone: w
 path no longer matters. Owner and mode of the folder and of each file are checked whenever it is
 used.
 
-On Windows, where the access list of the user's profile keeps others out, nothing is checked.
+On Windows, where the access list of the user's profile keeps others out, nothing is checked and
+the folder is used by its path. Elsewhere it never is: without a descriptor nothing is done.
 """
 
 from __future__ import annotations
@@ -46,10 +47,7 @@ class PrivateFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd: int | None = None
-        if sys.platform == "win32":
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        else:
-            self._fd = _open_folder(path)
+        self._check()
 
     def __del__(self) -> None:
         fd, self._fd = getattr(self, "_fd", None), None
@@ -76,10 +74,8 @@ class PrivateFolder:
                 open(file, "wb", closefd=False) as out,
             ):
                 out.write(content)
-            if self._fd is None:
-                os.replace(self.path / aside, self.path / name)
-            else:
-                os.replace(aside, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+            (here, fd), (there, _) = self._at(aside), self._at(name)
+            os.replace(here, there, src_dir_fd=fd, dst_dir_fd=fd)
         except OSError:
             with suppress(OSError):
                 self.remove(aside)
@@ -106,56 +102,73 @@ class PrivateFolder:
 
     def changed_at(self, name: str) -> float:
         """When a file or folder in this one was last changed, in seconds; raises `OSError`."""
-        where = name if self._fd is not None else self.path / name
-        return os.stat(where, dir_fd=self._fd, follow_symlinks=False).st_mtime
+        where, fd = self._at(name)
+        return os.stat(where, dir_fd=fd, follow_symlinks=False).st_mtime
 
     def names(self) -> list[str]:
         """The names of the folder's contents; raises `OSError`."""
         self._check()
-        return os.listdir(self.path if self._fd is None else self._fd)
+        fd = self._descriptor()
+        return os.listdir(self.path if fd is None else fd)
 
     def remove(self, name: str) -> None:
         """Remove a file; raises `OSError`."""
-        os.unlink(name if self._fd is not None else self.path / name, dir_fd=self._fd)
+        where, fd = self._at(name)
+        os.unlink(where, dir_fd=fd)
 
     def remove_folder(self, name: str) -> None:
         """Remove a folder in this one with all that is in it, as far as that is possible."""
-        if self._fd is None:
-            shutil.rmtree(self.path / name, ignore_errors=True)
-        else:
-            shutil.rmtree(name, ignore_errors=True, dir_fd=self._fd)
+        with suppress(OSError):
+            where, fd = self._at(name)
+            shutil.rmtree(where, ignore_errors=True, dir_fd=fd)
 
     def touch(self) -> None:
         """Note that the folder is in use; raises `OSError`."""
-        os.utime(self.path if self._fd is None else self._fd)
+        fd = self._descriptor()
+        os.utime(self.path if fd is None else fd)
 
     @contextmanager
     def _opened(self, name: str, flags: int) -> Iterator[int]:
         self._check()
         file = self._open(name, flags)
         try:
-            if self._fd is not None:
-                _check_own(os.fstat(file), self.path / name)
+            _check_own(os.fstat(file), self.path / name)
             yield file
         finally:
             os.close(file)
 
     def _open(self, name: str, flags: int) -> int:
-        where = name if self._fd is not None else self.path / name
-        return os.open(where, flags | _FILE, 0o600, dir_fd=self._fd)
+        where, fd = self._at(name)
+        return os.open(where, flags | _FILE, 0o600, dir_fd=fd)
+
+    def _at(self, name: str) -> tuple[str | Path, int | None]:
+        """A file or folder in this one, as `os` takes it with `dir_fd`; raises `OSError`."""
+        fd = self._descriptor()
+        return (self.path / name if fd is None else name), fd
+
+    def _descriptor(self) -> int | None:
+        """The folder's descriptor, None on Windows; raises `OSError`.
+
+        Elsewhere a folder without one has been removed and could not be opened again. Perhaps it
+        can by now; to use its path would be to trust what was not checked.
+        """
+        if sys.platform != "win32" and self._fd is None:
+            self._fd = _open_folder(self.path)
+        return self._fd
 
     def _check(self) -> None:
         """Refuse the folder if others can now write to it; reopen it if it was removed."""
-        if self._fd is None:
+        fd = self._descriptor()
+        if fd is None:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             return
-        status = os.fstat(self._fd)
-        if status.st_nlink == 0:
-            os.close(self._fd)
-            self._fd = None  # if opening fails, nothing is left to close
-            self._fd = _open_folder(self.path)
+        status = os.fstat(fd)
+        if status.st_nlink:
+            _check_own(status, self.path)
             return
-        _check_own(status, self.path)
+        self._fd = None  # if opening fails, nothing is left to close
+        os.close(fd)
+        self._descriptor()
 
 
 def _open_folder(path: Path) -> int:

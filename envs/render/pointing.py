@@ -160,7 +160,9 @@ def _with_path(move: Pointed, path: Path | None) -> Pointed:
 def _moved(position: Shown, before: Scene, action: int) -> Path | None:
     """The cell that a stone leaves, then the cell where such a stone appears, if there is one.
 
-    None unless exactly one cell becomes empty and at most one gets such a stone.
+    None unless exactly one cell becomes empty and one gets such a stone, or none if the move's name
+    has no cell for it: the stone leaves the board. Where a wrong turn is undone at once, a stone
+    disappears as well, but the move was to lay another one.
     """
     after = position.copy().play(action).scene()
     both = zip(before.stones, after.stones, strict=True)
@@ -170,7 +172,8 @@ def _moved(position: Shown, before: Scene, action: int) -> Path | None:
         return None
     stone = _kind(before.stones[left[0]])
     came = [c for c in changed if c != left[0] and _kind(after.stones[c]) == stone]
-    return (left[0], *came) if len(came) < 2 else None
+    arrives = 1 if position.action_cells(action) else 0
+    return (left[0], *came) if len(came) == arrives else None
 
 
 def _kind(stone: Stone | None) -> tuple[str, str] | None:

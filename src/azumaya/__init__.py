@@ -1,3 +1,3 @@
-"""Azumaya: two-player board games built on the Sudoku rule, for reinforcement learning."""
+"""Azumaya: two-player board games for reinforcement learning, most built on the Sudoku rule."""
 
 __version__ = "0.1.0"

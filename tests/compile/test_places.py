@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from azumaya.envs.kernels.private_folder import PrivacyError, PrivateFolder
 
 OUTER = "answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))"
 COLD, WARM = [46, 2, 0], [46, 0, 1]
@@ -238,6 +244,42 @@ answer(toy.through_module(5))
     assert tree.run(code) == [14]
     assert not tree.warned()
     assert tree.run("answer(toy.through_module(5), hits(toy.through_module))") == [14, 1]
+
+
+USES: dict[str, Callable[[PrivateFolder], Any]] = {
+    "read": lambda folder: folder.read("entry"),
+    "write": lambda folder: folder.write("entry", b"ours"),
+    "open": lambda folder: folder.open("entry"),
+    "changed_at": lambda folder: folder.changed_at("entry"),
+    "names": lambda folder: folder.names(),
+    "remove": lambda folder: folder.remove("entry"),
+    "touch": lambda folder: folder.touch(),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="about owners and modes of folders")
+@pytest.mark.parametrize("use", USES)
+def test_a_removed_folder_that_cannot_be_opened_again_is_not_used_by_its_path(
+    tmp_path: Path, use: str
+) -> None:
+    """Whoever could put something at the path would otherwise be trusted from then on."""
+    path = tmp_path / "shared" / "folder"
+    folder = PrivateFolder(path)
+    shutil.rmtree(path)
+    path.parent.chmod(0o777)
+    with pytest.raises(PrivacyError):
+        folder.names()
+    path.mkdir()
+    path.chmod(0o777)
+    (path / "entry").write_bytes(b"theirs")
+    with pytest.raises(PrivacyError, match="others can write"):
+        USES[use](folder)
+    folder.remove_folder("entry")
+    assert not folder.exists("entry")
+    assert (path / "entry").read_bytes() == b"theirs"
+    path.parent.chmod(0o700)
+    path.chmod(0o700)
+    assert folder.read("entry") == b"theirs"  # the folder is the user's alone again
 
 
 def test_relative_folder(tree):

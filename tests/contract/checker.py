@@ -59,7 +59,7 @@ def check_names(env: RawEnv) -> None:
 
 
 def check_explain(env: RawEnv, rng: random.Random) -> None:
-    """`explain` calls a move legal exactly where the mask does."""
+    """`explain` calls a move legal exactly where the mask does, after its name."""
     position = env.position
     legal = position.legal_actions()
     forbidden = sorted(set(range(position.num_actions)) - set(legal))
@@ -68,7 +68,7 @@ def check_explain(env: RawEnv, rng: random.Random) -> None:
     for action in chosen:
         sentence = position.explain(action)
         assert sentence == position.explain(position.move_name(action))
-        assert position.move_name(action) in sentence
+        assert sentence.startswith(position.move_name(action))
         assert ("is legal" in sentence) == (action in legal), sentence
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -100,6 +102,22 @@ WRONG = {
         r"should be \+0\.",
     ),
     "nothing is skipped": ("03-1", "    return minimax(position)\n", "moves were played"),
+    "a table instead of pruning": (
+        "03-1",
+        "    return TableSearch().value(position)\n",
+        "moves were played",
+    ),
+    "the window is not passed on": (
+        "03-1",
+        "    def search(position):\n        best = -2\n"
+        "        for action in position.legal_actions():\n"
+        "            after = position.copy().play(action)\n"
+        "            value = 0 if after.is_over else search(after)\n"
+        "            best = max(best, gain(position, after, value))\n"
+        "            if best == 1:\n                break\n        return best\n"
+        "    return search(position)\n",
+        "narrow windows save no moves",
+    ),
     "logarithm of the wrong count": (
         "04-1",
         "    return total / visits + exploration * math.sqrt(math.log(visits) / parent_visits)\n",
@@ -116,6 +134,26 @@ WRONG = {
         "    for node in path:\n        node.visits += 1\n"
         "        node.total += returns[node.position.to_move]\n",
         "for the player who moved to the node",
+    ),
+    "visits and totals are replaced": (
+        "04-2",
+        "    path[0].visits = 1\n"
+        "    for before, node in zip(path, path[1:]):\n        node.visits = 1\n"
+        "        node.total = returns[before.position.to_move]\n",
+        "the node after 3c4 had . visits",
+    ),
+    "totals are replaced": (
+        "04-2",
+        "    path[0].visits += 1\n"
+        "    for before, node in zip(path, path[1:]):\n        node.visits += 1\n"
+        "        node.total = returns[before.position.to_move]\n",
+        "Totals are sums",
+    ),
+    "the root is credited, too": (
+        "04-2",
+        "    for before, node in zip([path[0], *path], path):\n        node.visits += 1\n"
+        "        node.total += returns[before.position.to_move]\n",
+        "nobody moved to the root",
     ),
     "signs alternate in the backup": (
         "04-2",
@@ -229,11 +267,38 @@ WRONG = {
 """By mistake: the exercise, the body of the wrong function, and what the check says."""
 
 
+RIGHT = {
+    "positions copied by the module": (
+        "03-1",
+        "    import copy\n    best = -2\n    for action in position.legal_actions():\n"
+        "        after = (copy.copy if action % 2 else copy.deepcopy)(position).play(action)\n"
+        "        same = after.to_move == position.to_move\n"
+        "        window = (alpha, beta) if same else (-beta, -alpha)\n"
+        "        value = 0 if after.is_over else alphabeta(after, *window)\n"
+        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    return best\n",
+    ),
+    "illegal logits replaced in place": (
+        "06-1",
+        "    logits[mask == 0] = torch.finfo(logits.dtype).min\n"
+        "    return torch.log_softmax(logits, dim=-1)\n",
+    ),
+}
+"""By idea: the exercise, and the body of a right function unlike the course's own."""
+
+
 @every_exercise
 def test_a_solution_is_accepted(exercise: Exercise) -> None:
     verdict = exercise.verdict(exercise.solution)
     assert verdict, verdict
     assert repr(verdict).startswith("Right: ")
+
+
+@pytest.mark.parametrize(("name", "body"), RIGHT.values(), ids=RIGHT)
+def test_another_right_answer_is_accepted(name: str, body: str) -> None:
+    exercise = EXERCISES[name]
+    verdict = exercise.verdict(exercise.stub.splitlines()[0] + "\n" + body)
+    assert verdict, verdict
 
 
 @every_exercise
@@ -399,3 +464,14 @@ def test_counted_positions_count_and_compare() -> None:
     assert position != other
     assert len({other, position.copy().play("3c4")}) == 1
     assert counter == [2]
+    assert position != minimax.Counted(Position("vierer_dominari"), [0]), "counted elsewhere"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, minimax.Counted.copy])
+def test_counted_positions_can_be_copied(copied: Callable[[Any], Any]) -> None:
+    counter = [0]
+    position = minimax.Counted(Position("vierer_dominari"), counter)
+    other = copied(position).play("3c4")
+    assert counter == [1]
+    assert position.legal_moves() != other.legal_moves()
+    assert pickle.loads(pickle.dumps(position)).legal_moves() == position.legal_moves()

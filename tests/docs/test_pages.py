@@ -5,14 +5,17 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from azumaya.baselines.training.checks import flag
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import prepare
+from tests.cases import COMPLETE
 from tests.docs.blocks import ROOT
 
 PAGES = ROOT / "docs" / "games"
@@ -129,6 +132,34 @@ def test_the_table_of_short_trainings_has_every_game(extension: Any) -> None:
     assert head == "| game | against random | against greedy | exam: wins kept |"
     assert [row.split("]")[0] for row in rows] == [f"| [{g.title}" for g in GAMES.values()]
     assert rows[0].count("%") == 9  # three shares with intervals
+    for name, row in zip(GAMES, rows, strict=True):
+        assert "%" in row or name not in COMPLETE
+
+
+def test_the_table_of_short_trainings_leaves_open_what_is_not_stored(
+    extension: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, name = extension["tables"], next(iter(GAMES))
+    stored = {game: result for game, result in tables.stored_results().items() if game != name}
+    monkeypatch.setattr(tables, "stored_results", lambda: stored)
+    _, _, first, *others = tables.training_table().splitlines()
+    assert first == f"| [{GAMES[name].title}](/games/{name}.md) |  |  |  |"
+    assert all("%" in row for row in others[: len(stored)])
+
+
+def test_the_table_of_hyperparameters_has_every_option_that_matters(extension: Any) -> None:
+    tables = extension["tables"]
+    text = tables.hyperparameters_table()
+    seen: set[str] = set()
+    for script in (script for group in tables.SCRIPTS for script in group):
+        names = {field.name for field in fields(script.Config)}
+        assert f"`{script.PROGRAM.rpartition('.')[2]}.py`" in text
+        assert all(f"| `{flag(name)}` |" in text for name in names - tables.CONDUCT)
+        seen |= names
+    assert seen >= tables.CONDUCT
+    assert "| `--steps` | 5,000,000 | 500,000 | Total plies to learn from;" in text
+    assert "| `--width` | by network | by network |" in text
+    assert "| `board` | 32 | 3 | 0.002 | 0.1 |" in text
 
 
 # ---- boards ----

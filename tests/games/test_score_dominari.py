@@ -283,6 +283,15 @@ def test_impossible_rights_are_refused(tail: str, error: str) -> None:
         start(f"{wrong} {tail}", referee=False)
 
 
+def test_blanks_of_a_wrong_turn_are_the_movers() -> None:
+    """White has just laid a wrong 3 on b2, then a blank on f1."""
+    wrong = ".....c/....../....../....../.3..../3....W b"
+    text = f"{wrong} claim=1 undo={CORNERS} turns=3"
+    assert str(start(text, referee=False)) == text
+    with pytest.raises(PositionError, match="blanks laid in that turn must be white's: f1"):
+        start(text.replace("W", "B"), referee=False)
+
+
 def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
     """White's 3 on b1 is wrong because of black's on c1, but before it white had only a blank."""
     empty = "....../" * 5

@@ -13,6 +13,7 @@ import pytest
 from azumaya.envs import OptionError, Position, PositionError, make_vec, raw, sudoku_moyo_v0
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.games.shima.territory import Territory
+from azumaya.envs.registry import find_game
 
 EMPTY = "." * 81
 LAST_CELL = "." * 80 + "1"
@@ -304,7 +305,7 @@ def test_draft() -> None:
 
 def test_a_taken_region_cannot_be_drafted_again() -> None:
     position = moyo(territory="draft").play("r1")
-    for name, why in (("r1", "owner"), ("r5", "owner"), ("1d6", "draft")):
+    for name, why in (("r1", "owner"), ("r5", "neutral region cannot be"), ("1d6", "draft")):
         with pytest.raises(IllegalActionError, match=why):
             position.play(name)
 
@@ -556,6 +557,16 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
         (f"{text_of(EMPTY)} l points=1", {"scoring": "points"}, "opponent cannot"),
         (f"{text_of(EMPTY)} l result=1", {}, "result=1"),
         (f"{text_of(SOLVED)} l result=2", {}, "result=2"),
+        (f"{text_of(without('a9'))} l points=81", {"scoring": "points"}, "at most 80, the number"),
+        (f"{text_of(SOLVED)} d result=1", {}, "result=1 that must be the winner"),
+        (f"{text_of(SOLVED)} l result=-1", {}, "result=-1 that must be the winner"),
+        (f"{text_of(SOLVED)} d result=1", {"handicap": (0, 0)}, "must be the winner"),
+        (f"{text_of(SOLVED)} d points=3 result=3", {"scoring": "points"}, "must be the winner"),
+        (f"{text_of(SOLVED)} l points=0 result=0", {"scoring": "points"}, "must be the winner"),
+        (f"{text_of(EMPTY)} l stage=draft owners=.???????D", {"territory": "draft"},
+         "must be the centre"),
+        (f"{text_of(EMPTY)} l stage=draft owners=????????.", {"territory": "draft"},
+         "must be the centre"),
         (f"{text_of(EMPTY)} l light=2", {}, "light="),
         (f"{text_of(EMPTY)} l stage=lunch", {}, "stage=lunch"),
         (f"{text_of(EMPTY)} l light=1", {}, "light=1 needs"),
@@ -575,6 +586,61 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
 def test_impossible_texts_are_refused(text: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(PositionError, match=message):
         Position.from_text("sudoku_moyo", text, **options)
+
+
+def test_points_may_be_as_many_as_the_stones_on_the_board() -> None:
+    """What is still laid is more than these, so no plane and no return gets out of its range."""
+    position = Position.from_text(
+        "sudoku_moyo", f"{text_of(without('a9'))} l points=80", scoring="points"
+    )
+    planes = position.game.observation.planes
+    at = [plane.name for plane in planes].index("points")
+    assert (position.observation(0)[at] == 81).all()
+    position.play("5a9")
+    assert position.returns() == (81, -81)
+    assert (position.observation(0)[at] == planes[at].high).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"handicap": (1, 1)}, {"setup": "choose"}, {"territory": "draft"}],
+    ids=str,
+)
+def test_the_loser_may_make_the_last_step_before_play(options: dict[str, Any]) -> None:
+    owners = "owners=LDLL.DDLD " if "territory" in options else ""
+    text = f"{text_of(SOLVED)} d {owners}result=1"
+    assert str(Position.from_text("sudoku_moyo", text, **options)) == text
+
+
+@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi"])
+def test_only_after_the_draft_another_block_may_be_neutral(game: str) -> None:
+    """Observations of the draft show free blocks and the neutral one alike."""
+    text = f"{text_of(EMPTY)} l owners=.DLLDDDLL"
+    assert str(Position.from_text(game, text, territory="draft")) == text
+    with pytest.raises(PositionError, match="must be the centre"):
+        Position.from_text(
+            game, f"{text_of(EMPTY)} l owners=.DLLDDDL? stage=draft", territory="draft"
+        )
+
+
+@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi", "sudoku_moyo_match"])
+@pytest.mark.parametrize("handicap", [None, (0, 0), (1, 2)])
+def test_without_handicap_stones_the_plane_names_nobody(game: str, handicap: Any) -> None:
+    """In all stages before play."""
+    planes = find_game(game).observation.planes
+    at = [plane.name for plane in planes].index("handicap")
+    stones = 0 if handicap in (None, (0, 0)) else 2
+    for territory, moves in (("draft", "r1 r2 r3 r4 r6 r7 r8 r9"), ("standard", "light")):
+        position = moyo_of(game, territory=territory, setup="choose", handicap=handicap)
+        for move in moves.split():
+            seen = [int(position.observation(player)[at, 0, 0]) for player in (0, 1)]
+            assert seen == ([2, 12] if stones else [0, 0]), str(position)
+            position.play(move)
+
+
+def moyo_of(game: str, **options: Any) -> Position:
+    """The start of a game of the family on the empty board."""
+    return Position(find_game(game), puzzle=EMPTY, **options)
 
 
 def test_the_observation_is_seen_from_the_observer() -> None:

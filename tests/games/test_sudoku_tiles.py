@@ -240,6 +240,16 @@ def test_resampling_with_the_game_seed_does_not_reveal_the_pile() -> None:
     assert same == 0
 
 
+def test_resampling_takes_the_tiles_to_come_out_of_the_options() -> None:
+    """Agents are shown the resampled position, and programs are sent its options."""
+    position = tiles(draws="5123", start="one_each", reward="points")
+    seen = position.resample_hidden(3)
+    assert seen.options == {"start": "one_each", "reward": "points"}
+    assert seen == position
+    assert seen.resample_hidden(4).options == seen.options
+    assert position.options["draws"] == "5123"
+
+
 def test_a_text_start_draws_the_order_by_the_seed() -> None:
     text = str(tiles(seed=1))
     orders = {
@@ -449,6 +459,22 @@ def test_a_game_lost_by_an_illegal_action_has_a_text_that_is_refused() -> None:
     assert text.endswith(" result=-1")
     with pytest.raises(PositionError, match="unknown field 'result=-1'"):
         from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("reward", "why"),
+    [
+        ("win", "lost by an illegal action: player_0 wins"),
+        ("points", "ended by an illegal action: player_1 wins"),
+    ],
+)
+def test_the_note_of_a_game_lost_by_an_illegal_action(reward: str, why: str) -> None:
+    """The scores do not decide, unless they are the rewards: player_1, who is to move, is ahead."""
+    games = make_vec("sudoku_tiles", 1, illegal="lose", reward=reward)
+    start = f"{EXAMPLE} 1 tile=4 score=2,9"
+    mask = games.reset(options={"position": start})[0]["action_mask"]
+    games.step(np.argmin(mask, axis=1))
+    assert games.position(0).scene().notes[0] == f"over, {why}"
 
 
 def test_impossible_texts_with_tiles_aside() -> None:

@@ -9,6 +9,7 @@ import pytest
 from azumaya.baselines.agents import GreedyAgent
 from azumaya.envs import Position, PositionError, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError
+from azumaya.envs.geometry.dominari36 import SQUARES
 from tests.games.dominari import after, at, board, cells, check_random_games, legal, words
 
 GAME = "vierer_dominari"
@@ -396,6 +397,10 @@ def test_study_positions_need_no_history(text: str) -> None:
             f"{THREE} b claim=1 turns=9 undo=.3..../3...../....../....../....../.....4",
             "without one",
         ),
+        (
+            f"{THREE[:-1]}B b claim=1 turns=9 undo=.3..../3...../....../....../....../......",
+            "blanks laid in that turn must be white's: f1",
+        ),
         (f"{THREE} b claim=1 phase=blanks turns=9", "a turn begins"),
         (f"{THREE} w phase=blanks turns=9", "no dead cell"),
         (f"{THREE} b turns=9 result=0 claim=1", "only while the game is running"),
@@ -404,6 +409,35 @@ def test_study_positions_need_no_history(text: str) -> None:
 def test_impossible_texts_are_refused_without_a_referee(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         start(text, referee=False)
+
+
+def test_blanks_of_a_wrong_turn_may_be_the_movers() -> None:
+    text = f"{THREE[:-1]}W b claim=1 undo=.3..../3...../....../....../....../...... turns=9"
+    assert str(start(text, referee=False)) == text
+
+
+def test_a_stone_laid_again_after_an_undone_turn_is_not_given() -> None:
+    """Given are the stones of the start that stay; the 3 on b5 could be undone, and was."""
+    text = f"{THREE} b claim=1 turns=9 undo=.3..../3...../....../....../....../......"
+    position = start(text, referee=False)
+
+    def given() -> set[str]:
+        stones = zip(SQUARES, position.scene().stones, strict=True)
+        return {square for square, stone in stones if stone is not None and stone.given}
+
+    assert given() == {"b6", "a5"}
+    for move in ("claim", "1c6", "3b5"):
+        position.play(move)
+    assert given() == {"b6", "a5"}
+
+
+def test_a_turn_undone_at_once_leaves_no_mark() -> None:
+    """The cell that was touched is empty again."""
+    position = start(f"{THREE} w", referee=False).play("3a6")
+    assert board(position) == THREE
+    assert position.scene(position.parse_move("3a6")).last == set()
+    position.play("1c5")
+    assert len(position.scene(position.parse_move("1c5")).last) == 1
 
 
 def test_the_sudoku_rule_may_be_broken_without_a_referee_only() -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import pickle
 import random
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation
 from pettingzoo.test import api_test
 
+from azumaya.envs import registry
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
 from azumaya.envs.geometry.symmetry import (
+    IDENTITY,
     Symmetry,
     houses_kept,
     identity,
@@ -31,7 +33,9 @@ from azumaya.envs.geometry.symmetry import (
     turns,
 )
 from azumaya.envs.position import Position
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import prepare
+from azumaya.envs.symmetries import Symmetries
 from azumaya.wrappers import (
     Augmented,
     AugmentedAEC,
@@ -40,8 +44,8 @@ from azumaya.wrappers import (
     Transform,
     random_transform,
 )
-from azumaya.wrappers.transform import in_order
-from tests.cases import CASES, TESTED, Case, is_over, legal_of
+from azumaya.wrappers.transform import in_order, in_place
+from tests.cases import CASES, TESTED, YARDSTICK, Case, is_over, legal_of
 
 SMALL = 100
 """Groups up to this size are tested completely."""
@@ -87,6 +91,8 @@ def play_both(transform: Transform, position: Position, rng: random.Random, plie
 def symmetries_of(game: Game) -> list[Symmetry]:
     """Every symmetry of a small group; for a large group, the members of its factors."""
     group = game.symmetries.group
+    if not group:  # a game need not say any
+        return [identity(game.observation.cells)]
     if size_of(group) <= SMALL:
         return list(members_of(group))
     return [member for factor in group for member in factor]
@@ -165,6 +171,35 @@ def test_order_is_kept_where_it_counts(game: Game) -> None:
                 random_transform(game, 1).position(position)
 
 
+@every_game
+def test_cells_keep_their_place_where_it_counts(game: Game) -> None:
+    """In stages in which some cells have to stay, no other symmetry is drawn or allowed."""
+    data = game.symmetries.in_place
+    for options in game.options.variants:
+        position = Position(game, seed=1, **options)
+        stays = data is not None and position.state[data.stage[0]][0] == data.stage[1]
+        assert (in_place(position) is not None) == stays
+        if data is None or not stays:
+            continue
+        drawn = [random_transform(game, key, position).symmetry for key in range(40)]
+        assert all({s.cells[c] for c in data.cells} == data.cells for s in drawn)
+        assert len({s.cells for s in drawn}) > 30
+        with pytest.raises(OptionError, match=r"move the cells 30, .* only among each other"):
+            random_transform(game, 1).position(position)
+
+
+@pytest.mark.parametrize("name", ["sudoku_moyo", "sudoku_horikomi", "sudoku_moyo_match"])
+def test_transforms_of_drafts_differ_in_what_they_show(name: str) -> None:
+    """Positions with equal observations have equal masks, whatever was drawn for them."""
+    position = Position(find_game(name), seed=1, territory="draft", puzzle="." * 81)
+    first = position.observation(0), position.action_mask()
+    for key in range(20):
+        image = random_transform(position.game, key, position).position(position)
+        if (image.observation(0) == first[0]).all():
+            assert (image.action_mask() == first[1]).all()
+        assert str(Position.from_text(position.game, str(image), territory="draft")) == str(image)
+
+
 # ---- groups ----
 
 
@@ -190,7 +225,7 @@ def test_small_groups_are_closed(game: Game) -> None:
         drawn = {random_transform(game, key, rename=False).symmetry.cells for key in range(300)}
         assert len(drawn) > 290
         return
-    members = list(members_of(group))
+    members = symmetries_of(game)
     known = {(member.cells, member.swaps) for member in members}
     assert len(known) == len(members) == game.symmetries.size
     for one in members:
@@ -375,7 +410,8 @@ def test_seeds_and_limits_of_draws(game: Game) -> None:
 
     for env in (Augmented(SingleAgentEnv(game.name)), AugmentedAEC(game_env(game))):
         assert drawn(env, 1) == drawn(env, 1)
-        assert len(set(drawn(env, 1))) > 1
+        data = game.symmetries
+        assert (len(set(drawn(env, 1))) > 1) == (data.size * data.renamings > 1)
     plain = AugmentedAEC(game_env(game), group=(), rename=False)
     plain.reset(seed=2)
     actions = np.arange(plain.action_space(AGENTS[0]).n)
@@ -424,7 +460,8 @@ def fails(
         for options in variants or game.options.variants:
             position = Position(game, seed=seed, **options)
             settings = prepare(game, options).settings
-            if in_order(position):
+            place = in_place(position)
+            if in_order(position) or (place and not place.kept_by(symmetry)):
                 continue
             try:
                 transform = Transform(game, symmetry, renaming, settings)
@@ -497,7 +534,9 @@ def forgetting(game: Game) -> dict[str, Game]:
         name: {"fields": {k: v for k, v in data.fields.items() if k != name}}
         for name in data.fields
     }
-    actions = {"actions": {"actions": lambda settings: data.actions(settings)[:-1]}}
+    actions: dict[str, dict[str, Any]] = {}
+    if data.group or data.numbers:  # without either no action ever changes
+        actions = {"actions": {"actions": lambda settings: data.actions(settings)[:-1]}}
     found = {
         what: dataclasses.replace(game, symmetries=dataclasses.replace(data, **fault))
         for what, fault in (fields | actions).items()
@@ -521,3 +560,27 @@ def test_forgotten_data_is_caught(game: Game) -> None:
         drawn = [random_transform(broken, key) for key in range(FAULT_DRAWS)]
         caught = (fails(broken, t.symmetry, t.renaming, key) for key, t in enumerate(drawn))
         assert any(caught), forgotten
+
+
+# ---- a game without symmetries ----
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        test_each_symmetry_alone,
+        test_factors_are_groups,
+        test_small_groups_are_closed,
+        test_seeds_and_limits_of_draws,
+        test_only_the_named_turns_and_reflections_hold,
+        test_forgotten_data_is_caught,
+    ],
+)
+def test_a_game_need_not_name_symmetries(
+    check: Callable[[Game], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """These tests hold for it as well: it has the identity alone."""
+    plain = dataclasses.replace(YARDSTICK, name="plain", symmetries=Symmetries())
+    monkeypatch.setattr(registry, "_registered", {**registry._registered, plain.name: plain})
+    assert [symmetry.name for symmetry in symmetries_of(plain)] == [IDENTITY]
+    check(plain)

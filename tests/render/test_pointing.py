@@ -81,6 +81,18 @@ def test_a_line_of_marbles_goes_where_its_front_lands() -> None:
     assert squares(position, of(position, "c3c5d3")) == [["c3", "c5", "d3"]]
 
 
+def test_a_stone_that_an_undone_turn_takes_away_does_not_move() -> None:
+    """The blank on d3 would complete a four after the wrong `5b3`, so the 5 disappears instead."""
+    text = "....../....../..2cea/..5.4./..4a../...... w"
+    position = Position("vierer_dominari", position=text, referee=False).play("5b3")
+    assert squares(position, of(position, "wd3")) == [["d3"]]
+
+
+def test_a_stone_that_leaves_the_board_is_pointed_at_where_it_is() -> None:
+    position = Position("halma_dominari", position="a....5/....../....../....../....../.....b w")
+    assert squares(position, of(position, "5off"))[0] == ["f6"]
+
+
 def test_regions_and_columns_take_any_of_their_cells() -> None:
     draft = Position("sudoku_moyo", territory="draft")
     assert len(squares(draft, of(draft, "r1"))) == 9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import tomllib
 from pathlib import Path
 
@@ -66,6 +67,15 @@ def test_the_versions_of_python_are_the_same_everywhere() -> None:
     assert f"Python 3.{minors[0]} to 3.{minors[-1]}." in readme
     tested = ", ".join(f'"3.{minor}"' for minor in minors)
     assert f"python: [{tested}]" in (ROOT / ".github/workflows/tests.yml").read_text()
+
+
+def test_make_alone_lists_every_target() -> None:
+    text = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"^([a-z-]+):.*?(?:  ## (.+))?$", text, re.MULTILINE)
+    assert targets[0][0] == "help"
+    assert all(described for _, described in targets), targets
+    phony = text.replace("\\\n", " ").split(".PHONY:")[1].splitlines()[0].split()
+    assert sorted(phony) == sorted(name for name, _ in targets)
 
 
 def test_versioned_modules_are_the_games() -> None:

@@ -73,6 +73,110 @@ def test_a_move_that_is_not_the_answer_is_none(words: str) -> None:
     assert (answer.action, answer.name) == (None, "")
 
 
+AROSE = "....../....../..2cea/..5.4./..4a../...... w"
+"""A start in which 3b3 leaves a dead cell, so white may lay a blank on d3 or end the turn."""
+
+
+def before_end() -> Position:
+    return Position("vierer_dominari", position=AROSE).play("3b3")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I think black will win in the end.", ""),
+        ("This move is the end of black.", ""),
+        ("I say we 4 win, and it will be d3.", ""),
+        ("end", "end"),
+        ("I stop here.\n\n**End.**\n\nGood luck!", "end"),
+        ("move: end", "end"),
+        ("My move is end.", "end"),
+        ("move: I end the turn", "end"),
+        ("move: **end**, as wd3 helps black", "end"),
+        ("move: wd3 wins the game in the end.", "wd3"),
+    ],
+)
+def test_a_word_is_a_move_only_after_a_mark_or_alone_on_a_line(text: str, name: str) -> None:
+    assert read_answer(before_end(), text).name == name
+
+
+def test_a_word_before_another_move_is_not_guessed() -> None:
+    answer = read_answer(before_end(), "move: end the turn with wd3")
+    assert (answer.action, answer.name) == (None, "")
+    assert "several moves: end, wd3" in answer.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The tile drawn is a 5.", ""),
+        ("So I 5 lay there?", ""),
+        ("move: e3 (a 5 there scores 3)", "e3"),
+        ("move: lay a 5 on e3", "e3"),
+        ("a 5", "a5"),
+        ("I lay it on e 3 now.", "e3"),
+    ],
+)
+def test_articles_are_no_squares(text: str, name: str) -> None:
+    assert read_answer(Position("sudoku_tiles", seed=1), text).name == name
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "move: {0}, since {1} loses",
+        "move: {0} (not {1})",
+        "move: {0}—{1} loses",
+        "<move>{0}, then {1}</move>",
+        "My move is **{0}**, because a number on {1} would lose.",
+        "move：{0}",
+        "我想好了。\nMove：**{0}**。",
+        "so I say that my move：{0}，not {1}",
+    ],
+)
+def test_the_move_at_once_after_a_mark_counts_whatever_the_reason_names(form: str) -> None:
+    position = Position("sudoku_moyo", seed=1)
+    first, second = position.legal_moves()[:2]
+    assert read_answer(position, form.format(first, second)).name == first
+    assert read_answer(position, form.format(second, first)).name == second
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "move: {0} or {1}",
+        "move: {0} **or** {1}, both win",
+        "move: {0}/{1}",
+        "move: {0} / {1}",
+        "<move>{0} or maybe {1}</move>",
+        "My move is {0} or {1}.",
+        "My move is between {0} and {1}.",
+    ],
+)
+def test_a_choice_after_a_mark_is_not_guessed(form: str) -> None:
+    position = Position("sudoku_moyo", seed=1)
+    first, second = position.legal_moves()[:2]
+    answer = read_answer(position, form.format(first, second))
+    assert (answer.action, answer.name) == (None, "")
+    assert f"several moves: {first}, {second}" in answer.problem
+
+
+def test_a_name_in_three_words_is_read_before_a_shorter_one() -> None:
+    """`d3d4` is a move, too."""
+    assert read_answer(Position("abalone"), "move: d3 d4 e4, because").name == "d3d4e4"
+
+
+@pytest.mark.parametrize("game", ["vierer_dominari", "score_dominari"])
+def test_a_blank_of_the_other_colour_is_an_illegal_move_with_its_reason(game: str) -> None:
+    position = Position(game)
+    answer = read_answer(position, "I think so.\nmove: be4")
+    assert (answer.action, answer.name) == (None, "be4")
+    assert "must be we4: blanks have the mover's colour" in answer.problem
+    first = position.legal_moves()[0]
+    assert read_answer(position, f"Black wants be4, so I lay {first}.").name == first
+    assert read_answer(position, "I lay we4 or so.").name == "we4"
+
+
 def test_spaces_and_hyphens_inside_a_name_are_nothing() -> None:
     position = Position("abalone")
     assert read_answer(position, "move: a1-b2").name == "a1b2"

@@ -123,5 +123,18 @@ def test_wrong_arguments_are_named() -> None:
         play_text_game(start, good, good, tries=0)
     with pytest.raises(OptionError, match="failure"):
         play_text_game(start, good, good, failure="resign")  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="player_0 answered None"):
-        play_text_game(start, lambda messages: None, good)  # type: ignore[arg-type, return-value]
+    with pytest.raises(OptionError, match="player_0 answered 5: must be a text, or None"):
+        play_text_game(start, lambda messages: 5, good)  # type: ignore[arg-type, return-value]
+
+
+def test_an_empty_answer_is_one_that_cannot_be_read() -> None:
+    """A chat interface gives None for a refusal."""
+    start = Position("vierer_dominari")
+
+    def silent(messages: list[Message]) -> str | None:
+        return None if len(messages) == 2 else good(messages)
+
+    result = play_text_game(start, silent, RandomAgent(), legal_moves=True)
+    assert result.forfeited is None
+    assert result.tallies[0].unreadable == result.tallies[0].turns > 0
+    assert next(m["content"] for m in result.transcript if m["role"] == "assistant") == ""

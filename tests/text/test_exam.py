@@ -19,6 +19,7 @@ from azumaya.baselines.text.episode import Message
 from azumaya.baselines.text.exam import scaled_score, worst_move
 from azumaya.baselines.work_file import WorkFileError
 from azumaya.envs import GAMES, OptionError
+from tests.cases import COMPLETE
 from tests.text.scripted import at_random, garbage, perfect
 
 EXAMS = [name for name in GAMES if has_exam(name)]
@@ -54,7 +55,8 @@ def asked(exam: TextExam) -> list[ExamPosition]:
 
 
 def test_a_game_without_an_exam_is_refused() -> None:
-    (without,) = (name for name in GAMES if not has_exam(name))
+    without, *others = (name for name in GAMES if not has_exam(name))
+    assert not set(others) & set(COMPLETE)
     with pytest.raises(ExamError, match="this game has no exam"):
         text_exam(without)
 
@@ -127,6 +129,20 @@ def test_legal_moves_are_listed_only_if_asked() -> None:
         assert ("Legal moves: " in chat[1]["content"]) == listed
         assert "Moves so far" not in chat[1]["content"]
         assert "No move has been made" not in chat[1]["content"]
+
+
+def test_an_empty_answer_does_not_end_the_exam(few: TextExam, tmp_path: Path) -> None:
+    """A chat interface gives None for a refusal; it is kept, and not asked for again."""
+    path, calls = tmp_path / "answers.jsonl", []
+
+    def silent(messages: list[Message]) -> str | None:
+        calls.append(messages)
+        return None
+
+    result = take_text_exam(silent, few, "m", path=path)
+    assert (result.failed, result.unreadable) == (8, 8 * few.tries)
+    assert take_text_exam(silent, few, "m", path=path) == result
+    assert len(calls) == 8 * few.tries
 
 
 # ---- which positions ----
@@ -271,8 +287,8 @@ def test_files_of_other_exams_are_refused(few: TextExam, tmp_path: Path) -> None
 
 
 def test_wrong_answers_and_jobs_are_named(few: TextExam) -> None:
-    with pytest.raises(OptionError, match="the model answered None"):
-        take_text_exam(lambda messages: None, few)  # type: ignore[arg-type, return-value]
+    with pytest.raises(OptionError, match="the model answered 5: must be a text, or None"):
+        take_text_exam(lambda messages: 5, few)  # type: ignore[arg-type, return-value]
     with pytest.raises(OptionError, match="jobs=0"):
         take_text_exam(garbage, few, jobs=0)
 

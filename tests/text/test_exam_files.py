@@ -112,6 +112,12 @@ def test_the_batch_form_goes_there_and_back(prompts: Path, tmp_path: Path) -> No
     assert [result.unreadable for result in found] == [1, 0]
 
 
+def test_an_answer_of_null_is_an_empty_one(prompts: Path, tmp_path: Path) -> None:
+    lines: Lines = [{**line, "answer": None} for line in answered(prompts)]
+    results = score_answers(prompts, write(tmp_path / "answers.jsonl", lines))
+    assert [(result.failed, result.unreadable) for result in results] == [(4, 4), (4, 4)]
+
+
 def test_prompts_that_list_the_moves_are_an_exam_of_their_own(tmp_path: Path) -> None:
     listed, plain, both = (tmp_path / name for name in ("listed", "plain", "both"))
     exams = [text_exam(GAMES[0], positions=2, legal_moves=given) for given in (True, False)]
@@ -145,6 +151,7 @@ def test_a_seed_that_is_not_known_is_none(prompts: Path, tmp_path: Path) -> None
         (lambda lines: [*lines, {"id": "x", "answer": ""}], "x is not among the prompts"),
         (lambda lines: [{"answer": "5a1"}], "line 1: neither id nor custom_id"),
         (lambda lines: [{**lines[0], "answer": 5}], "the answer 5 is no text"),
+        (lambda lines: [{"id": lines[0]["id"]}], "line 1: it has no answer; must be a text"),
         (lambda lines: [{"custom_id": lines[0]["id"], "response": {}}], "no answer of a chat"),
         (lambda lines: ["text"], "line 1: 'text' is no object"),
     ],

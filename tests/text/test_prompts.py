@@ -144,6 +144,8 @@ def test_a_prompt_shows_the_board_and_no_legal_moves_unless_asked(game: str) -> 
 
 def test_moves_so_far_are_told() -> None:
     position = Position("sudoku_moyo", seed=1)
+    assert position_prompt(position, ()).startswith("The game begins in this position.\n")
+    assert position_prompt(position).startswith(position.draw(colour=False).strip())
     moves = [position.legal_moves()[0]]
     position.play(moves[0])
     assert f"Moves so far: {moves[0]}" in position_prompt(position, moves)
@@ -154,3 +156,46 @@ def test_options_are_told_and_defaults_are_not() -> None:
     told = rules_prompt(Position("sudoku_moyo", seed=1, scoring="points"))
     assert "scoring='points'" in told
     assert "move: NAME" in told
+    given = Position("abalone", max_plies=400, tiebreak=None)
+    assert rules_prompt(given) == rules_prompt(Position("abalone"))
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("sudoku_tiles", {"draws": "51234", "start": "one_each"}),
+        ("sudoku_moyo", {"puzzle": ["." * 81]}),
+        ("revers_dominari", {"centre": "1234"}),
+        ("abalone", {"layout": "belgian_daisy"}),
+        ("halma_dominari", {"setup": ("123456", "654321")}),
+    ],
+)
+def test_options_that_only_say_where_a_game_begins_are_not_told(
+    game: str, options: dict[str, Any]
+) -> None:
+    """Tiles that are still to be drawn are hidden from both players."""
+    position = Position(game, **options)
+    assert rules_prompt(position) == rules_prompt(Position(game))
+
+
+@pytest.mark.parametrize("game", ["vierer_dominari", "revers_dominari", "score_dominari"])
+def test_without_a_referee_the_prompt_has_the_rules_of_claims(game: str) -> None:
+    told = " ".join(rules_prompt(Position(game, referee=False)).split())
+    assert "`claim`, is legal as the first step of a turn" in told
+    assert "If that turn was wrong, it is undone" in told
+    assert "a mistaken claim costs nothing" in told
+    assert "A wrong turn cannot end the game" in told
+    assert "After 200 turns" in told
+    assert "`claim`" not in rules_prompt(Position(game, referee=True))
+
+
+def test_what_happens_at_the_limit_of_abalone_is_told() -> None:
+    told = " ".join(rules_prompt(Position("abalone")).split())
+    assert "nobody has won after 400 moves, those of both players together, the game is a" in told
+    told = rules_prompt(Position("abalone", max_plies=40, tiebreak="marbles"))
+    assert "max_plies=40: After this many steps the game is truncated, a draw unless" in told
+    assert "pushed out more marbles wins; equal numbers draw" in told
+
+
+def test_how_the_stones_of_halma_are_laid_is_told() -> None:
+    assert "they are laid first, in turns" in rules_prompt(Position("halma_dominari"))

@@ -164,12 +164,30 @@ EMPTY = "/".join(["........."] * 9)
         ("l stage=handicap handicap=0,2 starter=1", {"setup": "choose", "handicap": (0, 2)},
          "must agree"),
         ("d light=1 game=2 stage=handicap handicap=0,2", {"handicap": (0, 2)}, "must agree"),
+        ("l stage=handicap handicap=0,1", {}, "it must be 0,0"),
+        ("d stage=handicap handicap=1,1", {"handicap": (0, 2)}, "must be from 0,1 to 0,2"),
+        ("l stage=handicap handicap=0,3", {"handicap": (0, 2)}, "must be from 0,1 to 0,2"),
+        ("d light=1 game=2 stage=handicap handicap=0,3 starter=1", {"handicap": (0, 2)},
+         "must be from 0,1 to 0,2"),
+        ("l stage=colour", {"setup": "choose", "handicap": (0, 2)}, "it must be 0,2"),
+        ("l stage=colour handicap=0,1", {"setup": "choose"}, "it must be 0,0"),
     ],
 )  # fmt: skip
 def test_impossible_roles_are_refused(text: str, options: dict[str, object], error: str) -> None:
     """Nothing is chosen in the second game, and its roles are those of the first, swapped."""
     with pytest.raises(PositionError, match=error):
         Position.from_text(MATCH, f"{EMPTY} {text}", **options)
+
+
+def test_the_last_move_of_the_first_game_is_not_marked_in_the_second() -> None:
+    """On the fresh board its cell is empty."""
+    position, rng = Position(MATCH, seed=1), random.Random(1)
+    while not position.state["game"][0]:
+        action = rng.choice(position.legal_actions())
+        position.play(action)
+        (cell,) = position.action_cells(action)
+        wanted = set() if position.state["game"][0] else {cell}
+        assert position.scene(action).last == wanted
 
 
 @pytest.mark.parametrize("setup", ["fixed", "choose"])

@@ -11,6 +11,8 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from azumaya.envs import IllegalActionError, OptionError, Position
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF
+from azumaya.envs.geometry.symmetry import Symmetry
 from azumaya.wrappers import (
     Augmented,
     AugmentedAEC,
@@ -164,6 +166,25 @@ def test_groups_of_another_board_are_refused() -> None:
     ):
         with pytest.raises(OptionError, match=error):
             make()
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [({"setup": "choose"}, "halma_dominari"), ({"territory": "draft"}, "sudoku_moyo")],
+)
+def test_groups_without_what_a_stage_needs_are_refused(options: dict[str, Any], name: str) -> None:
+    """No member keeps the order of the players, or the neutral block of a draft, in place."""
+    position = Position(name, **options)
+    factors = position.game.symmetries.group
+    moving = next(s for factor in factors for s in factor if s.swaps or moves_the_centre(s))
+    with pytest.raises(OptionError, match=f"group: none of {moving.name!r} keeps what is fixed"):
+        random_transform(name, 1, position, group=[[moving]])
+    assert random_transform(name, 1, group=[[moving]]).symmetry.cells == moving.cells
+
+
+def moves_the_centre(symmetry: Symmetry) -> bool:
+    """Whether the middle cell leaves the centre block of a 9x9 board."""
+    return len(symmetry.cells) == 81 and BLOCK_OF[symmetry.cells[40]] != BLOCK_OF[40]
 
 
 def test_before_the_first_reset_there_is_no_episode() -> None:

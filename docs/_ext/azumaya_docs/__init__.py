@@ -4,8 +4,8 @@
   `seed`, `options` (a Python dict), `moves` to play from there, `candidates`, and `legal` and
   `illegal`, lists of moves that the page calls so; they are checked when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
-- `{games}`, `{training}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
-  `{statistics} GAME`, `{state} GAME`: tables.
+- `{games}`, `{training}`, `{hyperparameters}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`,
+  `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
 - `{gallery}`: the games of the gallery, with replays that play in the page.
 """
 
@@ -22,6 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import azumaya.envs
+from azumaya.baselines import training
 from azumaya.envs import find_game
 from azumaya_docs import boards, gallery, offline, tables
 
@@ -31,9 +32,8 @@ class Generated(SphinxDirective):
 
     def depend_on_code(self) -> None:
         """Tell Sphinx which files the page depends on."""
-        places = (Path(azumaya.envs.__file__).parent, Path(__file__).parent)
-        for place in places:
-            for path in place.rglob("*.py"):
+        for module in (azumaya.envs.__file__, training.__file__, __file__):
+            for path in Path(module).parent.rglob("*.py"):
                 self.env.note_dependency(path)
         for path in (Path(self.env.srcdir) / "_data").glob("*.json"):
             self.env.note_dependency(path)
@@ -158,5 +158,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("actions", table_directive(tables.actions_table, 1))
     app.add_directive("statistics", table_directive(tables.statistics_table, 1))
     app.add_directive("training", table_directive(tables.training_table, 0))
+    app.add_directive("hyperparameters", table_directive(tables.hyperparameters_table, 0))
     app.add_directive("state", table_directive(tables.state_table, 1))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

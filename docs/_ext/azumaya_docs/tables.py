@@ -1,13 +1,18 @@
-"""Tables of the documentation in Markdown, made from the `Game` records."""
+"""Tables of the documentation in Markdown, made from the `Game` records and other code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
+from sphinx.pycode import ModuleAnalyzer
 
+from azumaya.baselines.training import expert_iteration, maskable_ppo, ppo_selfplay, td_value
+from azumaya.baselines.training.checks import flag
+from azumaya.baselines.training.config import RECIPES, Recipe, RunConfig
 from azumaya.baselines.training.ladder import stored_results
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
@@ -257,12 +262,15 @@ def state_table(game: Game) -> str:
 
 
 def training_table() -> str:
-    """The evaluations of agents after a short training: by games and by the exam."""
-    stored = stored_results()
+    """The evaluations of agents after a short training: by games and by the exam.
+
+    A game of which none is stored has a row with nothing in it.
+    """
+    stored, results = stored_results(), ("random", "greedy", "exam")
     rows = [
         (
             f"[{game.title}](/games/{name}.md)",
-            *(_with_interval(stored[name], field) for field in ("random", "greedy", "exam")),
+            *(_with_interval(stored.get(name, {}), result) for result in results),
         )
         for name, game in GAMES.items()
     ]
@@ -270,7 +278,60 @@ def training_table() -> str:
 
 
 def _with_interval(result: Mapping[str, Any], field: str) -> str:
-    if result[field] is None:
+    if result.get(field) is None:
         return ""
     low, high = result[f"{field}_interval"]
     return f"{result[field]:.1%} ({low:.1%} to {high:.1%})"
+
+
+# ---- training ----
+
+SCRIPTS = ((td_value, expert_iteration), (ppo_selfplay, maskable_ppo))
+"""The training scripts; those that share most of their options share a table."""
+CONDUCT = {field.name for field in fields(RunConfig)} - {"steps"}
+CONDUCT |= {"workers", "ray", "search"}
+"""Options that do not say how a script learns: what is played and measured, where, how long."""
+
+
+def hyperparameters_table() -> str:
+    """The default hyperparameters of the training scripts."""
+    names = (f"`{flag(field.name)}`" for field in fields(Recipe))
+    rows = [(f"`{kind}`", *asdict(recipe).values()) for kind, recipe in RECIPES.items()]
+    recipes = "The defaults by network:\n\n" + table(("`--network`", *names), rows)
+    return "\n".join((*(_defaults_table(scripts) for scripts in SCRIPTS), recipes))
+
+
+def hyperparameters(config: RunConfig) -> dict[str, object]:
+    """The hyperparameters of a configuration, completed, or on what their defaults depend."""
+    completed = config.completed()
+    found = {f.name: getattr(completed, f.name) for f in fields(config) if f.name not in CONDUCT}
+    if "network" in found:
+        open_yet = [f.name for f in fields(Recipe) if getattr(config, f.name) is None]
+        found |= {"network": "by game"} | dict.fromkeys(open_yet, "by network")
+    return found
+
+
+def _defaults_table(scripts: Sequence[Any]) -> str:
+    """The default hyperparameters of some scripts side by side, with their meanings."""
+    defaults = {script.Config: hyperparameters(script.Config()) for script in scripts}
+    rows = []
+    for name in dict.fromkeys(name for found in defaults.values() for name in found):
+        meanings = [_help(config, name) for config, found in defaults.items() if name in found]
+        values = [_default(found[name]) if name in found else "" for found in defaults.values()]
+        rows.append((f"`{flag(name)}`", *values, " / ".join(dict.fromkeys(meanings))))
+    heads = (f"`{script.__name__.rpartition('.')[2]}.py`" for script in scripts)
+    return table(("option", *heads, "meaning"), rows)
+
+
+def _default(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value) or "none"
+
+
+def _help(config: type, name: str) -> str:
+    """The text of an option in `--help`: its docstring."""
+    for owner in config.__mro__:
+        module = ModuleAnalyzer.for_module(owner.__module__)
+        module.analyze()
+        if (owner.__name__, name) in module.attr_docs:
+            return " ".join(module.attr_docs[owner.__name__, name]).strip()
+    raise LookupError(f"{config}: {name} has no docstring")

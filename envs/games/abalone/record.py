@@ -20,14 +20,14 @@ PLY_LIMIT = Option(
     "max_plies",
     400,
     f"0 to {MOST_PLIES}",
-    "After this many steps the game is truncated; 0: never.",
+    "After this many steps the game is truncated, a draw unless `tiebreak` decides it; 0: never.",
     words.check_plies,
 )
 TIEBREAK = Option(
     "tiebreak",
     None,
     '`None`, `"marbles"`',
-    "`marbles`: at `max_plies` whoever has pushed out more marbles wins.",
+    "`marbles`: at `max_plies` whoever has pushed out more marbles wins; equal numbers draw.",
     one_of("tiebreak", "marbles"),
 )
 

@@ -69,7 +69,8 @@ except in a push.
 must be directly in front, and the cell behind them must be free or off the board. A marble pushed
 off the board is out. Your own marbles never leave the board by your move.
 3. The first player to push out six opposing marbles wins.
-4. A player without a legal move loses.
+4. A player without a legal move loses. If nobody has won after 400 moves, those of both players
+together, the game is a draw, unless an option says otherwise.
 Moves: a move of one marble, or along the line, is named by the hindmost marble and the cell it
 moves to: a1b2. A sideways move is named by both ends of the line (first the one that comes
 earlier by letter, then by number) and the cell to which the first of them moves: d3d5e4."""
@@ -232,10 +233,17 @@ def _note(state: Any) -> str:
         return "over: the limit of plies is reached"
     if over:
         winner = int(payoff < 0)
-        by = "by the rules" if over == TERMINATED else "by marbles at the limit of plies"
-        return f"over: player_{winner} ({COLOURS[winner]}) wins {by}"
+        return f"over: player_{winner} ({COLOURS[winner]}) wins {_won_by(state, winner)}"
     mover = int(state["to_move"])
     return f"player_{mover} ({COLOURS[mover]}) to move"
+
+
+def _won_by(state: Any, winner: int) -> str:
+    if state["over"] == TRUNCATED:
+        return "by marbles at the limit of plies"
+    if state["out"][1 - winner] >= TO_WIN or not can_move(state, 1 - winner):
+        return "by the rules"
+    return "by an illegal action of the opponent"
 
 
 def _plies(state: Any) -> str:

@@ -25,7 +25,13 @@ from azumaya.envs.games.dominari.board import (
     VIERER_SYMMETRIES,
     Board,
 )
-from azumaya.envs.games.dominari.words import cell_finder, explainer, move_namer, move_parser
+from azumaya.envs.games.dominari.words import (
+    NO_REFEREE_TEXT,
+    cell_finder,
+    explainer,
+    move_namer,
+    move_parser,
+)
 from azumaya.envs.geometry.dominari36 import CELLS, SIZE
 from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.symmetries import Settings
@@ -36,6 +42,7 @@ REFEREE = Option(
     "`True`, `False`",
     "`False`: numbers may be laid against the Sudoku rule, and the opponent may claim such a turn.",
     one_of("referee", True, False),
+    rules=NO_REFEREE_TEXT,
 )
 REWARD = Option(
     "reward",

@@ -63,7 +63,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     _check_blanks(states[0], "")
     _read_rights(states[0], before[0], parts)
     texts.read_turn(states[0], parts, places)
-    texts.read_undo(states[0], before[0], parts, places, texts.no_flips)
+    texts.read_undo(states[0], before[0], SCORE_BOARD, parts, places, texts.no_flips)
     _check_blanks(before[0], "undo=: ")
     if states["over"][0] == TERMINATED:
         _check_end(states[0])

@@ -120,7 +120,7 @@ def read_position(
     parts = split(text, board)
     read_board(states[0], parts)
     read_turn(states[0], parts, places)
-    read_undo(states[0], before[0], parts, places, flips)
+    read_undo(states[0], before[0], board, parts, places, flips)
     return states, before
 
 
@@ -250,13 +250,16 @@ def _check_number(state: Any, places: Places) -> None:
 # ---- the wrong turn ----
 
 
-def read_undo(state: Any, before: Any, parts: PositionText, places: Places, flips: Flips) -> None:
+def read_undo(
+    state: Any, before: Any, board: Board, parts: PositionText, places: Places, flips: Flips
+) -> None:
     """Read `undo=`, the board before the wrong turn; everything else of the state is set already.
 
     Args:
         state: the position.
         before: an empty state with the same options, and with the rights that the players had
             before that turn. It becomes the position before that turn.
+        board: the game's board.
         parts: the text.
         places: the game's kernel.
         flips: what the number of that turn turned over.
@@ -268,15 +271,16 @@ def read_undo(state: Any, before: Any, parts: PositionText, places: Places, flip
         return
     if state["phase"] == NUMBER and not state["claim"]:
         raise PositionError("position: undo= needs claim=1 or phase=blanks")
-    numbers = len(state["stones"])
-    board = split_position(
-        f"{parts.fields['undo']} w", (SIZE,) * SIZE, _alphabet(numbers), COLOUR_LETTERS, ()
+    marks = split_position(
+        f"{parts.fields['undo']} w", (SIZE,) * SIZE, _alphabet(board.numbers), COLOUR_LETTERS, ()
     )
     mover = int(state["to_move"]) ^ int(state["claim"])
-    lay_marks(before, "".join(board.rows))
+    lay_marks(before, "".join(marks.rows))
     before["to_move"] = mover
     before["targets"] = places(before, mover)
     number, cell = _number_laid(state, before)
+    if board.blank_colours == 1:
+        _check_blanks_laid(state, before)
     _check_turned(state, before, U64(flips(before, cell)))
     square = SQUARES[cell]
     if has(before["candidates"][number], cell):
@@ -306,6 +310,17 @@ def _number_laid(state: Any, before: Any) -> tuple[int, int]:
             f"position: undo=: the number on {SQUARES[cell]} must be {COLOUR_NAMES[mover]}'s"
         )
     return number, cell
+
+
+def _check_blanks_laid(state: Any, before: Any) -> None:
+    """Blanks of that turn are of the mover's colour, in games where all blanks are."""
+    mover = int(before["to_move"])
+    wrong = state["blanks"] & ~U64(taken(before)) & ~state["colours"][mover]
+    if wrong:
+        squares = ", ".join(SQUARES[cell] for cell in cells_of(np.array([wrong], U64)))
+        raise PositionError(
+            f"position: undo=: blanks laid in that turn must be {COLOUR_NAMES[mover]}'s: {squares}"
+        )
 
 
 def _check_turned(state: Any, before: Any, flips: Any) -> None:

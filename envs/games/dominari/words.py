@@ -53,6 +53,17 @@ POINTS_TEXT = """\
 Each number of your own colour scores 1 point; each block full of your own stones 2 (1 if there is
 a blank in it); each row or column full of your own stones 3 (2 with a blank)."""
 """Parts of the `how_to_play` of all three games."""
+NO_REFEREE_TEXT = """\
+A number may be laid although it then stands twice in a row, a column or a block, and the opponent
+may object. A turn is wrong if its number stood twice when it was laid. Who can lay, which cells are
+dead and when the game is over still depend on where numbers fit without standing twice.
+One more move, `claim`, is legal as the first step of a turn, once, if the last turn was the
+opponent's. If that turn was wrong, it is undone as a whole. If it was right, but an earlier turn
+has left a number twice, the game ends as a draw. Otherwise nothing happens. If the game goes on,
+the claimant does so with their own turn; a mistaken claim costs nothing.
+A wrong turn cannot end the game: it is undone at the step that would, and the opponent is to move.
+After 200 turns, undone ones included, the game is a draw."""
+"""The `rules` of the option `referee`."""
 
 Places = Callable[[Any, int], Any]
 """A game's kernel `places(state, player)`: where a player's number may go, the Sudoku rule
@@ -282,7 +293,16 @@ def _stone(state: Any, start: Any, cell: int) -> Stone | None:
     colour, number = colour_on(state, cell), number_on(state, cell)
     if colour is None:
         return None
-    return Stone(COLOUR_NAMES[colour], str(number or ""), colour_on(start, cell) is not None)
+    return Stone(COLOUR_NAMES[colour], str(number or ""), _stays_from(start, cell))
+
+
+def _stays_from(start: Any, cell: int) -> bool:
+    """Whether the stone that lay on a cell at the start, if there was one, is there for good.
+
+    One of a wrong turn is not: once that turn is undone, another stone may come to lie there.
+    """
+    for_good = start["prior"] if start["wrong"] else start["colours"]
+    return any(has(board, cell) for board in for_good)
 
 
 def side_name(player: int) -> str:

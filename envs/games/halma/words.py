@@ -53,6 +53,8 @@ HOW_TO_PLAY = """\
 The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
 nine blocks of 2x2. White moves first.
 1. Each player has the numbers 1 to 6. White starts in the corner at a1, black in the corner at f6.
+If the numbers are not there yet, they are laid first, in turns: white's 1, black's 1, white's 2 and
+so on, white's on free cells among a1 b1 c1 a2 b2 a3, black's among f6 e6 d6 f5 e5 f4.
 2. A turn moves one of your own stones. It goes to a neighbouring free cell, or jumps over one
 neighbouring stone of either colour to the free cell just behind it; jumps may be chained. Stones
 jumped over stay. Every step and every jump goes forward: for white up, right, or diagonally up and
@@ -64,7 +66,7 @@ stone that jumps over a stone on that cell leaves the board too. A jump that lan
 cell ends there.
 5. A player who can move must move; one who cannot is skipped. If neither can, the game is a draw.
 6. The first player to have all six stones off the board wins.
-Moves: 5e4 moves your 5 to e4; 5off takes your 5 off the board."""
+Moves: 5e4 moves your 5 to e4, or lays it there; 5off takes your 5 off the board."""
 
 
 # ---- setups ----

@@ -163,7 +163,7 @@ def begin_play(state):
 @kernel
 def observe_before_play(state, player, packed, at):
     """Write the planes `before_play_planes`, from byte `at` on."""
-    lays = 10 if state.handicap_player == player and state.stage < PLAY else 0
+    lays = 10 if state.handicap > 0 and state.handicap_player == player else 0
     put_byte(packed, at, np.int64(state.to_move == player and not state.over))
     put_byte(packed, at + 1, state.stage)
     put_byte(packed, at + 2, state.handicap + lays)

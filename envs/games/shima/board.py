@@ -30,7 +30,7 @@ from azumaya.envs.game import Plane, numbered_planes
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, GRID, NUMBERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, word_count
-from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
+from azumaya.envs.symmetries import Axis, Content, InPlace, Moved, Symmetries
 
 LIGHT, DARK, NEUTRAL = 0, 1, 2
 """Owners of regions. `state.light` is the player who plays light."""
@@ -38,6 +38,9 @@ LIGHT, DARK, NEUTRAL = 0, 1, 2
 DRAFT, COLOUR, STARTER, HANDICAP, PLAY, POINTS = 0, 1, 2, 3, 4, 5
 """Stages, in the order in which a game passes through them. In POINTS, which only Sudoku Moyo has,
 the game is decided and the winner goes on laying stones."""
+
+NEUTRAL_BLOCK = NUMBERS // 2
+"""The block (from 0) that stays neutral in a draft: the centre."""
 
 DRAFT_ORDER = np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64)
 """The player who takes the next region, by the number of regions already taken."""
@@ -211,11 +214,16 @@ MOYO_SYMMETRIES = Symmetries(
         else ((Axis.NUMBER, Axis.CELL),)
     ),
     regions=BLOCK_OF,
+    in_place=InPlace(
+        ("stage", DRAFT),
+        frozenset(cell for cell in range(CELLS) if BLOCK_OF[cell] == NEUTRAL_BLOCK),
+    ),
 )
 """The rules relate cells only through their houses and regions, not as neighbours, and they only
 compare numbers for equality. Regions and their owners move with the cells. They are renumbered when
 blocks change places, so that the regions of a draft, which are the blocks, stay numbered in reading
-order."""
+order. During the draft the centre stays the centre: observations show the neutral block and those
+still free alike, as nobody's."""
 
 HORIKOMI_SYMMETRIES = replace(
     MOYO_SYMMETRIES,

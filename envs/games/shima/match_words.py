@@ -92,6 +92,24 @@ def _check_roles(state: Any, settings: Settings) -> None:
             "position: starter= and began= must agree: who began the first game starts in it, and "
             "the other player in the second"
         )
+    if stage <= HANDICAP:
+        _check_handicap(state)
+
+
+def _check_handicap(state: Any) -> None:
+    """Refuse handicap stones to come that contradict the option, before play.
+
+    The text says how many are left in this game, the option how many each game begins with.
+    """
+    player, left = int(state["handicap_player"]), int(state["handicap"])
+    lays, most = int(state["lays_before"]), int(state["stones_before"])
+    least = most if state["stage"] < HANDICAP else min(most, 1)
+    if not least <= left <= most or (left and player != lays):
+        known = f"from {lays},{least} to {lays},{most}" if least < most else f"{lays},{most}"
+        raise PositionError(
+            f"position: handicap={player},{left} contradicts the option handicap; in this stage it "
+            f"must be {known}"
+        )
 
 
 def _with_own_result(single: str, first: int, total: int, settings: Settings) -> str:

@@ -11,6 +11,7 @@ from azumaya.envs.games.shima import texts, words
 from azumaya.envs.games.shima.board import HANDICAP, MOYO_STATE, NEUTRAL, PLAY, POINTS
 from azumaya.envs.games.shima.moyo import can_move, target
 from azumaya.envs.games.shima.stones import neutral_room
+from azumaya.envs.games.sudoku_words import digits_of
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
@@ -52,7 +53,8 @@ def read_text(
     states["points"] = settings["scoring"] == "points"
     if "points" in parts.fields:
         _read_points(states, parts)
-    _check_possible(states)
+    # A second game may be lost before its first step; then the last step was in the first game.
+    _check_possible(states, winner_last=not (second or _has_steps_before_play(settings)))
     return states
 
 
@@ -61,14 +63,33 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
         raise PositionError("position: points= needs the option scoring='points' and no stage=")
     states["stage"] = POINTS
     states["streak"] = read_whole(parts.fields["points"], "points", 0, CELLS)
-    if can_move(states[0], 1 - int(states["to_move"][0])):
+    state = states[0]
+    if can_move(state, 1 - int(state["to_move"])):
         raise PositionError("position: points= is allowed only if the opponent cannot lay a stone")
+    laid = sum(digit != 0 for digit in digits_of(state))
+    if state["streak"] > laid:
+        raise PositionError(
+            f"position: points={int(state['streak'])}: must be at most {laid}, the number of "
+            "stones on the board"
+        )
 
 
-def _check_possible(states: np.ndarray) -> None:
+def _has_steps_before_play(settings: Settings) -> bool:
+    """Whether something is drafted, chosen or laid before play; the loser may do that last."""
+    chosen = settings["territory"] == "draft" or settings["setup"] == "choose"
+    return bool(chosen or settings["handicap"] not in (None, (0, 0)))
+
+
+def _check_possible(states: np.ndarray, winner_last: bool) -> None:
     state = states[0]
     if state["over"]:
         _check_result(state)
+        if winner_last and np.sign(state["payoff"]) != 1 - 2 * state["to_move"]:
+            raise PositionError(
+                "position: the side to move of a finished game is the player who made the last "
+                f"step; with result={int(state['payoff'])} that must be the winner, who laid a "
+                "stone"
+            )
     else:
         texts.check_to_move(state, can_move(state, int(state["to_move"])))
 

@@ -15,6 +15,7 @@ from azumaya.envs.games.shima.board import (
     DRAFT,
     DRAFT_ORDER,
     HANDICAP,
+    NEUTRAL_BLOCK,
     PLAY,
     STARTER,
     STONES_ON,
@@ -140,11 +141,17 @@ def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) ->
         raise PositionError(
             f"position: owners={owners}: must be nine of L, D and ?, but . for one neutral block"
         )
+    if FREE in owners and owners[NEUTRAL_BLOCK] != ".":
+        raise PositionError(
+            f"position: owners={owners}: while blocks are free (?), the neutral one must be the "
+            "centre, the fifth"
+        )
     light, dark = owners.count("L"), owners.count("D")
     order = DRAFT_ORDER[: light + dark].tolist() if light + dark <= 8 else []
     if (order.count(0), order.count(1)) != (light, dark):
         raise PositionError(f"position: owners={owners}: no draft gives {light} L and {dark} D")
-    states["territory"] = ALL_STONES  # the neutral block, too, may be any: symmetries move it
+    # After the draft the neutral block, too, may be any: symmetries move it.
+    states["territory"] = ALL_STONES
     for region, letter in enumerate(owners):
         stones = np.bitwise_or.reduce(STONES_ON[list(cells_in(states[0], region))])
         for player, owner in enumerate("LD"):

@@ -135,7 +135,10 @@ def explain_before(state: Any, action: int, settings: Settings) -> str | None:
     }
     if number or not fits[stage]:
         return f"{name}: first {TASKS[stage]}"
-    if stage == DRAFT and owner_of(state, int(name[1:]) - 1) is not None:
+    owner = owner_of(state, int(name[1:]) - 1) if stage == DRAFT else None
+    if owner == NEUTRAL:
+        return f"{name}: the neutral region cannot be drafted"
+    if owner is not None:
         return f"{name}: that region has an owner already"
     return f"{name} is legal: the step before play is to {TASKS[stage]}"
 

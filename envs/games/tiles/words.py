@@ -92,7 +92,7 @@ def write_text(state: Any, settings: Settings) -> str:
     parts.append(f"score={int(state['scores'][0])},{int(state['scores'][1])}")
     if any(aside(state)):
         parts.append(f"aside={''.join(map(str, aside(state)))}")
-    if state["over"] and state["tile"] and fits(state, int(state["tile"]) - 1):
+    if state["over"] and not _ended_by_rules(state):
         parts.append(f"result={int(state['payoff'])}")
     return " ".join(parts)
 
@@ -233,9 +233,23 @@ def _tiles(counts: Sequence[int]) -> tuple[Stone, ...]:
 def _note(state: Any) -> str:
     if not state["over"]:
         return f"player_{int(state['to_move'])} to lay the {int(state['tile'])}"
-    why = f"the {int(state['tile'])} fits nowhere" if state["tile"] else "no tile is left"
-    lead = int(state["scores"][0]) - int(state["scores"][1])
-    return f"over, {why}: " + (f"player_{int(lead < 0)} wins" if lead else "a draw")
+    payoff = int(state["payoff"])  # not the scores: an illegal action loses whatever they are
+    result = f"player_{int(payoff < 0)} wins" if payoff else "a draw"
+    return f"over, {_why_over(state)}: {result}"
+
+
+def _why_over(state: Any) -> str:
+    if not state["tile"]:
+        return "no tile is left"
+    if _ended_by_rules(state):
+        return f"the {int(state['tile'])} fits nowhere"
+    # By points whoever chose it only pays one point, and may still be ahead.
+    return f"{'ended' if state['points'] else 'lost'} by an illegal action"
+
+
+def _ended_by_rules(state: Any) -> bool:
+    """Whether a finished game has ended by rule 4, not by an illegal action."""
+    return not state["tile"] or not fits(state, int(state["tile"]) - 1)
 
 
 def _counts(state: Any) -> tuple[str, ...]:
