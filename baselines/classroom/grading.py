@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import queue
 import sys
 import threading
@@ -22,22 +23,26 @@ from azumaya.baselines.arena.exams import (
     read_exam,
 )
 from azumaya.baselines.arena.rounds import StartSet, start_set
+from azumaya.baselines.classroom import player
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_both_seats
-from azumaya.baselines.classroom.marks import faults_of
+from azumaya.baselines.classroom.marks import is_fit
 from azumaya.baselines.classroom.process import (
+    STARTING,
     Limits,
     PlayerProcess,
     Room,
     SubmissionError,
 )
-from azumaya.baselines.classroom.sitting import MOST_FAULTS, check, sit
+from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.threads import Together
 from azumaya.envs import find_game
 
 OPPONENTS = ("random", "greedy", "uct:100")
+MOST_PROCESSOR_SECONDS = 1 << 31
+"""What every system takes for a limit."""
 HARMLESS = b"def act(position):\n    return position.legal_moves()[0]\n"
 """A submission that is run first, to see what is in force."""
 
@@ -58,7 +63,6 @@ class Plan:
             library's agents are begun; one pair against each is played in any case.
         classmates: how many other submissions each one plays, see `meetings_of`.
         class_pairs: pairs of games against each of them.
-        seconds: a submission that has used this time plays no more games in the class.
         limits: what a submission may use.
     """
 
@@ -71,7 +75,6 @@ class Plan:
     game_seconds: float = 30.0
     classmates: int = 4
     class_pairs: int = 2
-    seconds: float = 90.0
     limits: Limits = field(default_factory=Limits)
     own_exam: Path | None = None
 
@@ -98,6 +101,26 @@ class Plan:
         return {**asdict(replace(self, own_exam=None)), "exam": known}
 
 
+def room_for(plan: Plan, hidden: tuple[Path, ...] = ()) -> Room:
+    """Where the submissions of a class run; `hidden` is what none of them may read."""
+    return Room(plan.limits, hidden, processor_seconds(plan))
+
+
+def processor_seconds(plan: Plan) -> int:
+    """A limit on the processor time of a process, against threads that never end.
+
+    A submission that thinks in its own time only cannot meet it: all cores may be busy from the
+    loading of the file to the last game against the library, which is more than it can be given
+    to do in one process.
+    """
+    limits, pair = plan.limits, 2 * plan.limits.game
+    exam = plan.exam_seconds + AT_ONCE * limits.move
+    games = max(len(plan.opponents) * pair, plan.game_seconds + pair)
+    own = limits.loading + CHECKED * limits.move + exam + games
+    whole = STARTING + (os.cpu_count() or 1) * own
+    return round(min(whole, MOST_PROCESSOR_SECONDS))
+
+
 def isolation_of(plan: Plan, room: Room) -> Isolation:
     """What confines submissions here; a harmless one is run to see that.
 
@@ -120,6 +143,7 @@ def warm_up(plan: Plan) -> None:
     Raises:
         OpponentFailedError: an opponent does not play.
     """
+    player.warm_up(plan.game)  # processes of submissions load this, and cannot keep it
     starts = start_set(plan.game, None, plan.seed)
     for name in plan.opponents:
         games = play_both_seats(starts, 0, [find_agent(name), find_agent("random")], 0.0)
@@ -255,21 +279,24 @@ def class_meetings(
 ) -> list[tuple[Submission, Submission, int]]:
     """All games of the class, played or not, round by round.
 
-    Submissions that did not pass their check, failed too often or have used their time stay out,
-    so that nobody gains or loses by meeting them.
+    Submissions that did not pass their check or failed too often stay out, so that nobody gains or
+    loses by meeting them.
     """
-    fit = [s for s in submissions if _is_fit(file.runs.get(s.id), plan)]
+    fit = [s for s in submissions if s.id in file.runs and is_fit(file.runs[s.id])]
     pairs = meetings_of(fit, plan.classmates, plan.seed)
     return [(*pair, number) for number in range(plan.class_pairs) for pair in pairs]
 
 
-def _is_fit(run: Run | None, plan: Plan) -> bool:
-    return (
-        run is not None
-        and not run.problem
-        and run.seconds < plan.seconds
-        and len(faults_of(run, ())) < MOST_FAULTS
-    )
+def counted_meetings(
+    file: ClassFile, submissions: Sequence[Submission], plan: Plan
+) -> list[Meeting]:
+    """The games of the class that were played, in the order of their keys.
+
+    The file also has games of pairs that a later version of some file has parted. If they counted,
+    marks would depend on how often others have handed in.
+    """
+    wanted = {(one.id, two.id, n) for one, two, n in class_meetings(file, submissions, plan)}
+    return [file.meetings[key] for key in sorted(wanted & file.meetings.keys())]
 
 
 def meetings_of(

@@ -13,7 +13,7 @@ from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.arena.intervals import wilson
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import PairKey, PairResult
-from azumaya.baselines.classroom.sitting import chance
+from azumaya.baselines.classroom.sitting import MOST_FAULTS, chance
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
 from azumaya.baselines.words import counted
@@ -38,8 +38,9 @@ class Scheme:
     The share of the exam is that of positions in which the submission kept the win or the draw,
     moved so that a random mover has 0: `(kept - chance) / (1 - chance)`, at least 0. The share of
     an opponent is that of games won against it, a draw counting as half; `class` stands for all
-    games against other submissions. What a submission could not do, because the game has no exam
-    or the class has no other submission, is left out of the mean.
+    games against other submissions. What nobody could do, because the game has no exam or there is
+    no other submission to play, is left out of the mean; what a submission missed by its own doing
+    counts as 0.
 
     Attributes:
         points: the best mark.
@@ -150,6 +151,7 @@ def mark_class(
     game: str,
     exam: Exam | None,
     scheme: Scheme,
+    classmates: int = 0,
 ) -> list[Marked]:
     """The marks of a class, in the order of the submissions.
 
@@ -160,12 +162,14 @@ def mark_class(
         game: the name of the game.
         exam: the exam; None if the game has none.
         scheme: how marks are computed.
+        classmates: how many other submissions each one was to play.
     """
     own = [runs[s.id] for s in submissions if s.id in runs]
     every = [*(meeting for run in own for meeting in run.meetings), *meetings]
     ratings = _ratings(every, game)
+    several = classmates > 0 and sum(not run.problem for run in own) > 1
     return [
-        _marked(s, runs.get(s.id), meetings, ratings, exam, scheme, submissions)
+        _marked(s, runs.get(s.id), meetings, ratings, exam, scheme, submissions, several)
         for s in submissions
     ]  # fmt: skip
 
@@ -173,7 +177,7 @@ def mark_class(
 def _marked(
     submission: Submission, run: Run | None, meetings: Sequence[Meeting],
     ratings: Mapping[str, Rating], exam: Exam | None, scheme: Scheme,
-    others: Sequence[Submission],
+    others: Sequence[Submission], several: bool,
 ) -> Marked:  # fmt: skip
     if submission.problem or run is None:
         return Marked(submission, None, REFUSED, 0.0, remarks=(submission.problem,))
@@ -187,6 +191,10 @@ def _marked(
     shares: dict[str, float | None] = {name: score.rate for name, score in scores.items()}
     if kept is not None and luck is not None and luck < 1:  # otherwise nothing was asked
         shares[EXAM] = max(0.0, (kept - luck) / (1 - luck))
+    if several and not is_fit(run):
+        # left out of the mean, it would raise a mark that games in the class would have lowered
+        shares[CLASS] = 0.0
+        remarks = (*remarks, _absence(run, scheme))
     interval = wilson(kept, len(answers)) if kept is not None else None
     rating = ratings.get(submission.id)
     mark = scheme.mark(shares)
@@ -196,6 +204,16 @@ def _marked(
     return Marked(
         submission, run, GRADED, mark, kept, interval, luck, scores, rating, failures, remarks
     )
+
+
+def is_fit(run: Run) -> bool:
+    """Whether a submission plays in the class: it passed its check and has seldom failed since."""
+    return not run.problem and len(faults_of(run, ())) < MOST_FAULTS
+
+
+def _absence(run: Run, scheme: Scheme) -> str:
+    counts = "; they count as lost" if scheme.weights.get(CLASS) else ""
+    return f"no games in the class, as it had failed {len(faults_of(run, ()))} times{counts}"
 
 
 def _scores(run: Run, meetings: Sequence[Meeting]) -> dict[str, Score]:

@@ -12,6 +12,7 @@ import contextlib
 import json
 import linecache
 import os
+import pickle
 import random
 import sys
 import traceback
@@ -25,6 +26,8 @@ from azumaya.baselines.classroom.confine import LIBRARIES, Isolation, close_off,
 
 MODULE = "submission"
 """The name under which a submission is loaded."""
+PLIES = 20
+"""Moves of the game that is played before a submission is loaded."""
 LONGEST_MESSAGE = 300
 LONGEST_ANSWER = 200
 """Characters of the longest move name that is passed on."""
@@ -40,6 +43,8 @@ def main(text: str) -> None:
     wanted = spec["layers"]
     isolation = separate(spec["memory"], spec["seconds"], wanted, pipes)
     warm_up(spec["game"])
+    if not spec["cached"]:
+        forget_cache()
     close_off(isolation, wanted, readable(spec["readable"]), spec["hidden"])
     with os.fdopen(pipes[0], "rb") as requests:
         serve(requests, pipes[1], isolation)
@@ -51,14 +56,37 @@ def warm_up(game: str) -> None:
 
     from azumaya.envs import Position  # noqa: PLC0415 - likewise
 
-    position = Position(game)
-    move = position.legal_moves()[0]
-    for ask in (str, repr, hash, Position.copy, Position.action_mask, Position.returns):
+    position, draws = Position(game), random.Random(0)
+    look_at(position)
+    for _ in range(PLIES):  # an empty board does not need all that others do
+        if position.is_over:
+            break
+        position.play(draws.choice(position.legal_actions()))
+        look_at(Position.from_text(game, str(position)))
+
+
+def look_at(position: Any) -> None:
+    """Call what a submission may call, so that it is compiled."""
+    for ask in (str, repr, hash, type(position).copy, type(position).action_mask):
         ask(position)
-    position.explain(move)
+    pickle.loads(pickle.dumps(position))
+    position.resample_hidden(0)
+    position.returns()
     position.observation(0)
     position.draw(colour=False)
-    Position.from_text(game, str(position)).play(move)
+    for move in position.legal_moves():
+        position.explain(move)
+
+
+def forget_cache() -> None:
+    """Compile from now on what `warm_up` has not loaded, in class as at home.
+
+    Otherwise a file would be fast where its author has run it before, and nowhere else.
+    """
+    from azumaya.envs.kernels.cache import open_store  # noqa: PLC0415 - has been loaded by now
+
+    os.environ["AZUMAYA_CACHE_DIR"] = ""
+    open_store.cache_clear()
 
 
 def readable(more: list[str]) -> list[str]:
@@ -103,7 +131,8 @@ def load(source: bytes, name: str) -> Callable[[Any], Any]:
     module.__file__ = name
     sys.modules[MODULE] = module
     random.seed(0)
-    exec(compile(source, name, "exec"), module.__dict__)
+    # without this module's own `from __future__ import annotations`
+    exec(compile(source, name, "exec", dont_inherit=True), module.__dict__)
     act = getattr(module, "act", None)
     if act is None and hasattr(module, "Agent"):
         act = module.Agent().act

@@ -13,6 +13,7 @@ import secrets
 import select
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
@@ -50,8 +51,13 @@ PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
 
 
 def printable(text: str) -> str:
-    """A text in which what cannot be printed, such as a line break, is written as an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """A text in which what cannot be printed, such as a line break, is written as an escape.
+
+    So are backslashes, so that different texts stay different.
+    """
+    return "".join(
+        c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 class SubmissionError(Exception):
@@ -75,7 +81,6 @@ class Limits:
         game: seconds for all its moves of a game.
         loading: seconds to load the file.
         megabytes: address space of its process.
-        cpu: seconds of processor time of its process.
         layers: the layers of isolation to put in force.
         baselines: whether it may import `azumaya.baselines`, without the exams.
         isolated: whether a process in which a layer is missing is an error.
@@ -85,7 +90,6 @@ class Limits:
     game: float = 10.0
     loading: float = 10.0
     megabytes: int = 2048
-    cpu: int = 300
     layers: tuple[str, ...] = LAYERS
     baselines: bool = False
     isolated: bool = False
@@ -98,11 +102,13 @@ class Room:
     Attributes:
         limits: what each of them may use.
         hidden: folders and files that none of them may read, besides the exams.
+        cpu: seconds of processor time of each process, see `grading.processor_seconds`.
         stop: set to end everything soon.
     """
 
     limits: Limits = Limits()
     hidden: tuple[Path, ...] = ()
+    cpu: int = 1000
     stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -217,9 +223,11 @@ class PlayerProcess:
             "requests": requests,
             "answers": answers,
             "memory": self._limits.megabytes << 20,
-            "seconds": self._limits.cpu,
+            "seconds": self._room.cpu,
             "layers": self._limits.layers,
-            "readable": [self._folder, *_cache()],
+            # the kernels of searches take too long to be compiled in every process
+            "cached": self._limits.baselines,
+            "readable": [self._folder, *(_cache() if self._limits.baselines else [])],
             "hidden": [str(p) for p in (*self._room.hidden, *_hidden(self._limits.baselines))],
         }
         self._process = subprocess.Popen(
@@ -350,7 +358,7 @@ def _read(pipe: int) -> bytes:
 
 
 def _cache() -> list[str]:
-    """The folder of compiled kernels, which a submission may read."""
+    """The folder of compiled kernels, from which the process of a submission loads its own."""
     place = os.environ.get("AZUMAYA_CACHE_DIR")
     if place == "":
         return []
@@ -369,6 +377,8 @@ def _environment(home: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in PASSED_ON or name.startswith("NUMBA_")
     }
+    if site.ENABLE_USER_SITE:  # otherwise it would be looked for in the new home
+        kept["PYTHONUSERBASE"] = site.getuserbase()
     cache = _cache()
     return {
         **kept, "HOME": home, "TMPDIR": home, "PATH": os.defpath,

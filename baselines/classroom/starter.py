@@ -38,7 +38,10 @@ Rules of the competition:
   and {limits.megabytes:,} MiB of memory. The file is loaded in at most {limits.loading:g} seconds.
 - An illegal move, an error or too slow a move loses the game.
 - You may use Python's standard library, numpy and azumaya.envs. You cannot read or write files,
-  start processes or use the network. Threads are allowed, but they share your time.
+  start processes or use the network. Threads are allowed, but they share your time: end them
+  before you return. A process that takes too much processor time is ended.
+- `Position` is compiled before your file is loaded. What else you use, such as `make_vec`, is
+  compiled in every process, in a second or two: call it once while the file is loaded.
 - `random` and `numpy.random` are seeded before each call, so games can be repeated.
 - What the file keeps in global variables stays there between moves and games, as long as nothing
   fails; do not rely on it.

@@ -32,6 +32,8 @@ OPTIONS: Mapping[str, str] = {
     "limits.megabytes": "--megabytes",
 }  # fmt: skip
 """What settings are called where they are made, by the name they have in the file."""
+LONGEST_HEAD = 1 << 20
+"""Bytes of the first line that are read for its seed."""
 BEGINNING = b'{"record":"class"'
 
 
@@ -198,6 +200,17 @@ class ClassFile:
         result = ExamResult(agent, exam.start(0).game.name, exam.part, exam.version, 0, answers)
         faults = tuple(Fault(**fault) for fault in saved["faults"])
         return Sitting(result, asked, faults, saved["of"], saved["skipped"])
+
+
+def begun_seed(path: Path) -> int | None:
+    """The seed in the file of a class; None if there is no such file, or it has none."""
+    try:
+        with path.open("rb") as file:
+            begun = parse_json(file.readline(LONGEST_HEAD))
+    except (FileNotFoundError, ValueError):
+        return None
+    seed = begun.get("seed") if isinstance(begun, dict) and begun.get("record") == "class" else None
+    return seed if isinstance(seed, int) else None
 
 
 def _differences(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,18 +18,20 @@ from azumaya.baselines.agent_names import example_agents, find_agent
 from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.ratings import ANCHOR
-from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.arena.matches import MOST_STARTS, check_starts
 from azumaya.baselines.classroom.confine import LAYERS, Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
     OpponentFailedError,
     Plan,
     class_meetings,
+    counted_meetings,
     grade,
     hidden_from,
     isolation_of,
     missing_meetings,
     needed_in,
+    room_for,
     run_alone,
     warm_up,
 )
@@ -52,7 +55,7 @@ from azumaya.baselines.classroom.process import (
 from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
 from azumaya.baselines.classroom.sitting import check_exam
 from azumaya.baselines.classroom.starter import starter_text
-from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile
+from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, begun_seed
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
 from azumaya.baselines.commands.exam import part_named
 from azumaya.baselines.commands.group import with_default
@@ -64,6 +67,7 @@ from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import require
+from azumaya.envs.position import MAX_SEED
 
 PRIVATE = 0o600
 """The permissions of the results."""
@@ -154,7 +158,14 @@ def grade_command(
             "of the submissions are both odd, each plays one more.",
         ),
     ] = Plan.classmates,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = Plan.seed,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Seed of all random choices. Default: drawn at random, and kept in the folder of "
+            "marks. Whoever knows it knows the games.",
+        ),
+    ] = None,
     move_limit: MoveLimit = Limits.move,
     game_limit: GameLimit = Limits.game,
     megabytes: Megabytes = Limits.megabytes,
@@ -181,7 +192,7 @@ def grade_command(
         opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
         for name in opponents:
             find_agent(name)
-        check_starts(pairs, seed)
+        seed = check_starts(pairs, _seed(seed, output))
         scheme = _scheme(opponents, weight, points)
         limits = Limits(
             move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines,
@@ -203,7 +214,7 @@ def grade_command(
         output.mkdir(parents=True, exist_ok=True)
         file = ClassFile(output / NAME, settings, given)
     remove_left_folders()
-    room = Room(limits, hidden_from(folder, output, exam))
+    room = room_for(plan, hidden_from(folder, output, exam))
     try:
         isolation = _run(file, submissions, plan, room, jobs)
         _write(file, submissions, plan, scheme, isolation, output)
@@ -235,14 +246,14 @@ def check_command(
     try:
         say(f"{submission.name}: check, public exam and games; this takes up to two minutes")
         warm_up(plan)
-        run = run_alone(submission, plan, Room(limits))
+        run = run_alone(submission, plan, room_for(plan))
     except StartingError as error:
         raise _failed(error) from None
     found = mark_class([submission], {submission.id: run}, [], name, plan.exam, Scheme())
     console().print(_table(found, plan.opponents, "by the default weights, in the public exam"))
     isolation = Isolation(dict(run.isolation), dict(run.missing))
     if not run.isolation:  # a file that cannot be loaded does not say what confined it
-        isolation = isolation_of(plan, Room(limits))
+        isolation = isolation_of(plan, room_for(plan))
     for line in isolation_lines(isolation):
         say(line)
     if run.output:
@@ -301,6 +312,15 @@ def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float
     scheme = Scheme(points, weights)
     scheme.check(opponents)
     return scheme
+
+
+def _seed(given: int | None, output: Path) -> int:
+    """The seed that was given, or with which the marking was begun, or one that nobody knows."""
+    if given is not None:
+        return given
+    begun = begun_seed(output / NAME)
+    # each start takes the next seed
+    return secrets.randbelow(MAX_SEED - MOST_STARTS) if begun is None else begun
 
 
 def _check_folders(folder: Path, output: Path) -> None:
@@ -367,9 +387,10 @@ def _write(
     isolation: Isolation, output: Path,
 ) -> None:  # fmt: skip
     """Write marks and report from what is in the file."""
-    ids = {submission.id for submission in submissions}
-    meetings = [m for _, m in sorted(file.meetings.items()) if {m.first, m.second} <= ids]
-    marked = mark_class(submissions, file.runs, meetings, plan.game, plan.exam, scheme)
+    meetings = counted_meetings(file, submissions, plan)
+    marked = mark_class(
+        submissions, file.runs, meetings, plan.game, plan.exam, scheme, plan.classmates
+    )
     write_whole(output / MARKS, csv_text(marked, plan.opponents).encode(), PRIVATE)
     page = report_page(Report(marked, meetings, plan, scheme, isolation))
     write_whole(output / REPORT, page.encode(), PRIVATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import site
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ from azumaya.baselines.classroom.process import (
     Room,
     StartingError,
     SubmissionError,
+    _environment,
     _opened,
     lacking,
     remove_left_folders,
@@ -36,7 +38,8 @@ from azumaya.baselines.classroom.seccomp import MACHINES, program
 from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.files import locked
-from azumaya.envs import Position
+from azumaya.envs import GAMES, Position
+from azumaya.envs.kernels.cache import default_root
 from tests.classroom.submissions import (
     ATTEMPTS,
     CONFINED,
@@ -394,6 +397,88 @@ def test_a_submission_sees_little_of_the_environment() -> None:
     assert b"AZUMAYA_SECRET" not in agent.output
     assert b"azumaya-class-" in agent.output
     assert b" []" in agent.output
+
+
+def test_libraries_of_the_user_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `pip install --user` the library itself is among them; a submission has another home."""
+    monkeypatch.setattr(site, "ENABLE_USER_SITE", True)
+    command = [sys.executable, "-c", "import site; print(site.getuserbase())"]
+    told = subprocess.check_output(command, env=_environment(str(tmp_path)), text=True)
+    assert told.strip() == site.getuserbase()
+    monkeypatch.setattr(site, "ENABLE_USER_SITE", False)  # as with `python -s`
+    assert "PYTHONUSERBASE" not in _environment(str(tmp_path))
+
+
+COUNTS = """
+import copy
+import pickle
+
+from azumaya.envs.kernels import cache, rng
+
+compiled, whole = [], cache.CachedDispatcher.compile
+
+def count(self, signature):
+    compiled.append(self.py_func.__name__)
+    return whole(self, signature)
+
+cache.CachedDispatcher.compile = count
+
+def act(position):
+    position.is_terminated, position.is_truncated, position.options, position.state
+    position.revealed(position.copy()), position.scene(), position.svg(), position.draw()
+    position.legal_words(), position.observation(1), position == position.resample_hidden(7)
+    copy.deepcopy(position), pickle.dumps(position), position.action_cells(0)
+    after = position.copy()
+    for _ in range(500):
+        if not after.is_over:
+            after.explain(after.legal_moves()[-1])
+            after.play(after.legal_moves()[-1])
+    after.returns(), str(after), repr(after), hash(after), after.observation(0)
+    print(sorted(set(compiled)), rng.mix._cache.cache_path)
+    return position.legal_moves()[0]
+"""
+"""Does all that a position can, and prints the kernels that were not there and where they are."""
+
+
+@needs_linux
+@pytest.mark.parametrize("game", GAMES)
+def test_kernels_are_compiled_in_class_as_at_home(game: str) -> None:
+    """Those of positions are there; no others are taken from the cache of whoever has run it."""
+    agent = SubmissionAgent(Submission("x.py", COUNTS.encode()), game, Room(Limits()))
+    try:
+        check(agent, game)
+    finally:
+        agent.close()
+    assert set(agent.output.splitlines()) == {b"[] None"}
+
+
+@needs_linux
+def test_searches_of_the_library_are_not_compiled_in_every_process() -> None:
+    process = PlayerProcess(GAME, "x.py", COUNTS.encode(), Room(Limits(baselines=True)))
+    request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
+    try:
+        process.ask(request, 5)
+    finally:
+        process.close()
+    assert process.output.startswith(f"[] {default_root()}".encode())
+
+
+@needs_linux
+def test_processor_time_is_that_of_the_room() -> None:
+    source = inside("import resource", "print(resource.getrlimit(resource.RLIMIT_CPU))")
+    agent = SubmissionAgent(Submission("x.py", source.encode()), GAME, Room(QUICK, cpu=123))
+    try:
+        check(agent, GAME)
+    finally:
+        agent.close()
+    assert agent.output.startswith(b"(123, 123)")
+
+
+def test_a_submission_has_no_future_features_but_its_own() -> None:
+    source = b"def act(position: int):\n    raise ValueError(act.__annotations__['position'])\n"
+    act = player.load(source, "x.py")
+    with pytest.raises(ValueError, match="<class 'int'>"):
+        act(Position(GAME))
 
 
 @needs_linux

@@ -62,7 +62,15 @@ def test_odd_names_become_printable(tmp_path: Path) -> None:
     for name in (b"a\xff.py", b"b\n=1.py", "c\u202e.py".encode(), b"<b>.py"):
         (tmp_path / os.fsdecode(name)).write_bytes(FIRST)
     names = [submission.name for submission in collect(tmp_path)]
-    assert names == ["<b>.py", "a\\xff.py", "b\\n=1.py", "c\\u202e.py"]
+    assert names == ["<b>.py", "a\\udcff.py", "b\\n=1.py", "c\\u202e.py"]
+
+
+@pytest.mark.parametrize("pair", [(b"a\n.py", rb"a\n.py"), (b"a\x80.py", rb"a\x80.py")])
+def test_no_two_names_become_equal(pair: tuple[bytes, bytes], tmp_path: Path) -> None:
+    """The results of two students would be taken for those of one."""
+    for name in pair:
+        (tmp_path / os.fsdecode(name)).write_bytes(FIRST)
+    assert len({submission.id for submission in collect(tmp_path)}) == 2
 
 
 # ---- the file of a class ----

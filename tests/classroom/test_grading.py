@@ -20,18 +20,24 @@ import pytest
 
 from azumaya.baselines import load_exam
 from azumaya.baselines.arena.exams import exam_bytes, exam_file
+from azumaya.baselines.arena.matches import MOST_STARTS
 from azumaya.baselines.classroom import grading
-from azumaya.baselines.classroom.process import FOLDERS
+from azumaya.baselines.classroom.grading import Plan, processor_seconds, room_for
+from azumaya.baselines.classroom.process import FOLDERS, STARTING, Limits, Room, StartingError
 from azumaya.baselines.classroom.starter import starter_text
+from azumaya.baselines.classroom.store import begun_seed
 from azumaya.baselines.replay import replay_script
 from azumaya.envs import GAMES, Position
+from azumaya.envs.position import MAX_SEED
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
 from tests.commands import azumaya
 from tests.processes import eventually, running_with
 
 GAME = "vierer_dominari"
-FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", 60)
-"""Short matches. Nobody here is slow, so no machine may be so busy that a move takes too long."""
+FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", 60,
+       "--seed", 0)  # fmt: skip
+"""Short matches, always the same. Nobody here is slow, so no machine may be so busy that a move
+takes too long."""
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation is Linux's")
 
 HOSTILE = {
@@ -135,6 +141,31 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     refused = run_class(*words, "--seed", 3)
     assert refused.exit_code == 2
     assert "other settings: --seed;" in " ".join(refused.output.split())
+
+
+def test_nobody_knows_the_games_before_they_are_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without `--seed` one is drawn and kept; the games of `check` are those of seed 0."""
+    monkeypatch.setattr("secrets.randbelow", lambda most: most - 1)  # the largest there is
+    folder, output = make(tmp_path / "class", HONEST), tmp_path / "out"
+    words = GAME, folder, "--output", output, *FEW[:-2]
+    assert run_class(*words).exit_code == 0
+    before = (output / "class.jsonl").read_bytes()
+    assert json.loads(before.splitlines()[0])["seed"] == MAX_SEED - MOST_STARTS - 1
+    monkeypatch.setattr("secrets.randbelow", lambda most: 0)
+    assert run_class(*words).exit_code == 0
+    assert (output / "class.jsonl").read_bytes() == before, "it goes on with the seed it began with"
+    refused = run_class(*words, "--seed", 0)
+    assert refused.exit_code == 2
+    assert "other settings: --seed;" in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]\n", b'{"record":"league","seed":1}\n'])
+def test_another_file_has_no_seed(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "class.jsonl").write_bytes(content)
+    assert begun_seed(tmp_path / "class.jsonl") is None
+    assert begun_seed(tmp_path / "none") is None
 
 
 @pytest.mark.slow
@@ -349,6 +380,44 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     refused = run_class(*words[:-2])
     assert refused.exit_code == 2
     assert "settings: the exam;" in " ".join(refused.output.replace("│", " ").split())
+
+
+# ---- processor time ----
+
+
+def test_processor_time_is_enough_for_all_that_the_other_limits_allow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four cores that are busy with the check, the exam, and the games against the library."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    plan = Plan(GAME, opponents=("random", "greedy"), limits=Limits(move=60, game=100, loading=5))
+    exam = 30 + 5 * 60  # the clock is looked at after every five positions
+    assert processor_seconds(plan) == STARTING + 4 * (5 + 4 * 60 + exam + 2 * 2 * 100)
+    one = replace(plan, opponents=("random",))  # another pair begins after 30 seconds
+    assert processor_seconds(one) == STARTING + 4 * (5 + 4 * 60 + exam + 30 + 2 * 100)
+    endless = replace(plan, limits=Limits(game=1e300))
+    assert processor_seconds(endless) == 1 << 31
+
+
+def test_commands_give_each_process_its_processor_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, rooms = make(tmp_path / "class", {"first.py": HONEST["first.py"]}), list[Room]()
+
+    def look(*arguments: Any) -> Any:
+        rooms.append(arguments[-1])
+        raise StartingError("seen")
+
+    for name in ("isolation_of", "run_alone"):
+        monkeypatch.setattr(f"azumaya.baselines.commands.classroom.{name}", look)
+    limits = ("--game-limit", 77, "--move-limit", 70)
+    for words in (
+        (GAME, folder, "--output", tmp_path / "out"),
+        ("check", GAME, folder / "first.py"),
+    ):
+        assert run_class(*words, *limits).exit_code == 1
+    expected = room_for(Plan(GAME, limits=Limits(70, 77))).cpu
+    assert [room.cpu for room in rooms] == [expected, expected]
 
 
 # ---- for students ----

@@ -7,6 +7,8 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +23,7 @@ from azumaya.baselines.classroom.games import Played, play_game
 from azumaya.baselines.classroom.grading import (
     Plan,
     class_meetings,
+    counted_meetings,
     meetings_of,
     missing_meetings,
 )
@@ -37,9 +40,9 @@ from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.replays import blunders, instructive, refutation
 from azumaya.baselines.classroom.report import Report, report_page
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, check_exam, sit
-from azumaya.baselines.classroom.store import Meeting, Run
+from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.baselines.commands.classroom import _scheme
+from azumaya.baselines.commands.classroom import _scheme, _write
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import record_of, replay
 
@@ -201,6 +204,56 @@ def test_a_slow_submission_is_asked_the_first_positions_of_the_same_order() -> N
     assert "slow: 5 of 20 positions" in marked(part).remarks[0]
 
 
+def class_of(*runs: Run) -> tuple[list[Submission], dict[str, Run]]:
+    """Submissions with these runs, which get their ids."""
+    files, found = [Submission(run.id, run.id.encode()) for run in runs], {}
+    for file, run in zip(files, runs, strict=True):
+        own = tuple(replace(meeting, first=file.id) for meeting in run.meetings)
+        found[file.id] = replace(run, id=file.id, meetings=own)
+    return files, found
+
+
+def crashed(name: str, times: int) -> Run:
+    """The run of a submission that has won its exam and lost some games by failures."""
+    start = Position(GAME)
+    record = record_of(start, [], start, (name, "b"))
+    lost = Played(-1, 0, record, (0, "it crashed"))
+    half = Meeting(name, "random", 0, (lost, Played(1, 1, record)))
+    perfect = sat(lambda position, calls: known(position, True))
+    return Run(name, "", perfect, (half,) * times)
+
+
+@pytest.mark.parametrize(("times", "mark"), [(MOST_FAULTS - 1, 100.0), (MOST_FAULTS, 60.0)])
+def test_who_stays_out_of_the_class_by_failing_gains_nothing(times: int, mark: float) -> None:
+    """Games against the library do not count here, so failing in them must not pay."""
+    files, runs = class_of(crashed("a.py", times), crashed("b.py", 0))
+    scheme = Scheme(100, {EXAM: 60, CLASS: 40})
+    found = mark_class(files, runs, [], GAME, SMALL, scheme, classmates=4)
+    assert [each.mark for each in found] == [mark, 100.0]  # without games there is only the exam
+    told = "no games in the class, as it had failed 5 times; they count as lost"
+    assert (told in found[0].remarks) == (mark < 100)
+    default = mark_class(files, runs, [], GAME, SMALL, Scheme(100, {EXAM: 1}), classmates=4)
+    assert default[0].mark == 100
+    assert (told.partition(";")[0] in default[0].remarks) == (mark < 100)
+
+
+def test_games_in_the_class_that_nobody_could_play_are_left_out() -> None:
+    scheme = Scheme(100, {EXAM: 60, CLASS: 40})
+    files, runs = class_of(crashed("a.py", MOST_FAULTS), Run("b.py", "it crashed"))
+    for some, classmates in ((files, 4), (files[:1], 4)):
+        found = mark_class(some, runs, [], GAME, SMALL, scheme, classmates)[0]
+        assert (found.mark, len(found.remarks)) == (100.0, 1)
+    files, runs = class_of(crashed("a.py", MOST_FAULTS), crashed("b.py", 0))
+    assert mark_class(files, runs, [], GAME, SMALL, scheme, 0)[0].mark == 100.0
+
+
+def test_a_slow_submission_plays_in_the_class() -> None:
+    """It keeps to its limits for each move and game; to stay out would cost it its share."""
+    files, runs = class_of(*(replace(crashed(f"{n}.py", 0), seconds=1e4) for n in range(3)))
+    file: Any = SimpleNamespace(runs=runs, meetings={})
+    assert len(class_meetings(file, files, Plan(GAME, classmates=2, class_pairs=1))) == 3
+
+
 def test_weights_that_cannot_be_used() -> None:
     for weights, words in (
         ({"nobody": 1.0}, "weight nobody: must be"),
@@ -335,9 +388,9 @@ def test_all_meet_as_many_others_as_the_option_says(size: int, classmates: int) 
 
 def test_games_of_the_class_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is played and what is missing make up all of it, so that progress can be shown."""
-    monkeypatch.setattr(grading, "_is_fit", lambda run, plan: True)
+    monkeypatch.setattr(grading, "is_fit", lambda run: True)
     files = [Submission(f"{n}.py", b"%d" % n) for n in range(5)]
-    file: Any = SimpleNamespace(runs={}, meetings={})
+    file: Any = SimpleNamespace(runs={s.id: None for s in files}, meetings={})
     plan = Plan(GAME, "public", classmates=2, class_pairs=2)
     every = class_meetings(file, files, plan)
     assert len(every) == 5 * 2 // 2 * 2
@@ -345,6 +398,43 @@ def test_games_of_the_class_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
     file.meetings[first.id, second.id, number] = None
     assert class_meetings(file, files, plan) == every
     assert missing_meetings(file, files, plan) == every[1:]
+
+
+def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
+    """Otherwise marks would depend on how often others have handed in."""
+    names = [f"{n}.py" for n in range(6)]
+    files, runs = class_of(*(crashed(name, 0) for name in names))
+    plan = Plan(GAME, "public", classmates=2, class_pairs=1)
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), EXAMS)
+    for run in runs.values():
+        file.add_run(run)
+    wanted = {(one.id, two.id) for one, two, _ in class_meetings(file, files, plan)}
+    start = Position(GAME)
+    record = record_of(start, [], start, ("a", "b"))
+    for pair in combinations(sorted(runs), 2):
+        result = 1 if pair in wanted else -1  # as the first player sees it
+        file.add_meeting(Meeting(*pair, 0, (Played(result, 0, record), Played(result, 1, record))))
+    assert len(file.meetings) == 15 > len(wanted) == 6
+    counted = counted_meetings(file, files, plan)
+    assert {(meeting.first, meeting.second) for meeting in counted} == wanted
+    _write(file, files, plan, Scheme(100, {CLASS: 1}), Isolation(), tmp_path)
+    file.close()
+    rows = list(csv.DictReader((tmp_path / "marks.csv").open()))
+    won = {s.id: sum(s.id == first for first, _ in wanted) / 2 for s in files}
+    assert [float(row["won_class"]) for row in rows] == list(won.values())
+
+
+def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> None:
+    """Also by the command: it says how many others each one was to play."""
+    files, runs = class_of(crashed("a.py", MOST_FAULTS), crashed("b.py", 0))
+    plan = Plan(GAME, "public")
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), EXAMS)
+    for run in runs.values():
+        file.add_run(run)
+    _write(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
+    file.close()
+    (row, _) = csv.DictReader((tmp_path / "marks.csv").open())
+    assert (row["won_random"], row["mark"]) == ("0.5", "25.0")
 
 
 def test_the_order_of_files_changes_no_meeting() -> None:
