@@ -86,7 +86,7 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
         if extra is None:
             if name not in required:  # numba has a second bound for newer versions of Python
                 required.append(name)
-        elif extra[1] not in ("dev", "docs") and name != "azumaya":
+        elif extra[1] not in ("dev", "docs") and name not in ("azumaya", *required):
             extras.setdefault(extra[1], []).append(name)
     return required, extras
 

@@ -122,9 +122,9 @@ class ProgramAgent(Agent):
         process = self._running()
         assert process.stdin is not None
         try:
-            seconds = None if self._watched else self.seconds
-            _send(process.stdin, line.encode() + b"\n", seconds)
-            answer = self._reader.line(seconds)
+            end = None if self._watched else time.monotonic() + self.seconds
+            _send(process.stdin, line.encode() + b"\n", end)
+            answer = self._reader.line(None if end is None else max(end - time.monotonic(), 0))
         except queue.Empty:
             self.close()
             raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
@@ -170,17 +170,17 @@ class ProgramAgent(Agent):
         return self._process
 
 
-def _send(pipe: IO[bytes], data: bytes, seconds: float | None) -> None:
+def _send(pipe: IO[bytes], data: bytes, end: float | None) -> None:
     """Write to a pipe, which may be full of questions that the program never read.
 
     Raises:
-        queue.Empty: it still is after this time.
+        queue.Empty: it still is at `end`, by the clock `time.monotonic`.
     """
-    if seconds is None or not hasattr(select, "poll"):
+    if end is None or not hasattr(select, "poll"):
         pipe.write(data)
         pipe.flush()
         return
-    end, room = time.monotonic() + seconds, select.poll()
+    room = select.poll()
     room.register(pipe, select.POLLOUT)
     while data:
         left = end - time.monotonic()

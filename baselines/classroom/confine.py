@@ -1,18 +1,21 @@
 """Confining the process in which a submission runs, as far as the system allows.
 
 A process is confined in two steps. `separate` comes first, before anything is imported: namespaces,
-limits, and a waiting parent that leaves no process behind. `close_off` comes when everything that
-the submission may use has been loaded: no files but those to read, no system calls that reach out.
+limits, and a waiting parent that leaves no process behind. `limit_processor` and `close_off` come
+when everything that the submission may use has been loaded: no files but those to read, no system
+calls that reach out.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -58,14 +61,13 @@ class Isolation:
             self.missing[layer] = str(error)
 
 
-def separate(memory: int, seconds: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolation:
+def separate(memory: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolation:
     """Limit what this process may use, and continue in a child that others cannot be reached from.
 
     The parent only waits. It ends with the child, and leaves no process behind.
 
     Args:
         memory: bytes of address space.
-        seconds: processor time.
         wanted: the layers to put in force.
         ours: file descriptors that the waiting parent closes.
     """
@@ -80,7 +82,7 @@ def separate(memory: int, seconds: int, wanted: Iterable[str], ours: Iterable[in
         _wait_for(child, ours)
     if sys.platform == "linux":
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    _set_limits(memory, seconds, found)
+    _set_limits(memory, found)
     return found
 
 
@@ -89,10 +91,9 @@ def _namespaces() -> str:
     return "user, process, network and IPC namespaces"
 
 
-def _set_limits(memory: int, seconds: int, found: Isolation) -> None:
+def _set_limits(memory: int, found: Isolation) -> None:
     limits = {
         "RLIMIT_AS": memory,
-        "RLIMIT_CPU": seconds,
         "RLIMIT_FSIZE": BYTES_OF_FILE,
         "RLIMIT_NOFILE": FILES,
         "RLIMIT_CORE": 0,
@@ -100,13 +101,22 @@ def _set_limits(memory: int, seconds: int, found: Isolation) -> None:
     if NAMESPACES in found.layers:  # elsewhere all processes of the user count
         limits["RLIMIT_NPROC"] = PROCESSES
     for name, value in limits.items():
-        try:
-            number = getattr(resource, name)
-            hard = resource.getrlimit(number)[1]
-            least = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(number, (least, least))
-        except (OSError, ValueError, AttributeError) as error:
-            found.missing[name] = str(error)
+        _set_limit(name, value, found)
+
+
+def limit_processor(seconds: int, found: Isolation) -> None:
+    """Limit the processor time that this process may use from now on."""
+    _set_limit("RLIMIT_CPU", math.ceil(time.process_time()) + seconds, found)
+
+
+def _set_limit(name: str, value: int, found: Isolation) -> None:
+    try:
+        number = getattr(resource, name)
+        hard = resource.getrlimit(number)[1]
+        least = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(number, (least, least))
+    except (OSError, ValueError, AttributeError) as error:
+        found.missing[name] = str(error)
 
 
 def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import math
 import queue
 import sys
 import threading
@@ -28,7 +28,6 @@ from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_both_seats
 from azumaya.baselines.classroom.marks import is_fit
 from azumaya.baselines.classroom.process import (
-    STARTING,
     Limits,
     PlayerProcess,
     Room,
@@ -39,6 +38,7 @@ from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Me
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.threads import Together
 from azumaya.envs import find_game
+from azumaya.envs.adapters.batch.workers import available_cores
 
 OPPONENTS = ("random", "greedy", "uct:100")
 MOST_PROCESSOR_SECONDS = 1 << 31
@@ -109,16 +109,15 @@ def room_for(plan: Plan, hidden: tuple[Path, ...] = ()) -> Room:
 def processor_seconds(plan: Plan) -> int:
     """A limit on the processor time of a process, against threads that never end.
 
-    A submission that thinks in its own time only cannot meet it: all cores may be busy from the
-    loading of the file to the last game against the library, which is more than it can be given
+    A submission that computes only during its own moves cannot reach it: all cores may be busy from
+    the loading of the file to the last game against the library, which is more than it can be given
     to do in one process.
     """
     limits, pair = plan.limits, 2 * plan.limits.game
     exam = plan.exam_seconds + AT_ONCE * limits.move
     games = max(len(plan.opponents) * pair, plan.game_seconds + pair)
     own = limits.loading + CHECKED * limits.move + exam + games
-    whole = STARTING + (os.cpu_count() or 1) * own
-    return round(min(whole, MOST_PROCESSOR_SECONDS))
+    return math.ceil(min(available_cores() * own, MOST_PROCESSOR_SECONDS))
 
 
 def isolation_of(plan: Plan, room: Room) -> Isolation:

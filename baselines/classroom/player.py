@@ -22,7 +22,13 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from azumaya.baselines.classroom.confine import LIBRARIES, Isolation, close_off, separate
+from azumaya.baselines.classroom.confine import (
+    LIBRARIES,
+    Isolation,
+    close_off,
+    limit_processor,
+    separate,
+)
 
 MODULE = "submission"
 """The name under which a submission is loaded."""
@@ -41,10 +47,11 @@ def main(text: str) -> None:
     spec = json.loads(text)
     pipes = spec["requests"], spec["answers"]
     wanted = spec["layers"]
-    isolation = separate(spec["memory"], spec["seconds"], wanted, pipes)
+    isolation = separate(spec["memory"], wanted, pipes)
     warm_up(spec["game"])
     if not spec["cached"]:
         forget_cache()
+    limit_processor(spec["seconds"], isolation)
     close_off(isolation, wanted, readable(spec["readable"]), spec["hidden"])
     with os.fdopen(pipes[0], "rb") as requests:
         serve(requests, pipes[1], isolation)

@@ -51,13 +51,8 @@ PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
 
 
 def printable(text: str) -> str:
-    """A text in which what cannot be printed, such as a line break, is written as an escape.
-
-    So are backslashes, so that different texts stay different.
-    """
-    return "".join(
-        c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode() for c in text
-    )
+    """A text in which what cannot be printed, such as a line break, is written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SubmissionError(Exception):

@@ -71,7 +71,8 @@ def _collect(folder: Path) -> Iterator[Submission]:
 
 def read_submission(path: Path) -> Submission:
     """A file as a submission; one that cannot be graded has a `problem`."""
-    name = printable(os.fsencode(path.name).decode("utf-8", "surrogateescape"))
+    told = os.fsencode(path.name).decode("utf-8", "surrogateescape")
+    name = printable(told.replace("\\", r"\\"))  # so that different names stay different
     try:
         # without following links or waiting for a pipe's writer
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -49,6 +49,8 @@ _LONGEST_NAMING = 40
 """Longer texts are no name as a whole."""
 _CHOICE = {"or", "/"}
 """What tells that the move just named was only one of several."""
+_LISTING = {"and", *_CHOICE}
+"""What may stand between the moves of a list."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,10 @@ def read_answer(position: Position, answer: str | None) -> Answer:
     hyphens inside a name, and Markdown, LaTeX or tags around it make no difference.
 
     After a mark, the move that comes at once is taken, whatever else is named as a reason, unless
-    it is only one of a choice (`5e4 or 4d4`). If several different moves are named and none is
-    marked, nothing is guessed, nor is a move taken from a sentence which says that it is not the
-    answer. A move whose name is a word, like `end`, counts only after a mark or alone on a line.
+    it is only one of a choice or a list (`5e4 or 4d4`, `5e4, 4d4`). If several different moves are
+    named and none is marked, nothing is guessed, nor is a move taken from a sentence which says
+    that it is not the answer. A move whose name is a word, like `end`, counts only after a mark or
+    alone on a line.
 
     Args:
         position: the position in which the answer was given.
@@ -141,15 +144,27 @@ def _after_mark(position: Position, text: str) -> list[str]:
     """The moves that the text after a mark may mean: the one it begins with, or all in it."""
     words = _words(text)
     whole = _whole_name(position, text)
-    first, used = (whole, len(words)) if whole else _name_at(position, words)
+    first, used = (whole, len(words)) if whole else _name_at(position, words, marked=True)
     rest = words[used:]
     named = list(_names_in(position, rest))
     if first is None:
         in_words = (_name_of(position, word) for word in words)
         return _candidates(position, named or [name for name in in_words if name])
-    goes_on = first.isalpha() and words[0][-1].isalpha()  # `claim the corner by 5e4`
-    chooses = rest and rest[0].strip(_AROUND).lower() in _CHOICE
+    # `claim the corner by 5e4`, `a 5 on e4`
+    goes_on = (first.isalpha() and words[0][-1].isalpha()) or (used > 1 and _is_english(words[0]))
+    chooses = rest and (rest[0].strip(_AROUND).lower() in _CHOICE or _lists(position, rest))
     return _candidates(position, [first, *named]) if goes_on or chooses else [first]
+
+
+def _lists(position: Position, words: list[str]) -> bool:
+    """Whether some words name moves and say nothing else."""
+    place = 0
+    while place < len(words):
+        name, used = _name_at(position, words[place : place + _MOST_PARTS])
+        if name is None and words[place].strip(_AROUND).lower() not in _LISTING:
+            return False
+        place += used
+    return True
 
 
 def _unmarked(position: Position, text: str) -> list[str]:
@@ -201,10 +216,19 @@ def _names_in(position: Position, words: list[str]) -> Iterator[str]:
         place += used
 
 
-def _name_at(position: Position, words: list[str]) -> tuple[str | None, int]:
-    """The move that the first words name, if they name one, and how many words to go on by."""
+def _is_english(word: str) -> bool:
+    return word.strip(_AROUND).lower() in _ENGLISH
+
+
+def _name_at(
+    position: Position, words: list[str], *, marked: bool = False
+) -> tuple[str | None, int]:
+    """The move that the first words name, if they name one, and how many words to go on by.
+
+    Only after a mark are the words of a name joined although the first could be English.
+    """
     counts = [1]
-    if words and words[0].strip(_AROUND).lower() not in _ENGLISH:
+    if words and (marked or not _is_english(words[0])):
         counts += range(min(_MOST_PARTS, len(words)), 1, -1)
     for count in counts:
         name = _name_of(position, "".join(words[:count]))

@@ -95,3 +95,9 @@ def test_a_torch_without_cuda_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None
     installed["torch"] = "2.13.0+cu130"
     *_, extra = doctor.packages()
     assert extra.state == doctor.OK
+
+
+def test_an_extra_has_only_what_the_library_does_not_need_anyway() -> None:
+    required, extras = doctor._requirements()
+    assert {"numpy", "numba"} <= set(required)
+    assert extras["cuda"] == ["torch", "numba-cuda"]

@@ -23,7 +23,7 @@ from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.arena.matches import MOST_STARTS
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.grading import Plan, processor_seconds, room_for
-from azumaya.baselines.classroom.process import FOLDERS, STARTING, Limits, Room, StartingError
+from azumaya.baselines.classroom.process import FOLDERS, Limits, Room, StartingError
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import begun_seed
 from azumaya.baselines.replay import replay_script
@@ -389,12 +389,12 @@ def test_processor_time_is_enough_for_all_that_the_other_limits_allow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Four cores that are busy with the check, the exam, and the games against the library."""
-    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr("azumaya.baselines.classroom.grading.available_cores", lambda: 4)
     plan = Plan(GAME, opponents=("random", "greedy"), limits=Limits(move=60, game=100, loading=5))
     exam = 30 + 5 * 60  # the clock is looked at after every five positions
-    assert processor_seconds(plan) == STARTING + 4 * (5 + 4 * 60 + exam + 2 * 2 * 100)
+    assert processor_seconds(plan) == 4 * (5 + 4 * 60 + exam + 2 * 2 * 100)
     one = replace(plan, opponents=("random",))  # another pair begins after 30 seconds
-    assert processor_seconds(one) == STARTING + 4 * (5 + 4 * 60 + exam + 30 + 2 * 100)
+    assert processor_seconds(one) == 4 * (5 + 4 * 60 + exam + 30 + 2 * 100)
     endless = replace(plan, limits=Limits(game=1e300))
     assert processor_seconds(endless) == 1 << 31
 

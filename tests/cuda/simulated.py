@@ -23,10 +23,18 @@ from azumaya.benchmarks import signature
 from azumaya.benchmarks.plan import Budget
 from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
+from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
 from tests.cases import TESTED
-from tests.cuda.compare import COMBINATIONS, Pair, equal, equal_results, equal_states
+from tests.cuda.compare import (
+    COMBINATIONS,
+    Pair,
+    equal,
+    equal_results,
+    equal_states,
+    random_bits_are_spread,
+)
 from tests.vector.cases import interrupt
 
 STARTS: dict[str, Any] = json.loads(os.environ["AZUMAYA_TEST_STARTS"])
@@ -69,6 +77,11 @@ def test_the_device_equals_the_cpu(game: Game, form: str, mode: str) -> None:
     assert pair.host.np_random_seed == pair.device.np_random_seed == (1, 5, 2**64 - 1)
     pair.step()
     equal_states(pair.host, pair.device)
+
+
+@ALL_GAMES
+def test_random_bits_are_spread(game: Game) -> None:
+    random_bits_are_spread(Device(), game, 5)
 
 
 # ---- measuring ----

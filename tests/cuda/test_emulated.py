@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from azumaya.envs import make_vec
-from azumaya.envs.errors import IllegalActionError
+from azumaya.envs.adapters.cuda.vector import CudaVectorEnv
+from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import Game
 from tests.cases import CASES, TESTED, Case, cases_of
 from tests.cuda.compare import (
@@ -76,6 +78,13 @@ def test_random_bits_are_spread(game: Game) -> None:
     """Fewer rows than a group, and several groups, of which the last is not full."""
     for count in (1, 5, 100):
         random_bits_are_spread(EmulatedDevice(EMULATOR), game, count)
+
+
+def test_boards_too_small_for_number_planes_are_refused() -> None:
+    game = next(iter(TESTED.values()))
+    small = replace(game, observation=replace(game.observation, shape=(1, 7)))
+    with pytest.raises(OptionError, match=r"has 7 cells, and with number planes .* needs 8"):
+        CudaVectorEnv(small, 2)
 
 
 @FIRST_GAME

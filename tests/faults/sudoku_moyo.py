@@ -125,7 +125,7 @@ FAULTS = (
     Fault(
         "the observation does not show who lays the handicap",
         BEFORE_PLAY,
-        "lays = 10 if state.handicap_player == player and state.stage < PLAY else 0",
+        "lays = 10 if state.handicap > 0 and state.handicap_player == player else 0",
         "lays = 0",
     ),
     Fault(

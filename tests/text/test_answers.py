@@ -114,6 +114,8 @@ def test_a_word_before_another_move_is_not_guessed() -> None:
         ("move: e3 (a 5 there scores 3)", "e3"),
         ("move: lay a 5 on e3", "e3"),
         ("a 5", "a5"),
+        ("move: a 5, because nothing else fits", "a5"),
+        ("move: a 5 on e3", ""),
         ("I lay it on e 3 now.", "e3"),
     ],
 )
@@ -150,6 +152,9 @@ def test_the_move_at_once_after_a_mark_counts_whatever_the_reason_names(form: st
         "move: {0} / {1}",
         "<move>{0} or maybe {1}</move>",
         "My move is {0} or {1}.",
+        "move: {0}, {1}",
+        "move: {0} and {1}",
+        "\\boxed{{{0}, {1}}}",
         "My move is between {0} and {1}.",
     ],
 )

@@ -27,7 +27,7 @@ from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
-from azumaya.envs.errors import IllegalActionError
+from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
@@ -43,7 +43,7 @@ class DeviceOutputs(Outputs):
 
     Attributes:
         packed: where kernels write packed masks and observations.
-        spread: the words of `masks` and `view_rows`, as far as kernels write bytes there.
+        spread: the words of `masks` and `view_rows`; None where kernels write no bytes.
         rest: `rewards`, `both`, `terminated`, `truncated`, `to_move`.
     """
 
@@ -81,6 +81,12 @@ class CudaBatch:
     ) -> None:
         self.game, self.setup, self.count = game, setup, check_count(count)
         self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
+        seen = game.observation
+        if self.form == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
+            raise OptionError(
+                f"observation={form!r}: {game.id} has {seen.cells} cells, and with number planes a "
+                "CUDA device needs 8; use 'packed'"
+            )
         self.device = device = Device()
         self.words = word_count(setup.num_actions)
         self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
@@ -108,7 +114,7 @@ class CudaBatch:
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
         rows = count if self.same_step else 1
-        self._finals, _ = words((game.rules.state.itemsize // WORD, rows))
+        self._finals = device.view(device.new((game.rules.state.itemsize // WORD, rows), np.uint64))
         self._ended = device.new((rows,), np.bool_)
         self._v_ended = device.view(self._ended)
 
@@ -122,9 +128,12 @@ class CudaBatch:
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["masks"], made["view_rows"]
         packed = (self._legal, self._seen)
-        spread = tuple(device.memory(made[name], np.uint64) for name in ("masks", "view_rows"))
         if self.form == PACKED:
-            packed, spread = (device.view(masks), device.view(views)), (None, None)
+            packed = (device.view(masks), device.view(views))
+        spread = (
+            None if self.form == PACKED else device.memory(masks, np.uint64),
+            device.memory(views, np.uint64) if self.form == PLANES else None,
+        )
         return DeviceOutputs(**made, packed=packed, spread=spread, rest=rest)
 
     def new_actions(self) -> Any:

@@ -75,8 +75,8 @@ def bits_kernel(octets: int, count: int) -> Any:
 def planes_kernel(game: Game) -> Any:
     """The kernel `planes(seen, base, first)`: eight bytes of an observation, from `first` on.
 
-    They may span the last bits and a number plane, or two number planes, but no more. What comes
-    after the last plane is undefined.
+    They may span the last bits and a number plane, or two number planes, but no more, as boards
+    with number planes have at least eight cells. What comes after the last plane is undefined.
     """
     cells, octets = game.observation.cells, 8 * game.observation.packed_words
     count = game.observation.cell_planes * cells
