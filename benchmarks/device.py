@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from azumaya.baselines.version import installed
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.games import BARE, SEED, STEP
 from azumaya.benchmarks.plan import GIB, Budget, Job
@@ -79,17 +79,13 @@ def about() -> dict[str, Any]:
     if Device().place.type == "cpu":
         return {"gpu": "none, numba's simulator", "torch": torch.__version__}
     found = torch.cuda.get_device_properties(torch.cuda.current_device())
-    try:
-        numba_cuda = version("numba-cuda")
-    except PackageNotFoundError:
-        numba_cuda = "part of numba"
     return {
         "gpu": found.name,
         "gpu memory": f"{found.total_memory / GIB:.0f} GiB",
         "capability": f"{found.major}.{found.minor}",
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
-        "numba-cuda": numba_cuda,
+        "numba-cuda": installed("numba-cuda") or "part of numba",
     }
 
 

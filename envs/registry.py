@@ -210,9 +210,9 @@ def _module_of(game: Game) -> str:
 
     It need not be the one with the rules: a game may take them from other modules.
     """
-    module = _modules.get(game) or _look_for_module(game)
-    if _has(sys.modules.get(module), game):  # else a module that is being imported may have it soon
-        _modules[game] = module
+    if game not in _modules:
+        _modules[game] = _look_for_module(game)
+    module = _modules[game]
     return _MAIN[0] if module in _MAIN else module
 
 

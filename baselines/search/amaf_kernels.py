@@ -52,7 +52,7 @@ EVALUATION_VISITS = 8
 
 @functools.cache
 def marked_rollout_kernel(kernels: GameKernels) -> Any:
-    """The kernel `rollout(trial, words, key, n, stats, played)`: play randomly to the end.
+    """The kernel `rollout(trial, words, key, n, played)`: play randomly to the end.
 
     Draws from `n` on choose the moves of `trial[0]`, which are set in the row of `played` of the
     player who makes them. Returns the result for player_0, after `LONGEST` moves the payoff so far.
@@ -60,7 +60,7 @@ def marked_rollout_kernel(kernels: GameKernels) -> Any:
     play, legal, choose = kernels.rules.play, legal_kernel(kernels), choose_kernel(kernels.words)
 
     @kernel
-    def rollout(trial, words, key, n, stats, played):
+    def rollout(trial, words, key, n, played):
         end = n + LONGEST
         while trial[0].over == RUNNING and n < end:
             legal(trial[0], words)
@@ -206,7 +206,7 @@ def simulate_amaf_kernel(kernels: GameKernels, value: Any) -> Any:
                     if new:
                         result = expected
                 if node.low != node.high:
-                    end = rollout(trial, words, own, depth, stats, played)
+                    end = rollout(trial, words, own, depth, played)
                     learn(history, played, end)
                     result += rollouts * (end - result)
             back_up(nodes, mean, reach, stats, path, depth, result, changed, True)

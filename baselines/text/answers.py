@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from azumaya.baselines.text.prompts import ANSWER
@@ -145,26 +145,16 @@ def _after_mark(position: Position, text: str) -> list[str]:
     words = _words(text)
     whole = _whole_name(position, text)
     first, used = (whole, len(words)) if whole else _name_at(position, words, marked=True)
-    rest = words[used:]
-    named = list(_names_in(position, rest))
+    rest = list(_read(position, words[used:]))
+    named = _moves_of(rest)
     if first is None:
         in_words = (_name_of(position, word) for word in words)
         return _candidates(position, named or [name for name in in_words if name])
-    # `claim the corner by 5e4`, `a 5 on e4`
-    goes_on = (first.isalpha() and words[0][-1].isalpha()) or (used > 1 and _is_english(words[0]))
-    chooses = rest and (rest[0].strip(_AROUND).lower() in _CHOICE or _lists(position, rest))
+    joined = used > 1 and _bare(words[0]) in _ENGLISH  # `a 5 on e4`
+    goes_on = joined or (first.isalpha() and words[0][-1].isalpha())  # `claim the corner by 5e4`
+    lists = all(name is not None or word in _LISTING for name, word in rest)
+    chooses = rest and (rest[0][1] in _CHOICE or lists)
     return _candidates(position, [first, *named]) if goes_on or chooses else [first]
-
-
-def _lists(position: Position, words: list[str]) -> bool:
-    """Whether some words name moves and say nothing else."""
-    place = 0
-    while place < len(words):
-        name, used = _name_at(position, words[place : place + _MOST_PARTS])
-        if name is None and words[place].strip(_AROUND).lower() not in _LISTING:
-            return False
-        place += used
-    return True
 
 
 def _unmarked(position: Position, text: str) -> list[str]:
@@ -198,7 +188,7 @@ def _unwrapped(text: str) -> str:
 def _names_in_line(position: Position, line: str) -> list[str]:
     """The move that a whole line names, or all that its words name."""
     whole = _whole_name(position, line)
-    return [whole] if whole else list(_names_in(position, _words(line)))
+    return [whole] if whole else _moves_of(_read(position, _words(line)))
 
 
 def _whole_name(position: Position, text: str) -> str | None:
@@ -206,18 +196,22 @@ def _whole_name(position: Position, text: str) -> str | None:
     return _name_of(position, _BETWEEN.sub("", text)) if len(text) < _LONGEST_NAMING else None
 
 
-def _names_in(position: Position, words: list[str]) -> Iterator[str]:
-    """The moves that some words name; a word like `end` names none among others."""
+def _read(position: Position, words: list[str]) -> Iterator[tuple[str | None, str]]:
+    """Some words one after the other: the move that begins with one, if any, and the word."""
     place = 0
     while place < len(words):
         name, used = _name_at(position, words[place : place + _MOST_PARTS])
-        if name is not None and not name.isalpha():
-            yield name
+        yield name, _bare(words[place])
         place += used
 
 
-def _is_english(word: str) -> bool:
-    return word.strip(_AROUND).lower() in _ENGLISH
+def _moves_of(read: Iterable[tuple[str | None, str]]) -> list[str]:
+    """The moves that words name; one like `end` names none among others."""
+    return [name for name, _ in read if name is not None and not name.isalpha()]
+
+
+def _bare(word: str) -> str:
+    return word.strip(_AROUND).lower()
 
 
 def _name_at(
@@ -228,7 +222,7 @@ def _name_at(
     Only after a mark are the words of a name joined although the first could be English.
     """
     counts = [1]
-    if words and (marked or not _is_english(words[0])):
+    if words and (marked or _bare(words[0]) not in _ENGLISH):
         counts += range(min(_MOST_PARTS, len(words)), 1, -1)
     for count in counts:
         name = _name_of(position, "".join(words[:count]))
@@ -239,7 +233,7 @@ def _name_at(
 
 def _name_of(position: Position, word: str) -> str | None:
     """The move that a word names, as the game writes it; None if it names none."""
-    bare = word.strip(_AROUND).replace("-", "").lower()
+    bare = _bare(word).replace("-", "")
     try:
         return position.move_name(position.parse_move(bare))
     except MoveNameError:
