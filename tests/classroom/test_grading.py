@@ -336,7 +336,7 @@ def test_nobody_is_marked_by_an_opponent_that_fails(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "failing_opponents", raising=False)
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
-    words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--jobs", 1)
+    words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--jobs", 1, "--seed", 0)
     done = run_class(GAME, folder, "--output", tmp_path / "out", *words)
     assert done.exit_code == 1
     assert f"opponent failing_opponents:{name}: ValueError: {what}" in done.output
@@ -353,7 +353,8 @@ def test_an_opponent_of_ones_own_counts(tmp_path: Path, monkeypatch: pytest.Monk
         make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]}),
         "named_opponents:Named",
     )
-    done = run_class(GAME, folder, "--output", tmp_path / "out", "--pairs", 1, "--opponent", name)
+    words = ("--pairs", 1, "--opponent", name, "--seed", 0)
+    done = run_class(GAME, folder, "--output", tmp_path / "out", *words)
     assert done.exit_code == 0, done.output
     (row,) = marks(tmp_path / "out").values()
     assert row["exam_kept"] == ""
@@ -459,7 +460,7 @@ def test_every_game_can_be_set(game: str, tmp_path: Path) -> None:
     file = tmp_path / "class" / "starter.py"
     file.parent.mkdir()
     assert run_class("starter", game, file).exit_code == 0
-    done = run_class(game, file.parent, "--output", tmp_path / "out", "--pairs", 1)
+    done = run_class(game, file.parent, "--output", tmp_path / "out", "--pairs", 1, "--seed", 0)
     assert done.exit_code == 0, done.output
     row = marks(tmp_path / "out")["starter.py"]
     assert (row["status"], row["failures"]) == ("graded", "0")
