@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import functools
+import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 WAIT = 0.02
 """Seconds between looks at whether a thread has ended; signals are handled in between."""
@@ -53,6 +57,42 @@ class Together:
                     interrupted = error
         if interrupted is not None:
             raise interrupted
+
+
+def work_through(
+    items: Iterable[Item], workers: Sequence[Callable[[Item], None]], stop: threading.Event
+) -> None:
+    """Let each worker, in a thread of its own, take the next item until none is left.
+
+    The first error, or an interrupt, sets `stop` and is raised when all threads have ended. Workers
+    with long items should look at `stop`.
+    """
+    waiting: queue.SimpleQueue[Item] = queue.SimpleQueue()
+    for item in items:
+        waiting.put(item)
+    errors: list[BaseException] = []
+
+    def follow(worker: Callable[[Item], None]) -> None:
+        while not stop.is_set():
+            try:
+                item = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                worker(item)
+            except BaseException as error:
+                errors.append(error)
+                stop.set()
+
+    threads = Together([functools.partial(follow, worker) for worker in workers], stop)
+    try:
+        threads.start()
+        threads.wait()
+    except BaseException:
+        threads.end()
+        raise
+    if errors:
+        raise errors[0]
 
 
 class _Ended:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import queue
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +34,7 @@ from azumaya.baselines.classroom.process import (
 from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
-from azumaya.baselines.threads import Together
+from azumaya.baselines.threads import work_through
 from azumaya.envs import find_game
 from azumaya.envs.adapters.batch.workers import available_cores
 
@@ -188,41 +186,8 @@ def grade(
         file.add_meeting(meeting)
         told("meeting", f"{pair[0].name} - {pair[1].name}")
 
-    at_once(examine, [s for s in whole if s.id not in file.runs], jobs, room.stop)
-    at_once(meet, missing_meetings(file, whole, plan), jobs, room.stop)
-
-
-def at_once(
-    work: Callable[[Any], None], items: Iterable[Any], jobs: int, stop: threading.Event
-) -> None:
-    """Do some work on each item, in as many threads as there are jobs.
-
-    An error or an interrupt ends the work on all items.
-    """
-    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    for item in items:
-        waiting.put(item)
-    errors: list[BaseException] = []
-
-    def follow() -> None:
-        try:
-            while not stop.is_set():
-                work(waiting.get_nowait())
-        except queue.Empty:
-            return
-        except BaseException as error:
-            errors.append(error)
-            stop.set()
-
-    threads = Together([follow] * jobs, stop)
-    try:
-        threads.start()
-        threads.wait()
-    except BaseException:
-        threads.end()
-        raise
-    if errors:
-        raise errors[0]
+    work_through([s for s in whole if s.id not in file.runs], [examine] * jobs, room.stop)
+    work_through(missing_meetings(file, whole, plan), [meet] * jobs, room.stop)
 
 
 def run_alone(submission: Submission, plan: Plan, room: Room) -> Run:

@@ -10,7 +10,7 @@ from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
 from azumaya.baselines.search.arguments import check_megabytes, check_settings
 from azumaya.baselines.search.batch_puct import BatchPUCT
-from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
@@ -237,8 +237,6 @@ class SolverFirstAgent(Agent):
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A best move, or the other agent's, in each position; they are solved in parallel."""
         positions, keys = check_asked(positions, keys)
-        if not positions:
-            return []
 
         def work(i: int, rooms: SolverRooms, stopped: Callable[[], bool]) -> int | None:
             room = rooms.suited(positions[i])
@@ -247,8 +245,7 @@ class SolverFirstAgent(Agent):
             spend(search, self.budget, lambda: search.best is not None or stopped())
             return None if search.hopeless else search.best
 
-        rooms = self._rooms.take(kernels_of(positions[0]), len(positions))
-        found = share(work, len(positions), rooms)
+        found = self._rooms.each(positions, work)
         left = [i for i, move in enumerate(found) if move is None]
         answers = {}
         if left:

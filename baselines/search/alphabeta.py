@@ -17,12 +17,11 @@ from azumaya.baselines.search.alphabeta_kernels import (
     waits,
 )
 from azumaya.baselines.search.arguments import check_megabytes
-from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.children import MOVE, PLIES
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
-    kernels_of,
     payoff_bound,
 )
 from azumaya.baselines.search.line_room import LineRoom
@@ -223,8 +222,6 @@ class AlphaBeta:
             OptionError: a position or a key is invalid.
         """
         positions, keys = check_asked(positions, keys)
-        if not positions:
-            return []
 
         def work(i: int, room: Room, stopped: Callable[[], bool]) -> Found:
             room.prepare(self.budget)
@@ -232,6 +229,4 @@ class AlphaBeta:
             spend(search, self.budget, stopped)
             return search.found()
 
-        return share(
-            work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
-        )
+        return self.rooms.each(positions, work)

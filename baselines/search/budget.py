@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from azumaya.baselines.search.arguments import check_number
-from azumaya.baselines.threads import Together
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
+from azumaya.baselines.threads import work_through
+from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import as_whole
 
@@ -96,18 +97,43 @@ class Rooms(Generic[Room]):
         threads: the most rooms needed.
     """
 
-    def __init__(self, make: Callable[[Any], Room], threads: int) -> None:
+    def __init__(self, make: Callable[[GameKernels], Room], threads: int) -> None:
         self._make, self._threads = make, threads
-        self._kernels: Any = None
+        self._kernels: GameKernels | None = None
         self._rooms: list[Room] = []
 
-    def take(self, kernels: Any, count: int) -> Sequence[Room]:
+    def take(self, kernels: GameKernels, count: int) -> Sequence[Room]:
         """Rooms for a game: one for each of `count` positions, up to the number of threads."""
         if self._kernels != kernels:
             self._kernels, self._rooms = kernels, []
         while len(self._rooms) < min(self._threads, count):
             self._rooms.append(self._make(kernels))
-        return self._rooms
+        return self._rooms[:count]
+
+    def each(
+        self,
+        positions: Sequence[Position],
+        work: Callable[[int, Room, Callable[[], bool]], Result],
+    ) -> list[Result]:
+        """Call `work(i, room, stopped)` for each position of a game, with one thread per room.
+
+        Kernels release the GIL, so threads use several cores. If a call raises, or the user presses
+        Ctrl-C, the other calls are stopped before the exception is raised.
+        """
+        if not positions:
+            return []
+        count = len(positions)
+        rooms = self.take(kernels_of(positions[0]), count)
+        if len(rooms) == 1:
+            return [work(i, rooms[0], lambda: False) for i in range(count)]
+        results: list[Any] = [None] * count
+        stop = threading.Event()
+
+        def worker(room: Room, i: int) -> None:
+            results[i] = work(i, room, stop.is_set)
+
+        work_through(range(count), [functools.partial(worker, room) for room in rooms], stop)
+        return results
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kernels": None, "_rooms": []}
@@ -140,40 +166,3 @@ def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: 
             wanted = min(SLICE, left)
         rate = wanted / max(now - before, 1e-7)
         steps = max(1, int(steps * min(rate, 4.0)))
-
-
-def share(
-    work: Callable[[int, Room, Callable[[], bool]], Result], count: int, rooms: Sequence[Room]
-) -> list[Result]:
-    """Call `work(i, room, stopped)` for each `i` below `count`, with one thread per room.
-
-    Kernels release the GIL, so threads use several cores. If a call raises, or the user presses
-    Ctrl-C, the other calls are stopped before the exception is raised.
-    """
-    if len(rooms) == 1 or count <= 1:
-        return [work(i, rooms[0], lambda: False) for i in range(count)]
-    results: list[Any] = [None] * count
-    errors: list[BaseException] = []
-    stop, numbers, lock = threading.Event(), itertools.count(), threading.Lock()
-
-    def take(room: Room) -> None:
-        while not stop.is_set():
-            with lock:
-                i = next(numbers)
-            if i >= count:
-                return
-            try:
-                results[i] = work(i, room, stop.is_set)
-            except BaseException as error:
-                errors.append(error)
-                stop.set()
-
-    threads = Together([functools.partial(take, room) for room in rooms[:count]], stop)
-    try:
-        threads.start()
-        threads.wait()
-    finally:
-        threads.end()
-    if errors:
-        raise errors[0]
-    return results

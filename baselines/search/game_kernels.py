@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -40,14 +39,11 @@ class GameKernels:
         """Zeroed states, `(count,)`."""
         return self.game.new_states(count)
 
-    def with_rules(self, **changes: Any) -> GameKernels:
-        """The same with some fields of the rules changed; equal for equal changes."""
-        return _with_rules(self, tuple(sorted(changes.items())))
-
 
 @functools.cache
-def _with_rules(kernels: GameKernels, changes: tuple[tuple[str, Any], ...]) -> GameKernels:
-    return replace(kernels, rules=replace(kernels.rules, **dict(changes)))
+def without_hidden_draws(kernels: GameKernels) -> GameKernels:
+    """The kernels of a game as if nothing were hidden from its players."""
+    return replace(kernels, rules=replace(kernels.rules, resample=None))
 
 
 def kernels_of(position: Position) -> GameKernels:

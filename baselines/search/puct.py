@@ -11,9 +11,8 @@ from azumaya.baselines.search.arguments import (
     check_number,
     check_temperature,
 )
-from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
-from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.puct_trees import TEMPERATURE, AMAFTree, PUCTTree
 from azumaya.baselines.search.uct import MEGABYTES
@@ -105,8 +104,6 @@ class PUCT:
                 position.
         """
         positions, keys = check_asked(positions, keys)
-        if not positions:
-            return []
         settings = self.exploration, self.temperature, self.rollouts, self.delay
 
         def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
@@ -114,6 +111,4 @@ class PUCT:
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 
-        return share(
-            work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
-        )
+        return self.rooms.each(positions, work)

@@ -16,6 +16,7 @@ from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.evaluation import within
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.tree import (
+    LN2,
     back_up_kernel,
     best_child,
     clear_slot,
@@ -50,7 +51,7 @@ def exp_of(x):
     """
     halvings = -max(x, SMALLEST) * LOG2_E
     whole = np.int64(halvings)
-    y = -0.6931471805599453 * (halvings - whole)
+    y = -LN2 * (halvings - whole)
     result = 1.0
     for k in range(7, 0, -1):
         result = 1.0 + result * y / k

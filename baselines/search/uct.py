@@ -15,11 +15,10 @@ from azumaya.baselines.search.arguments import (
     check_exploration,
     check_megabytes,
 )
-from azumaya.baselines.search.budget import Budget, Rooms, check_budget, share, spend
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
-    kernels_of,
     payoff_bound,
 )
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
@@ -177,14 +176,10 @@ class UCT:
                 position.
         """
         positions, keys = check_asked(positions, keys)
-        if not positions:
-            return []
 
         def work(i: int, room: Tree, stopped: Callable[[], bool]) -> Outcome:
             room.begin(positions[i], keys[i], self.exploration, self.cut)
             spend(room, self.budget, stopped)
             return room.outcome(lines)
 
-        return share(
-            work, len(positions), self.rooms.take(kernels_of(positions[0]), len(positions))
-        )
+        return self.rooms.each(positions, work)

@@ -33,7 +33,11 @@ import numpy as np
 
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.search.alphabeta import Room
-from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.game_kernels import (
+    kernels_of,
+    payoff_bound,
+    without_hidden_draws,
+)
 from azumaya.baselines.training.checks import Count, Numbers, flag
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
@@ -171,7 +175,7 @@ class Teacher:
         start = Position(self.game, **config.options)
         self.bound, kernels = payoff_bound(start), kernels_of(start)
         self.hidden = kernels.hidden_draws
-        kernels = kernels.with_rules(resample=None)
+        kernels = without_hidden_draws(kernels)
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.memory = self.room.memory
         self.study = study_kernel(kernels, shape)
