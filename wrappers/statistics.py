@@ -12,6 +12,7 @@ from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import RUNNING
+from azumaya.envs.setup import check_options
 
 
 class SeatStatistics(CopiedDeeply, VectorWrapper):
@@ -52,14 +53,19 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin episodes, with returns of 0."""
         self._follow()
-        results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=options)
+        given = check_options(options)  # a copy, because wrappers inside may take keys out
+        mask = given.get("reset_mask")
+        results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=given)
         self._changes = self._inner()._changes
-        mask = (options or {}).get("reset_mask")
         self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return results
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game."""
+        """Play an action in every game.
+
+        Raises:
+            OptionError: a wrapper inside gives `episode` in its infos as well.
+        """
         self._follow()
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
         self._changes = self._inner()._changes
@@ -73,6 +79,11 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
             self._forget(ended)
         else:
             self._over = ended.copy()
+        if "episode" in infos:
+            raise OptionError(
+                "infos: a wrapper inside gives 'episode' as well, as RecordEpisodeStatistics does; "
+                "leave it out, or let it use another key (stats_key)"
+            )
         infos = {**infos, "episode": episode, "_episode": ended}
         return seen, rewards, terminated, truncated, infos
 

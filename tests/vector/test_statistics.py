@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.errors import IllegalActionError, OptionError
@@ -117,6 +118,32 @@ def test_the_counts_begin_anew_after_calls_to_the_games_inside() -> None:
         inner.set_state(None)  # nothing has changed
     lengths(1)
     assert SeatStatistics(inner).step(inner.random_actions())[4]["episode"]["l"].tolist() == [0, 0]
+
+
+# ---- with Gymnasium's statistics ----
+
+
+def test_some_games_restart_under_a_wrapper_that_takes_the_mask_out_of_the_options() -> None:
+    """Gymnasium's statistics do that; the counts of the other games go on."""
+    inner = AzumayaVectorEnv("abalone", 2, max_plies=4, threads=1, autoreset_mode="Disabled")
+    games = SeatStatistics(RecordEpisodeStatistics(inner, stats_key="mixed"))
+    games.reset(seed=1)
+    games.step(inner.random_actions())
+    options = {"reset_mask": np.array([True, False])}
+    games.reset(options=options)
+    assert list(options) == ["reset_mask"]
+    for _ in range(3):
+        infos = games.step(inner.random_actions())[4]
+    assert infos["episode"]["l"].tolist() == [0, 4]
+
+
+def test_results_of_a_wrapper_inside_are_not_overwritten() -> None:
+    inner = AzumayaVectorEnv("abalone", 1, max_plies=2, threads=1)
+    games = SeatStatistics(RecordEpisodeStatistics(inner))
+    games.reset(seed=1)
+    games.step(inner.random_actions())
+    with pytest.raises(OptionError, match="'episode' as well"):
+        games.step(inner.random_actions())
 
 
 # ---- illegal moves that lose ----
