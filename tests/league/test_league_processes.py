@@ -141,6 +141,18 @@ def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
     assert not processes.running_with(mark)
 
 
+def test_programs_that_agents_start_read_no_jobs() -> None:
+    """Such a program waits for a pipe of jobs to end, or takes the next job."""
+    name = "odd_agents:Starts"
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 20.0)
+    worker = Worker()
+    pair = worker.play_pair(job, threading.Event())
+    worker.close()
+    assert isinstance(pair, PairResult)
+    assert pair.faults == (None, None)
+
+
 def test_no_agent_is_charged_for_a_machine_that_stands_still(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -20,19 +20,23 @@ from azumaya.baselines.files import write_all
 
 def main(board: int) -> None:
     """Play games until there are no more jobs; `board` is the descriptor of the board's file."""
-    answers = os.dup(1)
+    requests, answers = os.dup(0), os.dup(1)  # which processes of agents do not inherit
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)  # a process of an agent's that reads finds no jobs
+    os.close(nowhere)
     os.dup2(2, 1)  # what agents print is no report
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
+    threading.Thread(target=_receive, args=(requests, jobs), daemon=True).start()
     table = Table(Board(board))
     while True:
         report = table.play(json.loads(jobs.get()))
         write_all(answers, json.dumps(report).encode() + b"\n")
 
 
-def _receive(jobs: queue.SimpleQueue[bytes]) -> None:
-    for line in sys.stdin.buffer:
-        jobs.put(line)
+def _receive(requests: int, jobs: queue.SimpleQueue[bytes]) -> None:
+    with open(requests, "rb") as lines:
+        for line in lines:
+            jobs.put(line)
     _end()
 
 
