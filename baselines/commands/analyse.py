@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,8 @@ from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.position import check_seed
-from azumaya.envs.render import save
+from azumaya.envs.render import ansi_of, save
+from azumaya.envs.scene import Scene
 from azumaya.envs.setup import POSITION
 
 MILLISECONDS = 1000.0
@@ -94,7 +96,7 @@ def analyse_command(
             raise OptionError("position: the game is over; there is nothing to analyse")
         found = analyse(here, key=seed, **budget)
     if output is not None:
-        save(here.scene(_action(found)), output)
+        save(_scene(here, found), output)
     if as_json:
         typer.echo(json.dumps(as_object(here, found)))
     else:
@@ -173,8 +175,10 @@ def _read(where: str) -> GameRecord:
     return found
 
 
-def _action(found: Analysis) -> int:
-    return found.moves[0].action
+def _scene(position: Position, found: Analysis) -> Scene:
+    """What the position looks like, with the best move marked as the last one is after a game."""
+    cells = position.action_cells(found.moves[0].action)
+    return replace(position.scene(), last=frozenset(cells))
 
 
 def as_object(position: Position, found: Analysis) -> dict[str, Any]:
@@ -220,7 +224,7 @@ def _signed(value: float | None, exact: bool) -> str:
 
 def _print(position: Position, found: Analysis, top: int, board: bool) -> None:
     if board:
-        drawn = position.draw(last_action=_action(found))
+        drawn = ansi_of(_scene(position, found))
         typer.echo(drawn.replace("> last move", "> best move"), color=True)
     typer.echo(f"player_{found.to_move} to move: {summary(found)}")
     typer.echo(f"line: {' '.join(found.pv)}")

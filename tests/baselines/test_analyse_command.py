@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from azumaya import baselines
 from azumaya.baselines.commands import play as play_commands
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of, write_records
+from azumaya.envs.render import svg_of
 from tests.commands import azumaya, refused
 
 GAME = "abalone"
@@ -76,6 +78,17 @@ def test_the_table_lists_the_best_moves() -> None:
     assert [row.split()[1] for row in rows] == [m.move for m in searched.moves[:3]]
     assert f"and {len(searched.moves) - 3} more moves" in result.output
     assert "best move" in result.output
+
+
+def test_the_best_move_is_marked_where_a_stone_will_be_laid(tmp_path: Path) -> None:
+    file, start = tmp_path / "best.svg", Position("vierer_dominari")
+    result = azumaya("analyse", "vierer_dominari", *BUDGET, "--output", file)
+    assert result.exit_code == 0, result.output
+    move = next(line.split()[1] for line in result.output.splitlines() if line.startswith("│"))
+    marked = replace(start.scene(), last=frozenset(start.action_cells(start.action(move))))
+    assert file.read_text("utf-8") == svg_of(marked) != start.svg()
+    printed = azumaya("analyse", "vierer_dominari", *BUDGET).output
+    assert "> best move" in printed
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
