@@ -8,6 +8,7 @@ In numba's simulator (`NUMBA_ENABLE_CUDASIM=1`), tensors are in CPU memory.
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any
 
@@ -39,6 +40,9 @@ class Device:
         DeviceError: no usable GPU is available.
     """
 
+    _selected: AbstractContextManager[None] = nullcontext()
+    """Selects this device for numba, which otherwise uses the one that the thread has selected."""
+
     def __init__(self) -> None:
         self._torch = torch = require("torch", "cuda")
         self._streams: dict[int, Any] = {}
@@ -63,6 +67,8 @@ class Device:
             )
         self.place = torch.device("cuda", torch.cuda.current_device())
         cuda.select_device(self.place.index)
+        if torch.cuda.device_count() > 1:
+            self._selected = cuda.gpus[self.place.index]
 
     def new(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """An uninitialized tensor, in memory that consists of whole words of eight bytes."""
@@ -100,7 +106,8 @@ class Device:
             "strides": None,
             "version": 3,
         }
-        return cuda.from_cuda_array_interface(described, owner=tensor)
+        with self._selected:
+            return cuda.from_cuda_array_interface(described, owner=tensor)
 
     def put(self, array: np.ndarray, out: Any = None) -> Any:
         """Copy an array to a new tensor on the device or to `out`; records become rows of bytes."""
@@ -119,7 +126,8 @@ class Device:
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
         """Queue a kernel with at least `threads` threads on torch's current stream."""
-        kernel[-(-threads // BLOCK), BLOCK, self._stream()](*arguments)
+        with self._selected:
+            kernel[-(-threads // BLOCK), BLOCK, self._stream()](*arguments)
 
     def _stream(self) -> Any:
         if SIMULATED:
