@@ -14,6 +14,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,8 +24,9 @@ MOST_TEXT = 1 << 20
 """The largest JSON file that is read, in bytes, unless the caller sets another limit."""
 MOST_NESTING = 32
 """The most levels of arrays and objects in a JSON text."""
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_OPENING, _CLOSING = b"[{", b"]}"
+_NOT_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^"\[\]{}]+', re.DOTALL)
+"""Strings and what lies between brackets. A last string without an end matches, too; if it did not,
+the search for an end would begin anew at each of its quotation marks."""
 PICTURES = (".svg", ".png")
 """The suffixes of pictures that can be written."""
 LONGEST_NAME = 120
@@ -127,25 +129,26 @@ def read_bytes(path: Path, most: int) -> bytes:
     return content
 
 
-def parse_json(text: bytes, nesting: int = MOST_NESTING) -> Any:
-    """Parse a JSON text, after checking its nesting.
+def parse_json(content: bytes) -> Any:
+    """Parse a JSON text in UTF-8, after checking its nesting.
 
     Raises:
         UnusableFileError: it is not JSON (`NaN` and `Infinity` are not), or nested more deeply than
-            `nesting`.
+            `MOST_NESTING`.
     """
-    depth = 0
-    for character in _STRINGS.sub(b"", text):
-        if character in _OPENING:
-            depth += 1
-            if depth > nesting:
-                raise UnusableFileError(f"nested more than {nesting} levels deep")
-        elif character in _CLOSING:
-            depth -= 1
     try:
-        return json.loads(text, parse_constant=_no_number)
+        text = content.decode("utf-8-sig")
+        if _nesting(text) <= MOST_NESTING:
+            return json.loads(text, parse_constant=_no_number)
     except ValueError as error:
         raise UnusableFileError(f"not JSON: {error}") from error
+    raise UnusableFileError(f"nested more than {MOST_NESTING} levels deep")
+
+
+def _nesting(text: str) -> int:
+    """How many levels deep the arrays and objects of a JSON text are nested."""
+    steps = (1 if bracket in "[{" else -1 for bracket in _NOT_BRACKETS.sub("", text))
+    return max(accumulate(steps), default=0)
 
 
 def _no_number(name: str) -> NoReturn:

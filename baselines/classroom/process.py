@@ -254,7 +254,7 @@ class PlayerProcess:
         self._write(json.dumps({"id": number, **request}).encode() + b"\n" + more, seconds)
         try:
             found = parse_json(self._line(seconds, "to be loaded" if more else "for a move"))
-        except (UnusableFileError, UnicodeError, RecursionError):
+        except UnusableFileError:
             found = None
         if not isinstance(found, dict) or found.get("id") != number or self._pending:
             raise SubmissionError("wrote to the pipe of its answers")

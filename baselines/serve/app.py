@@ -211,7 +211,7 @@ class Server:
                 raise RefusalError(413, f"a request has at most {self.limits.body:,} bytes")
         try:
             return parse_json(content)
-        except (UnusableFileError, RecursionError) as error:
+        except UnusableFileError as error:
             raise RefusalError(400, str(error)) from None
 
 
