@@ -16,6 +16,7 @@ import os
 import re
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,18 +24,22 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(
-    r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>python|output|bash|console)\n"
-    r"(?P<code>.*?)^```$",
+    r"^(?P<indent> *)(?P<skip><!-- not run: [^\n]+ -->\n(?P=indent))?"
+    r"```(?P<kind>python|output|bash|console)\n(?P<code>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: its kind, as written after the fence, and its first line."""
+    """A fenced block of a page: its kind, as written after the fence, and its first line.
+
+    In a list, `indent` is what stands before each line; `code` is without it.
+    """
 
     kind: str
     code: str
+    indent: str
     line: int
     span: tuple[int, int]
     skipped: bool
@@ -51,7 +56,8 @@ def blocks_of(text: str) -> list[Block]:
     return [
         Block(
             kind=match["kind"],
-            code=match["code"],
+            code=re.sub(f"^{match['indent']}", "", match["code"], flags=re.MULTILINE),
+            indent=match["indent"],
             line=text.count("\n", 0, match.start("code")) + 1,
             span=match.span("code"),
             skipped=bool(match["skip"]),
@@ -96,7 +102,8 @@ def fill(path: Path) -> None:
     """Update the page's `output` blocks with what the code prints."""
     text = path.read_text("utf-8")
     for block, printed in reversed(run_page(path)):
-        text = text[: block.span[0]] + printed + text[block.span[1] :]
+        shown = textwrap.indent(printed, block.indent)
+        text = text[: block.span[0]] + shown + text[block.span[1] :]
     path.write_text(text, "utf-8", newline="\n")
 
 

@@ -18,9 +18,17 @@ from azumaya.baselines.training import (
     study,
     td_value,
 )
+from azumaya.envs import GAMES
 from tests.commands import azumaya
-from tests.docs.blocks import ROOT, blocks_of, pages, run_page
+from tests.docs.blocks import ROOT, blocks_of, fill, pages, run_page
 
+SCRIPTS: dict[str, Any] = {
+    "td_value": td_value,
+    "expert_iteration": expert_iteration,
+    "ppo_selfplay": ppo_selfplay,
+    "maskable_ppo": maskable_ppo,
+}
+"""What ALGORITHM of `make train` may name."""
 PAGES = pages()
 PYTHON_PAGES = [
     p for p in PAGES if any(b.kind == "python" for b in blocks_of(p.read_text("utf-8")))
@@ -44,6 +52,37 @@ def commands() -> list[tuple[str, str]]:
 
 
 COMMANDS = commands()
+
+
+def test_a_comment_skips_the_block_after_it_and_no_other() -> None:
+    skipped = "<!-- not run: why -->\n```python\nraise ValueError\n```\n"
+    blocks = blocks_of(f"{skipped}\n```python\nlive\n```\n\n{skipped}")
+    assert [block.skipped for block in blocks] == [True, False, True]
+
+
+def test_blocks_in_lists_are_read_and_filled(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "- in a list\n\n  ```python\n  if True:\n      print('1\\n2')\n  ```\n\n"
+        "  ```output\n  0\n  ```\n\n  <!-- not run: why -->\n  ```bash\n  ls\n  ```\n"
+    )
+    python, output, bash = blocks_of(page.read_text())
+    assert (python.code, python.skipped) == ("if True:\n    print('1\\n2')\n", False)
+    assert (output.code, bash.code, bash.skipped) == ("0\n", "ls\n", True)
+    fill(page)
+    assert "  ```output\n  1\n  2\n  ```\n" in page.read_text()
+
+
+def test_all_code_is_read() -> None:
+    """Fences are counted with a looser pattern, and none is of an unknown kind."""
+    known = {"python", "output", "bash", "console", "text"}
+    for path in PAGES:
+        text = path.read_text("utf-8")
+        fences = re.findall(r"^[ \t>]*(?:`{3,}|~{3,})(.*)$", text, re.MULTILINE)
+        kinds = [kind.strip() for kind in fences[::2] if not kind.startswith("{")]
+        assert set(kinds) <= known, short(path)
+        read = [block.kind for block in blocks_of(text)]
+        assert read == [kind for kind in kinds if kind != "text"], short(path)
 
 
 @pytest.mark.parametrize("path", PYTHON_PAGES, ids=short)
@@ -97,6 +136,18 @@ def test_make_targets_exist() -> None:
     assert [wrong for wrong in asked if wrong[0] not in targets] == []
 
 
+def test_what_make_train_passes_on_is_read_by_the_script() -> None:
+    given = re.findall(r"^([A-Z]+) \?=", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    runs = [words for words, _ in starting("make") if "train" in words]
+    assert runs
+    for words in runs:
+        settings = dict(word.split("=", 1) for word in words if "=" in word)
+        assert settings.keys() <= set(given), words
+        assert settings.get("GAME", "abalone") in GAMES, words
+        script = SCRIPTS[settings.get("ALGORITHM", "td_value")]
+        tyro.cli(script.Config, args=shlex.split(settings.get("RUN", "")))
+
+
 @pytest.mark.parametrize(("words", "page"), starting("azumaya"))
 def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -> None:
     names = []
@@ -112,14 +163,12 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
             break
     assert result is not None
     assert result.exit_code == 0, f"{page}: azumaya {' '.join(words)}"
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", result.output)
+    shown = set(re.findall(r"--[a-z-]+", re.sub(r"\x1b\[[0-9;]*m", "", result.output)))
     options = [word.split("=")[0] for word in words if word.startswith("--")]
     assert [option for option in options if option not in shown] == [], page
 
 
-@pytest.mark.parametrize(
-    "script", [maskable_ppo, ppo_selfplay, td_value, expert_iteration, study, gap]
-)
+@pytest.mark.parametrize("script", [*SCRIPTS.values(), study, gap])
 def test_training_commands_are_read_by_the_script(script: Any) -> None:
     runs = starting("python", "-m", script.PROGRAM)
     assert runs
