@@ -31,7 +31,10 @@ def game_named(name: str) -> Game:
         return find_game(name)
     except OptionError as error:
         reason = str(error).removeprefix(f"name={name!r}: ")
-        raise OptionError(f"game {shown(name)!r}: {reason}") from error
+        raise OptionError(
+            f"game {shown(name)!r}: {reason}; a game of your own is found if AZUMAYA_GAMES names "
+            "its module"
+        ) from error
 
 
 def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:

@@ -26,9 +26,8 @@ KINDS = ("uct", "puct", "alphabeta", "champion")
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
 FORMS = (
-    "uct:SIMULATIONS, puct:SIMULATIONS, alphabeta:NODES or champion:NODES, each with "
-    "MILLISECONDSms instead of the number; and for puct and alphabeta :PATH of a checkpoint after "
-    "it"
+    "uct:1000 or puct:1000 (simulations), alphabeta:50000 or champion:50000 (nodes), or a time, "
+    "such as uct:10ms; puct and alphabeta also take a checkpoint, such as puct:200:PATH"
 )
 
 
@@ -65,7 +64,7 @@ def read_search_name(name: str) -> SearchName:
     parts = re.fullmatch(r"([0-9]{1,15})|([0-9]{1,15}(?:\.[0-9]{1,30})?)ms", budget)
     known = kind in (TRAINED if colon else KINDS) and bool(path) == bool(colon)
     if not known or parts is None or not float(parts[1] or parts[2]):
-        raise OptionError(f"agent {shown(name)!r}: must be {FORMS}, with a number above 0")
+        raise OptionError(f"agent {shown(name)!r}: write {FORMS}; numbers are above 0")
     steps, milliseconds = parts[1], parts[2]
     return SearchName(
         kind,

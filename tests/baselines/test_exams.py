@@ -477,7 +477,7 @@ def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
         (("sudoku_moyo", "--agent", "gredy"), "agent 'gredy': must be random"),
         (("sudoku_moyo", "--agent", "uct:10ms"), "agent 'uct:10ms': searches for a time"),
         (("sudoku_moyo", "--agent", "champion:10ms"), "give a number of steps instead"),
-        (("sudoku_moyo", "--agent", "uct:many"), "agent 'uct:many': must be uct:SIMULATIONS"),
+        (("sudoku_moyo", "--agent", "uct:many"), "agent 'uct:many': write uct:1000"),
         (("sudoku_tiles",), "hidden from both players"),
     ],
 )

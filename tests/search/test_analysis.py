@@ -123,7 +123,7 @@ def test_names() -> None:
     for name in ("uct:1000", "uct:10ms", "uct:2.5ms", "alphabeta:50000", "alphabeta:10ms"):
         assert search_agent(name).name == name
     for name in ("uct", "uct:", "uct:0", "uct:0ms", "uct:-5", "uct:1e3", "mcts:10", "uct:10 ms"):
-        with pytest.raises(OptionError, match="uct:SIMULATIONS"):
+        with pytest.raises(OptionError, match="write uct:1000"):
             search_agent(name)
 
 
