@@ -23,6 +23,7 @@ from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
+from azumaya.envs.whole import whole_number
 
 _BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
 
@@ -40,8 +41,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         **options: the game's options.
 
     Action space: `Discrete(num_actions)`. `action_masks()` and `info["action_mask"]` tell which
-    actions are legal. An illegal action loses the game: it ends with reward -1 and
-    `info["illegal"]`, the reason.
+    actions are legal. An illegal action, any other whole number, loses the game: it ends with
+    reward -1 and `info["illegal"]`, the reason.
 
     Observation space: the planes from the learner's side, `(C, rows, columns)` int8, always of a
     position where the learner is to move or the game is over. With `action_mask="observation"`, a
@@ -127,10 +128,12 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
         Raises:
             ResetNeeded: no episode is in progress.
-            IllegalActionError: the opponent's move is illegal.
+            IllegalActionError: the action is not a whole number, and nothing has changed; or the
+                opponent's move is illegal.
         """
         if self._why_reset:
             raise needs_reset("step", f"{self._why_reset}; ")
+        whole_number(action, "action", error=IllegalActionError)
         self._why_reset = _BROKEN
         try:
             self.env.step(action)

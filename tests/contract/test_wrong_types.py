@@ -98,6 +98,7 @@ CALLS: dict[str, Callable[[], Callable[[Any], Any]]] = {
     "seat game": lambda: SingleAgentEnv,
     "seat opponent": lambda: lambda x: SingleAgentEnv(NAME, x),
     "seat seat": lambda: lambda x: SingleAgentEnv(NAME, seat=x),
+    "seat step": lambda: seat().step,
     "seat action_mask": lambda: lambda x: SingleAgentEnv(NAME, action_mask=x),
 }
 

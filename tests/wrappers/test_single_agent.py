@@ -98,6 +98,27 @@ def test_an_illegal_action_loses_the_game(place: str) -> None:
     assert env.reset()[1]["action_mask"].any()
 
 
+@pytest.mark.parametrize("action", ["x", None, np.float32(2), 1.0, True, np.array([3]), [3]])
+def test_what_is_no_whole_number_does_not_lose_the_game(action: Any) -> None:
+    """It is an error of the program, and nothing has changed."""
+    env = SingleAgentEnv("sudoku_moyo", seat=0)
+    env.reset(seed=1)
+    before = str(env.position)
+    with pytest.raises(IllegalActionError, match="action=.*whole number is needed"):
+        env.step(action)
+    assert str(env.position) == before
+    assert env.step(int(np.argmax(env.action_masks())))[1] == 0
+
+
+@pytest.mark.parametrize("action", [-1, 2**70, np.int64(10**6), np.array(10**6)])
+def test_a_number_that_is_no_action_loses_the_game(action: Any) -> None:
+    env = SingleAgentEnv("sudoku_moyo", seat=0)
+    env.reset(seed=1)
+    _, reward, terminated, _, info = env.step(action)
+    assert (reward, terminated) == (-1, True)
+    assert "not an action of" in info["illegal"]
+
+
 def test_same_seed_same_episode() -> None:
     envs = [SingleAgentEnv("sudoku_tiles", GreedyAgent(), seat="random") for _ in range(2)]
     assert episode(envs[0], seed=2) == episode(envs[1], seed=2)
