@@ -11,7 +11,7 @@ import pytest
 
 from tests.cases import TESTED, cases_of
 from tests.oracles import has_oracle
-from tests.oracles.crosscheck import Check, main, run_batch
+from tests.oracles.crosscheck import Check, Progress, main, run_batch
 from tests.oracles.lockstep import (
     MODES,
     ORDER,
@@ -110,3 +110,25 @@ def test_the_command_runs(
     arguments = ["--game", first_game, "--plies", "500", "--jobs", "1", "--state", str(tmp_path)]
     assert main(arguments) == 0
     assert "500 plies" in capsys.readouterr().out
+
+
+def test_the_command_fails_after_a_disagreement(
+    first_game: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check = Check(first_game, 0, 500, tmp_path)
+    monkeypatch.setattr("tests.oracles.lockstep.OVER", {0: "", 1: "elsewise", 2: "truncated"})
+    check.take(0, run_batch(*check.next_batch()))  # here: the command's processes have no fault
+    assert main(["--game", first_game, "--plies", "500", "--state", str(tmp_path)]) == 1
+    assert "MISMATCH" in capsys.readouterr().out
+
+
+def test_the_command_fails_without_special_plies(
+    first_game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = Check(first_game, 0, 500, tmp_path)
+    check.take(0, Progress(first_game, 0, 1, Counter(plain=500)))
+    assert main(["--game", first_game, "--plies", "500", "--state", str(tmp_path)]) == 1
+    assert "0% special" in capsys.readouterr().out

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
+
+import pytest
 
 from azumaya.envs import Position
 from tests.search import crosscheck
@@ -49,9 +52,12 @@ def test_it_begins_again_when_the_sources_have_changed(tmp_path: Path) -> None:
         assert load(file, again) is again
 
 
-def test_it_stops_at_a_disagreement(tmp_path: Path) -> None:
-    progress, file = Progress(GAME.name, 60, 0), tmp_path / "progress.json"
-    run(progress, 10**4, file, wrong_now_and_then)
-    assert progress.mismatch
-    assert load(file, Progress(GAME.name, 60, 0)).mismatch == progress.mismatch
-    assert crosscheck.report(progress, 10**4) is None
+def test_it_stops_at_a_disagreement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = functools.partial(run, solver=wrong_now_and_then)
+    monkeypatch.setattr("tests.search.crosscheck.run", wrong)
+    arguments = ["--game", GAME.name, "--tree", "60", "--state", str(tmp_path)]
+    for _ in range(2):  # the second time it is still known
+        assert main(arguments) == 1
+        assert f"MISMATCH {GAME.name}" in capsys.readouterr().out
