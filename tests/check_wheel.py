@@ -52,11 +52,19 @@ def run(*command: object, cwd: Path = ROOT, **environment: str) -> None:
     done.check_returncode()
 
 
+def build(kind: str, out: Path) -> None:
+    """Build the `wheel` or the `sdist` of the tree."""
+    # setuptools packs what an earlier build left there, even if its source is gone
+    shutil.rmtree(ROOT / "build", ignore_errors=True)
+    run(sys.executable, "-m", "build", f"--{kind}", "--outdir", out)
+
+
 def check_types(wheel: Path, site: Path) -> None:
-    """Install the wheel in `site` and check its types with mypy."""
+    """Install the wheel in `site` and check the types of its package and modules with mypy."""
     run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel)
     settings = ROOT / "pyproject.toml"  # strict, except for annotations that kernels cannot have
-    run(sys.executable, "-m", "mypy", "--config-file", settings, site / "azumaya", cwd=site)
+    modules = (site / "azumaya", *site.glob("*.py"))
+    run(sys.executable, "-m", "mypy", "--config-file", settings, *modules, cwd=site)
 
 
 def check_user_program(wheel: Path, scratch: Path) -> None:
@@ -87,7 +95,7 @@ def main() -> int:
     """Build the wheel and run all checks at the same time; returns 1 if one failed."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        run(sys.executable, "-m", "build", "--wheel", "--outdir", scratch / "dist")
+        build("wheel", scratch / "dist")
         wheel = next((scratch / "dist").glob("*.whl"))
         (scratch / "user").mkdir()
         with ThreadPoolExecutor() as pool:
