@@ -122,6 +122,10 @@ class RunConfig:
         except OptionError as error:
             raise RunError(f"{folder / 'config.json'} is malformed: {error}") from error
 
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar | None:
+        """The sidecar of this run's checkpoints; None if its agents are stored in another way."""
+        return None
+
     def stored_form(self) -> dict[str, Any]:
         """The content of `config.json` for this configuration."""
         stored = {name: value for name, value in asdict(self).items() if name not in PLACE}

@@ -10,9 +10,9 @@ final evaluation and the learning curve are in `session.py`, which all training 
 A run has a folder of its own: `config.json`; `resume.safetensors` (a save: everything that
 `--resume` needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, one JSON
 object per line) and TensorBoard's event files; `curve.json`; and after training `model.zip` (the
-model in SB3's own format), `evaluation.json` and `learning_curve.png`. Ctrl-C saves and ends;
-`--resume` continues as if the run had never been stopped. An existing run is left untouched unless
-`--resume` or `--overwrite` is given.
+model in SB3's own format), `evaluation.json`, `learning_curve.png`, and `ladder.json` and `.png`.
+Ctrl-C saves and ends; `--resume` continues as if the run had never been stopped. An existing run is
+left untouched unless `--resume` or `--overwrite` is given.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def make_model(config: Config, env: AzumayaVecEnv) -> MaskablePPO:
     return MaskablePPO(
         NetworkPolicy,
         env,
-        learning_rate=lambda left: last + (first - last) * left,
+        # SB3's `left` is below 0 where the last rollout goes beyond --steps
+        learning_rate=lambda left: last + (first - last) * max(left, 0.0),
         n_steps=config.rollout,
         batch_size=config.batch,
         n_epochs=config.epochs,

@@ -90,7 +90,7 @@ class Config(PPOConfig):
     epochs: Count = 1
     """Passes over the rollout per update."""
     past_share: Share = 0.2
-    """Fraction of games against earlier versions of the network."""
+    """Fraction of games against earlier versions of the network; above 0 it is at least one."""
     pool: Annotated[int, Numbers(1, 1000)] = 4
     """The number of earlier versions to draw opponents from."""
     pool_every: Count = 10
@@ -265,7 +265,7 @@ class Past:
     """The pool of earlier versions, and the games against them.
 
     The first `count` games of the batch are played against the pool. In each the opponent and its
-    seat are drawn when an episode begins.
+    seat are drawn when an episode begins. If the opponent leaves the pool, another one goes on.
 
     Attributes:
         versions: the networks in the pool.
@@ -274,7 +274,8 @@ class Past:
     """
 
     def __init__(self, config: Config, network: nn.Module) -> None:
-        self.config, self.count = config, round(config.past_share * config.games)
+        share = config.past_share
+        self.config, self.count = config, max(round(share * config.games), int(share > 0))
         self.versions: list[nn.Module] = []
         self.opponent = np.zeros(self.count, np.int64)
         self.seat = np.zeros(self.count, np.int64)
@@ -282,10 +283,17 @@ class Past:
         self.draw(np.ones(self.count, np.bool_))
 
     def add(self, network: nn.Module) -> None:
-        """Add a copy of the network; if the pool is full, it replaces a random version."""
-        place = len(self.versions)
-        if place == self.config.pool:
-            place = int(torch.randint(place, ()))
+        """Add a copy of the network; if the pool is full, it replaces a random version.
+
+        Games against that version go on against another one of the pool, if there is any: in the
+        other games the network plays against itself as it is now.
+        """
+        count = place = len(self.versions)
+        if count == self.config.pool:
+            place = int(torch.randint(count, ()))
+            rows = np.flatnonzero(self.opponent == place)
+            drawn = torch.randint(max(count - 1, 1), (len(rows),)).numpy()
+            self.opponent[rows] = (place + 1 + drawn) % count  # itself only where it is alone
         self.versions[place : place + 1] = [copy_of(network)]
 
     def draw(self, begun: np.ndarray) -> None:
@@ -360,8 +368,9 @@ class Table:
     def __init__(self, config: Config, workers: Workers) -> None:
         self.config, self.workers = config, workers
         self.env: AzumayaVectorEnv = make_vec(
-            config.game, config.games, copy=False, autoreset_mode="SameStep", **config.options
-        )
+            config.game, config.games, threads=config.threads, copy=False,
+            autoreset_mode="SameStep", **config.options,
+        )  # fmt: skip
         setup = prepare(self.env.game, config.options)
         self.shaping = Shaping(self.env.game, setup, config.recipe.shaping)
         self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
@@ -418,7 +427,10 @@ class Table:
         return rollout
 
     def step(self, rollout: Rollout, t: int, network: nn.Module, past: Past) -> None:
-        """Take the actions of step `t` and note what came of them."""
+        """Take the actions of step `t` and note what came of them.
+
+        A step that ends a game, or cuts it off, is not shaped: `worths` are then of the next game.
+        """
         seen, _, ended, cut, infos = self.env.step(rollout.actions[t].numpy())
         over, before, rewards = ended | cut, self.worths, infos["rewards"][:, 0]
         self.look(seen, infos)

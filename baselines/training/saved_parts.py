@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar
+from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, sidecar_of
 from azumaya.baselines.files import is_count
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.saves import Save, prefixed
@@ -63,6 +63,29 @@ def check_weights(network: nn.Module, steps: int) -> None:
 def agent_note(sidecar: Sidecar) -> Any:
     """A sidecar as JSON, the note `agent` of a save, from which `agent_files` makes the agent."""
     return json.loads(json.dumps(asdict(sidecar), default=os.fspath))
+
+
+def check_agent(save: Save, sidecar: Sidecar) -> None:
+    """Check that the agent of a save sees and plays what the sidecar says.
+
+    Otherwise the same numbers would mean something else to the run that goes on from there.
+
+    Raises:
+        CheckpointError: it has another game, network, observation or kind of features.
+    """
+    before, now = sidecar_of(save.notes.get("agent")), sidecar_of(agent_note(sidecar))
+    other = [
+        name
+        for name in ("game", "num_actions", "planes", "network", "sizes", "options")
+        if getattr(before, name) != getattr(now, name)
+    ]
+    if before.notes.get("features") != now.notes.get("features"):
+        other.append("features")
+    if other:
+        raise CheckpointError(
+            f"the run was saved with azumaya {before.azumaya}, for other {', '.join(other)} than "
+            f"azumaya {now.azumaya} has; start another run with --output"
+        )
 
 
 # ---- an optimizer ----

@@ -27,8 +27,10 @@ from azumaya.baselines.training.evaluation import (
 )
 from azumaya.baselines.training.ladder import MILLISECONDS
 from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.saved_parts import check_agent
 from azumaya.baselines.training.saves import Save
 from azumaya.envs import find_game
+from azumaya.envs.setup import prepare
 
 
 class TimeUpError(Exception):
@@ -244,6 +246,9 @@ def train(config: RunConfig, run: RunFolder, display: Display, learner: Learner)
         run.lock()
         save = run.saved()
     if save:
+        sidecar = config.sidecar(prepare(find_game(config.game), config.options).num_actions)
+        if sidecar:
+            check_agent(save, sidecar)
         learner.restore(save)
         overseer.resume(save)
     # all was checked: now files may change

@@ -273,6 +273,50 @@ def test_games_are_against_any_version(tmp_path: Path) -> None:
     assert not past.opponent[60:].any(), "games that go on keep their opponent"
 
 
+def test_opponents_that_leave_the_pool_are_replaced_by_others_of_it(tmp_path: Path) -> None:
+    """A game in progress does not go on against the network as it is now."""
+    config = tiny_selfplay(tmp_path, games=100, past_share=1.0, pool=3).completed()
+    torch.manual_seed(1)
+    past = Past(config, nn.Linear(1, 1))
+    for _ in range(2):
+        past.add(nn.Linear(1, 1))
+    past.draw(np.ones(100, np.bool_))
+    before, versions = past.opponent.copy(), list(past.versions)
+    past.add(nn.Linear(1, 1))
+    (place,) = (i for i in range(3) if past.versions[i] is not versions[i])
+    others = {0, 1, 2} - {place}
+    assert (before == place).sum() > 20
+    assert set(past.opponent[before == place]) == others
+    assert (past.opponent == before)[before != place].all(), "the other games keep theirs"
+
+
+def test_a_pool_of_one_has_no_other_opponent(tmp_path: Path) -> None:
+    past = Past(tiny_selfplay(tmp_path, pool=1).completed(), nn.Linear(1, 1))
+    past.add(nn.Linear(1, 1))
+    assert not past.opponent.any()
+
+
+def test_a_small_share_is_at_least_one_game(tmp_path: Path) -> None:
+    shares = {0.0: 0, 0.01: 1, 0.4: 2, 1.0: 5}
+    for share, count in shares.items():
+        config = tiny_selfplay(tmp_path, past_share=share).completed()
+        assert Past(config, nn.Linear(1, 1)).count == count
+
+
+def test_games_have_as_many_threads_as_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[object] = []
+
+    def made(*words: Any, threads: object = None, **more: Any) -> Any:
+        given.append(threads)
+        return make_vec(*words, threads=threads, **more)
+
+    monkeypatch.setattr(ppo_selfplay, "make_vec", made)
+    SelfPlayLearner(tiny_selfplay(tmp_path, threads=3).completed()).close()
+    assert given == [3]
+
+
 # ---- runs ----
 
 

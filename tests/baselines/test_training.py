@@ -21,6 +21,8 @@ from azumaya.baselines.training.run_folder import RunError
 from tests.baselines.run_helpers import TINY_WORDS, tiny_run
 from tests.processes import PATIENCE, eventually
 
+RATE = "train/learning_rate"
+
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
     return Config.run_at(folder).curve()
@@ -62,6 +64,18 @@ def test_the_same_seed_gives_the_same_weights(run: Path, tmp_path: Path) -> None
     main(tiny(tmp_path / "other", seed=2))
     other = load_file(tmp_path / "other" / "policy.safetensors")
     assert any((ours[name] != other[name]).any() for name in ours)
+
+
+def logged(folder: Path) -> list[dict[str, float]]:
+    """The metrics of a run, line by line."""
+    return [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
+
+
+def test_the_learning_rate_falls_to_its_last_share(tmp_path: Path) -> None:
+    """Also if the last of the rollouts goes far beyond the steps."""
+    main(tiny(tmp_path, steps=33, learning_rate=0.01, final_share=0.1))
+    rates = [line[RATE] for line in logged(tmp_path) if RATE in line]
+    assert rates == pytest.approx([0.001 + 0.009 / 33, 0.001])
 
 
 def test_overwriting_removes_the_previous_run(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
@@ -23,6 +24,7 @@ from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
+from azumaya.baselines.training.saves import read_save
 from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS
 
 
@@ -340,6 +342,31 @@ def test_a_run_that_saved_nothing_starts(run: Path) -> None:
             path.unlink()
     assert run_words(["--output", "run", "--resume"]) == 0
     assert Config.run_at(run).steps() == 64
+
+
+@pytest.mark.parametrize(
+    ("script", "field", "value"),
+    [
+        ("td_value", "features", "board 1"),
+        ("ppo_selfplay", "planes", ["own", "other"]),
+        ("maskable_ppo", "network", "plain"),
+    ],
+)
+def test_a_save_whose_numbers_mean_something_else_is_not_resumed(
+    script: str, field: str, value: object, tmp_path: Path
+) -> None:
+    """Of another version, with other features, planes or networks; nothing is changed."""
+    main, tiny = SCRIPTS[script]
+    folder = tmp_path / "run"
+    main(tiny(folder, steps=32))
+    save = read_save(folder / "resume.safetensors")
+    note = save.notes["agent"]
+    (note["notes"] if field == "features" else note)[field] = value
+    (folder / "resume.safetensors").write_bytes(save.contents())
+    before = contents(folder)
+    with pytest.raises(CheckpointError, match=f"was saved with azumaya .*, for other {field} than"):
+        main(tiny(folder, steps=10_000, resume=True))
+    assert contents(folder) == before
 
 
 # ---- output ----
