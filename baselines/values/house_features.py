@@ -40,7 +40,7 @@ from azumaya.baselines.values.planes import (
     plane_kernel,
 )
 from azumaya.envs.game import Game
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
+from azumaya.envs.geometry.sudoku81 import CELLS, FULL, NUMBERS, PEERS
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, has, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.symmetries import Axis
@@ -66,7 +66,6 @@ FIRST_FULLNESS = ROWS + 2 * 2 * CANDIDATE_ROWS
 FULLNESS_ROWS = (CELLS // NUMBERS + 1) ** 2
 STOCK_ROWS = FIRST_FULLNESS + 2 * FULLNESS_ROWS
 """The rows where there are stocks: also those of regions by side and how full they are."""
-_LAST = U64((1 << (CELLS - 64)) - 1)
 
 BITS = 4
 """The planes that hold the numbers of the regions."""
@@ -326,7 +325,7 @@ def _regions_kernel(region):  # type: ignore[no-untyped-def]
         memo[:] = ZERO  # what was found for other regions
         memo[KNOWN] = ONE
         for r in range(NUMBERS):
-            memo[REGIONS + 2 * r], memo[REGIONS + 2 * r + 1] = ~ZERO, _LAST
+            memo[REGIONS + 2 * r], memo[REGIONS + 2 * r + 1] = ~ZERO, FULL[1]
         for b in range(BITS):
             low, high = plane(row, region + b)
             memo[2 * b], memo[2 * b + 1] = low, high

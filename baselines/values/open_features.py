@@ -13,14 +13,13 @@ from azumaya.baselines.values.features import Features
 from azumaya.baselines.values.house_features import number_rows, seen_from
 from azumaya.baselines.values.planes import cell_planes, plane_kernel
 from azumaya.envs.game import Game
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, has, lowest, popcount
+from azumaya.envs.geometry.sudoku81 import CELLS, FULL, NUMBERS, PEERS
+from azumaya.envs.kernels.bits import ONE, ZERO, has, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
 _SEEN = 21
 """A cell sees 0 to 20 others."""
 CELL_ROWS = _SEEN * (NUMBERS + 1) * 2
-_LAST = U64((1 << (CELLS - 64)) - 1)
 
 
 def suits_open(game: Game) -> bool:
@@ -55,7 +54,7 @@ def _kernel(game, numbers):  # type: ignore[no-untyped-def]
             taken1 |= high
             once0, once1, _, _ = seen_from(low, high)
             for w in range(2):
-                left = ~once0 if w == 0 else ~once1 & _LAST
+                left = ~once0 if w == 0 else ~once1 & FULL[1]
                 while left != ZERO:
                     fitting[64 * w + lowest(left)] += 1
                     left &= left - ONE
@@ -68,7 +67,7 @@ def _kernel(game, numbers):  # type: ignore[no-untyped-def]
         now0, now1 = plane(row, fits)
         count = 0
         for w in range(2):
-            left = ~taken0 if w == 0 else ~taken1 & _LAST
+            left = ~taken0 if w == 0 else ~taken1 & FULL[1]
             here = now0 if w == 0 else now1
             while left != ZERO:
                 at = lowest(left)

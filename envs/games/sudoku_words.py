@@ -7,19 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.sudoku81 import (
-    BLOCK_OF,
-    CELLS,
-    COLUMN_OF,
-    NUMBERS,
-    PEERS,
-    ROW_OF,
-    SIZE,
-    SQUARES,
-)
+from azumaya.envs.geometry.houses import first_clash, where_twice
+from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, PEERS, SIZE, SQUARES
 from azumaya.envs.kernels.bits import cells_of
-from azumaya.envs.text import PositionText
 
 ROW_LENGTHS = (SIZE,) * SIZE
 ALPHABET = ".123456789"
@@ -44,27 +34,26 @@ def digits_of(state: Any, boards: str = "stones") -> list[int]:
     return digits
 
 
+def write_digits(digits: Sequence[int]) -> str:
+    """Numbers as marks of `ALPHABET`."""
+    return "".join(str(d) if d else "." for d in digits)
+
+
+def read_digits(marks: str) -> list[int]:
+    """The inverse of `write_digits`."""
+    return [0 if mark == "." else int(mark) for mark in marks]
+
+
 def write_board(digits: Sequence[int]) -> str:
     """The board of a position text."""
-    rows = (digits[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
-    return "/".join("".join(str(d) if d else "." for d in row) for row in rows)
-
-
-def read_board(parts: PositionText) -> list[int]:
-    """The number on each of the 81 cells of a position text, 0 where there is none."""
-    return [0 if mark == "." else int(mark) for row in parts.rows for mark in row]
+    return "/".join(write_digits(digits[r * SIZE : (r + 1) * SIZE]) for r in range(SIZE))
 
 
 def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:
     """Why the Sudoku rule forbids a number (from 1) on a cell, or None if it does not."""
-    square = SQUARES[cell]
     if digits[cell]:
-        return f"{square} holds the {digits[cell]} already"
-    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
-        for other in range(CELLS):
-            if of[other] == of[cell] and digits[other] == number:
-                return f"the {house} of {square} has a {number} on {SQUARES[other]}"
-    return None
+        return f"{SQUARES[cell]} holds the {digits[cell]} already"
+    return where_twice(GRID, digits, number, cell)
 
 
 def dead_cells(state: Any) -> frozenset[int]:

@@ -140,6 +140,11 @@ class Grid(Rectangle):
         """Rows, columns and blocks."""
         return self.rows + self.columns + self.blocks
 
+    @property
+    def houses_of(self) -> tuple[tuple[str, Cells], ...]:
+        """By kind of house, such as `row`, the house of each cell."""
+        return (("row", self.row_of), ("column", self.column_of), ("block", self.block_of))
+
     def peers_of(self, cell: int) -> frozenset[int]:
         """The other cells of the houses that a cell belongs to."""
         return frozenset(c for house in self.houses if cell in house for c in house) - {cell}

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azumaya.envs.geometry.grid import Grid
+
 
 class Clash(NamedTuple):
     """Two cells of one house that hold the same number."""
@@ -14,6 +16,11 @@ class Clash(NamedTuple):
     number: int
     first: int
     second: int
+
+    def text(self, squares: Sequence[str], houses: str = "row, column or block") -> str:
+        """The clash as a clause; `squares` names the cells, and `houses` says what houses are."""
+        on = f"{squares[self.first]} and {squares[self.second]}"
+        return f"the number {self.number} lies twice in one {houses}, on {on}"
 
 
 def first_clash(numbers: Sequence[int], houses: Sequence[Sequence[int]]) -> Clash | None:
@@ -30,6 +37,23 @@ def first_clash(numbers: Sequence[int], houses: Sequence[Sequence[int]]) -> Clas
             if number and number in seen:
                 return Clash(number, seen[number], cell)
             seen[number] = cell
+    return None
+
+
+def where_twice(grid: Grid, numbers: Sequence[int], number: int, cell: int) -> str | None:
+    """Where a number lies already in a house of a cell, as a clause, or None.
+
+    Args:
+        grid: the board.
+        numbers: the number on each cell, 0 for none.
+        number: the number.
+        cell: the cell.
+    """
+    squares = grid.squares
+    for house, of in grid.houses_of:
+        for other in range(grid.cells):
+            if other != cell and of[other] == of[cell] and numbers[other] == number:
+                return f"the {house} of {squares[cell]} has a {number} on {squares[other]}"
     return None
 
 

@@ -9,10 +9,12 @@ GRID = Grid(9, 3)
 SIZE, CELLS, WORDS, NUMBERS = GRID.size, GRID.cells, GRID.words, 9
 ROW_OF, COLUMN_OF, BLOCK_OF = GRID.row_of, GRID.column_of, GRID.block_of
 SQUARES, CELL = GRID.squares, GRID.cell_of
-ROWS, COLUMNS, BLOCKS, HOUSES = GRID.rows, GRID.columns, GRID.blocks, GRID.houses
+BLOCKS, HOUSES = GRID.blocks, GRID.houses
 
 FULL = board_of(range(CELLS), WORDS)
 """All cells, `(2,)` uint64."""
+LOW_BITS, HIGH_BITS = 64, CELLS - 64
+"""How many bits of the two words of a set of cells are used."""
 PEERS = GRID.peers
 """For each cell, the 20 other cells of its row, column and block, `(81, 2)` uint64."""
 BLOCK_BOARDS = np.stack([board_of(cells, WORDS) for cells in BLOCKS])

@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError, brief
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import TERMINATED, plain_text
 from azumaya.envs.games.dominari import texts, words
 from azumaya.envs.games.dominari.board import BLACK, REVERS_BOARD, WHITE
 from azumaya.envs.games.dominari.revers import CENTRE, CENTRE_COLOURS, captured, places
-from azumaya.envs.games.dominari.turn import breaks_rule, fitting, payoff_of_points
+from azumaya.envs.games.dominari.turn import fitting
 from azumaya.envs.games.dominari.words import list_of
+from azumaya.envs.games.dominari_words import BOARD_TEXT
 from azumaya.envs.geometry.dominari36 import CELLS, FULL, SQUARES
 from azumaya.envs.kernels.bits import U64, bit, cells_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
 HOW_TO_PLAY = f"""\
-{words.BOARD_TEXT} White moves first. The numbers are 1 to 6.
+{BOARD_TEXT} The numbers are 1 to 6.
 {words.TURN_TEXT}
 1. At the start four numbers fill the centre.
 2. A number must capture at least one opposing stone. A player who can lay no such number is
@@ -81,12 +82,8 @@ def _flips(before: Any, cell: int) -> Any:
 
 
 def _check_end(state: Any) -> None:
-    payoff, room = int(state["payoff"]), fitting(state)
-    stuck = not any(places(state, player) & room for player in (WHITE, BLACK))
-    counted = stuck and payoff == payoff_of_points(state)
-    drawn = state["no_referee"] and not payoff and breaks_rule(state)
-    if not (counted or drawn):
-        raise PositionError(f"position: result={payoff} is not how this game ends")
+    room = fitting(state)
+    texts.check_end(state, stuck=not any(places(state, p) & room for p in (WHITE, BLACK)))
 
 
 def where(state: Any, cell: int) -> str:

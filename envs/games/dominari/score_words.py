@@ -11,8 +11,9 @@ from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.dominari import texts, words
 from azumaya.envs.games.dominari.board import BLACK, NUMBER, SCORE_BOARD, WHITE
 from azumaya.envs.games.dominari.score import CORNERS, places
-from azumaya.envs.games.dominari.turn import breaks_rule, fitting, payoff_of_points, taken
-from azumaya.envs.games.dominari.words import COLOUR_LETTERS, COLOUR_NAMES, colour_on, list_of
+from azumaya.envs.games.dominari.turn import fitting, taken
+from azumaya.envs.games.dominari.words import colour_on, list_of
+from azumaya.envs.games.dominari_words import BOARD_TEXT, COLOUR_LETTERS, COLOUR_NAMES
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
 from azumaya.envs.kernels.bits import bit
 from azumaya.envs.scene import Scene
@@ -20,7 +21,7 @@ from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
 
 HOW_TO_PLAY = f"""\
-{words.BOARD_TEXT} White moves first. The numbers are 1 to 6.
+{BOARD_TEXT} The numbers are 1 to 6.
 {words.TURN_TEXT}
 1. White's first number goes to a1, black's first to f6.
 2. Every later number goes beside a stone of your own colour; diagonal neighbours count, and so do
@@ -127,11 +128,7 @@ def _check_rights(state: Any, before: Any, parts: PositionText) -> None:
 
 
 def _check_end(state: Any) -> None:
-    payoff = int(state["payoff"])
-    counted = not fitting(state) and payoff == payoff_of_points(state)
-    drawn = state["no_referee"] and not payoff and breaks_rule(state)
-    if not (counted or drawn):
-        raise PositionError(f"position: result={payoff} is not how this game ends")
+    texts.check_end(state, stuck=not fitting(state))
 
 
 # ---- sentences, scene, checks ----

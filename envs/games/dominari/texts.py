@@ -18,14 +18,17 @@ from azumaya.envs.games.dominari.board import (
     WHITE,
     Board,
 )
-from azumaya.envs.games.dominari.turn import can_fill, can_lay, find_candidates, fitting, taken
-from azumaya.envs.games.dominari.words import (
-    COLOUR_LETTERS,
-    COLOUR_NAMES,
-    Places,
-    empty_states,
-    number_on,
+from azumaya.envs.games.dominari.turn import (
+    breaks_rule,
+    can_fill,
+    can_lay,
+    find_candidates,
+    fitting,
+    payoff_of_points,
+    taken,
 )
+from azumaya.envs.games.dominari.words import Places, empty_states, number_on, numbers_of
+from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES
 from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, has
@@ -157,12 +160,9 @@ def read_board(state: Any, parts: PositionText) -> None:
 
 
 def _check_houses(state: Any) -> None:
-    clash = first_clash([number_on(state, cell) for cell in range(CELLS)], HOUSES)
+    clash = first_clash(numbers_of(state), HOUSES)
     if clash is not None:
-        raise PositionError(
-            f"position: the number {clash.number} stands twice in one row, column or block, on "
-            f"{SQUARES[clash.first]} and {SQUARES[clash.second]}"
-        )
+        raise PositionError(f"position: {clash.text(SQUARES)}")
 
 
 def read_turn(state: Any, parts: PositionText, places: Places) -> None:
@@ -245,6 +245,23 @@ def _check_number(state: Any, places: Places) -> None:
             raise PositionError(
                 f"position: claim=1, but {COLOUR_NAMES[1 - mover]} has laid no number"
             )
+
+
+def check_end(state: Any, stuck: bool) -> None:
+    """Check the result of a game that points decide, or without a referee a draw after a claim.
+
+    Args:
+        state: the state, over by the rules.
+        stuck: whether neither player can lay a number.
+
+    Raises:
+        PositionError: the game does not end like that.
+    """
+    payoff = int(state["payoff"])
+    counted = stuck and payoff == payoff_of_points(state)
+    drawn = state["no_referee"] and not payoff and breaks_rule(state)
+    if not (counted or drawn):
+        raise PositionError(f"position: result={payoff} is not how this game ends")
 
 
 # ---- the wrong turn ----

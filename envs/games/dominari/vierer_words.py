@@ -12,13 +12,14 @@ from azumaya.envs.games.dominari import texts, words
 from azumaya.envs.games.dominari.board import TURN_LIMIT, VIERER_BOARD
 from azumaya.envs.games.dominari.turn import breaks_rule, fitting, taken
 from azumaya.envs.games.dominari.vierer import has_four, places
-from azumaya.envs.games.dominari.words import COLOUR_NAMES, colour_on
+from azumaya.envs.games.dominari.words import colour_on
+from azumaya.envs.games.dominari_words import BOARD_TEXT, COLOUR_NAMES
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
 HOW_TO_PLAY = f"""\
-{words.BOARD_TEXT} White moves first. The numbers are 1 to 5.
+{BOARD_TEXT} The numbers are 1 to 5.
 {words.TURN_TEXT}
 1. On the empty board the first number goes anywhere. Every later number goes beside a stone of
 either colour (left, right, above or below; blanks count as stones).

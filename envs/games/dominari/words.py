@@ -23,26 +23,19 @@ from azumaya.envs.games.dominari.board import (
     Board,
 )
 from azumaya.envs.games.dominari.turn import breaks_rule, can_fill, can_lay, dead_cells, points
-from azumaya.envs.geometry.dominari36 import (
-    BLOCK_OF,
-    CELL,
-    CELLS,
-    COLUMN_OF,
-    FULL,
-    HOUSES,
-    ROW_OF,
-    SQUARES,
+from azumaya.envs.games.dominari_words import (
+    COLOUR_LETTERS,
+    COLOUR_NAMES,
+    GROUNDS,
+    result_note,
+    side_name,
 )
+from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELL, CELLS, FULL, GRID, HOUSES, SQUARES
+from azumaya.envs.geometry.houses import where_twice
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, cells_of, has, popcount
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 
-COLOUR_LETTERS = "wb"
-COLOUR_NAMES = ("white", "black")
-
-BOARD_TEXT = """\
-The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
-nine blocks of 2x2."""
 TURN_TEXT = """\
 A turn begins with a number of your own colour laid on an empty cell. No number may stand twice
 in a row, a column or a block, whatever its colour. Then, while there are dead cells (empty cells
@@ -166,6 +159,11 @@ def number_on(state: Any, cell: int) -> int:
     return next((n + 1 for n, board in enumerate(state["stones"]) if has(board, cell)), 0)
 
 
+def numbers_of(state: Any) -> list[int]:
+    """The number on each of the 36 cells, 0 where there is none."""
+    return [number_on(state, cell) for cell in range(CELLS)]
+
+
 def colour_on(state: Any, cell: int) -> int | None:
     """The colour of the stone on a cell, or None."""
     return next((p for p, board in enumerate(state["colours"]) if has(board, cell)), None)
@@ -181,15 +179,6 @@ def stone_name(state: Any, cell: int) -> str:
 def candidates_on(state: Any, cell: int) -> tuple[int, ...]:
     """The numbers that the Sudoku rule allows on a cell."""
     return tuple(n + 1 for n, board in enumerate(state["candidates"]) if has(board, cell))
-
-
-def clash_on(state: Any, number: int, cell: int) -> str | None:
-    """Where a number already stands in a house of a cell, or None."""
-    for house, of in (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF)):
-        for other in range(CELLS):
-            if other != cell and of[other] == of[cell] and number_on(state, other) == number:
-                return f"the {house} of {SQUARES[cell]} has a {number} on {SQUARES[other]}"
-    return None
 
 
 # ---- sentences ----
@@ -254,7 +243,7 @@ def _explain_blank(state: Any, cell: int) -> str:
 
 
 def _explain_number(where: Where, state: Any, number: int, cell: int) -> str:
-    clash, place = clash_on(state, number, cell), where(state, cell)
+    clash, place = where_twice(GRID, numbers_of(state), number, cell), where(state, cell)
     if not has(state["targets"], cell):
         return f": {place}"
     if clash is None:
@@ -279,7 +268,7 @@ def scene(state: Any, start: Any, notes: Sequence[str]) -> Scene:
     empty = [cell for cell in range(CELLS) if colour_on(state, cell) is None]
     return Scene(
         board="dominari36",
-        grounds=tuple("light" if block % 2 else "plain" for block in BLOCK_OF),
+        grounds=GROUNDS,
         stones=tuple(_stone(state, start, cell) for cell in range(CELLS)),
         dead=frozenset(cells_of(np.array([dead_cells(state)], U64))),
         candidates={cell: candidates_on(state, cell) for cell in empty},
@@ -305,18 +294,12 @@ def _stays_from(start: Any, cell: int) -> bool:
     return any(has(board, cell) for board in for_good)
 
 
-def side_name(player: int) -> str:
-    """A player and their colour, like `player_0 (white)`."""
-    return f"player_{player} ({COLOUR_NAMES[player]})"
-
-
 def turn_note(state: Any) -> str:
     """Whose turn it is, or how the game ended."""
     if state["over"] == TRUNCATED:
         return f"over: {TURN_LIMIT} turns without an end"
     if state["over"]:
-        payoff = int(state["payoff"])
-        return f"over: {side_name(int(payoff < 0))} wins" if payoff else "over: a draw"
+        return result_note(state)
     task = "blanks, or end" if state["phase"] == BLANKS else "lay a number"
     return f"{side_name(int(state['to_move']))}: {task}{', or claim' if state['claim'] else ''}"
 

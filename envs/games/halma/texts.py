@@ -8,6 +8,7 @@ import numpy as np
 
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, new_states
+from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES, side_name
 from azumaya.envs.games.halma.board import (
     BLACK,
     CHOOSE,
@@ -17,14 +18,13 @@ from azumaya.envs.games.halma.board import (
     WHITE,
 )
 from azumaya.envs.games.halma.rules import can_move, laid
-from azumaya.envs.games.halma.words import COLOURS, check_end, numbers_of, side_name
+from azumaya.envs.games.halma.words import check_end, numbers_of
 from azumaya.envs.geometry.dominari36 import HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import bit, cells_of
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, read_whole, split_position
 
-SIDES = "wb"
 MARKS = (".123456", ".abcdef")
 """By player, the marks of no stone and of the numbers."""
 
@@ -33,7 +33,7 @@ def write_text(state: Any, settings: Settings) -> str:
     """A position text: the board, who is to move, then the stage before play, or the result."""
     marks = "".join(MARKS[n < 0][abs(n)] for n in numbers_of(state))
     rows = (marks[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
-    parts = ["/".join(rows), SIDES[int(state["to_move"])]]
+    parts = ["/".join(rows), COLOUR_LETTERS[int(state["to_move"])]]
     if state["stage"] == CHOOSE:
         parts.append("stage=choose")
     if state["over"]:
@@ -48,12 +48,12 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
         PositionError: the text is malformed, or the position is impossible.
     """
     alphabet = MARKS[WHITE] + MARKS[BLACK][1:]
-    parts = split_position(text, (SIZE,) * SIZE, alphabet, SIDES, ("stage", "result"))
+    parts = split_position(text, (SIZE,) * SIZE, alphabet, COLOUR_LETTERS, ("stage", "result"))
     states = new_states(1, STATE)
     state = states[0]
     _read_stones("".join(parts.rows), states)
     _check_houses(state)
-    state["to_move"] = SIDES.index(parts.to_move)
+    state["to_move"] = COLOUR_LETTERS.index(parts.to_move)
     fields = parts.fields
     if fields.get("stage", "choose") != "choose":
         raise PositionError(f"position: stage={fields['stage']}: must be choose, or left out")
@@ -71,7 +71,7 @@ def _read_stones(marks: str, states: np.ndarray) -> None:
             cells = [cell for cell, there in enumerate(marks) if there == mark]
             if len(cells) > 1:
                 raise PositionError(
-                    f"position: {mark} ({COLOURS[player]}'s {n + 1}) lies on "
+                    f"position: {mark} ({COLOUR_NAMES[player]}'s {n + 1}) lies on "
                     f"{SQUARES[cells[0]]} and {SQUARES[cells[1]]}; each player has one"
                 )
             if cells:
@@ -81,10 +81,7 @@ def _read_stones(marks: str, states: np.ndarray) -> None:
 def _check_houses(state: Any) -> None:
     clash = first_clash([abs(number) for number in numbers_of(state)], HOUSES)
     if clash is not None:
-        raise PositionError(
-            f"position: the number {clash.number} lies twice in one row, column or block, on "
-            f"{SQUARES[clash.first]} and {SQUARES[clash.second]}"
-        )
+        raise PositionError(f"position: {clash.text(SQUARES)}")
 
 
 def _check_laying(state: Any, over: bool) -> None:
@@ -103,7 +100,7 @@ def _check_laying(state: Any, over: bool) -> None:
             (cell,) = cells_of(state["stones"][player, n : n + 1])
             if cell not in START_CELLS[player]:
                 raise PositionError(
-                    f"position: stage=choose: {COLOURS[player]}'s {n + 1} on {SQUARES[cell]} "
+                    f"position: stage=choose: {COLOUR_NAMES[player]}'s {n + 1} on {SQUARES[cell]} "
                     "is not on a start cell"
                 )
 

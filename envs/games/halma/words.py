@@ -11,6 +11,13 @@ import numpy as np
 
 from azumaya.envs.errors import MoveNameError, OptionError, PositionError, brief
 from azumaya.envs.game import TERMINATED, new_states, plain_text
+from azumaya.envs.games.dominari_words import (
+    BOARD_TEXT,
+    COLOUR_NAMES,
+    GROUNDS,
+    result_note,
+    side_name,
+)
 from azumaya.envs.games.halma.board import (
     BLACK,
     CHOOSE,
@@ -32,26 +39,14 @@ from azumaya.envs.games.halma.moves import (
     taken_cells,
 )
 from azumaya.envs.games.halma.rules import START, can_move, laid
-from azumaya.envs.geometry.dominari36 import (
-    BLOCK_OF,
-    CELL,
-    CELLS,
-    COLUMN_OF,
-    HOUSES,
-    ROW_OF,
-    SQUARES,
-)
-from azumaya.envs.geometry.houses import first_clash
+from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELL, CELLS, GRID, HOUSES, SQUARES
+from azumaya.envs.geometry.houses import first_clash, where_twice
 from azumaya.envs.kernels.bits import U64, bit, cells_of, has, lowest
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 
-COLOURS = ("white", "black")
-
-
-HOW_TO_PLAY = """\
-The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
-nine blocks of 2x2. White moves first.
+HOW_TO_PLAY = f"""\
+{BOARD_TEXT}
 1. Each player has the numbers 1 to 6. White starts in the corner at a1, black in the corner at f6.
 If the numbers are not there yet, they are laid first, in turns: white's 1, black's 1, white's 2 and
 so on, white's on free cells among a1 b1 c1 a2 b2 a3, black's among f6 e6 d6 f5 e5 f4.
@@ -141,11 +136,6 @@ def numbers_of(state: Any) -> list[int]:
     return numbers
 
 
-def side_name(player: int) -> str:
-    """A player and their colour, like `player_0 (white)`."""
-    return f"player_{player} ({COLOURS[player]})"
-
-
 def taken_word(state: Any) -> np.uint64:
     """The cells with a stone; compiled kernels hand words to the host as plain ints."""
     return U64(taken_cells(state))
@@ -181,7 +171,7 @@ def _explain_laying(state: Any, action: int) -> str:
         return f": the stones are still being laid, and the {following + 1} is next (rule 1)"
     if cell not in START_CELLS[player]:
         cells = " ".join(SQUARES[c] for c in START_CELLS[player])
-        return f": {COLOURS[player]}'s start cells are {cells} (rule 1)"
+        return f": {COLOUR_NAMES[player]}'s start cells are {cells} (rule 1)"
     if numbers_of(state)[cell]:
         return f": {SQUARES[cell]} is not free (rule 1)"
     return f" is legal: {SQUARES[cell]} is a free start cell"
@@ -207,19 +197,12 @@ def _explain_move(state: Any, player: int, number: int, cell: int, taken: Any) -
         ways = "up and right" if player == WHITE else "down and left"
         return f": no step and no jumps lead from {start} to {square}, going {ways} (rule 2)"
     if not has(U64(fits(state, player, number)), cell):
-        other = lowest(state["stones"][1 - player, number])
-        house = _shared_house(cell, int(other))
-        return (
-            f": the {house} of {square} has a {number + 1} on {SQUARES[other]}, and no number may "
-            "stand twice (rule 3)"
-        )
+        numbers = [abs(n) for n in numbers_of(state)]
+        numbers[lowest(stone)] = 0  # it leaves its cell
+        there = where_twice(GRID, numbers, number + 1, cell)
+        return f": {there}, and no number may stand twice (rule 3)"
     how = "jumps" if jump else "goes one step"
     return f" is legal: the stone {how} from {start}, and the {number + 1} fits there"
-
-
-def _shared_house(cell: int, other: int) -> str:
-    houses = (("row", ROW_OF), ("column", COLUMN_OF), ("block", BLOCK_OF))
-    return next(name for name, of in houses if of[cell] == of[other])
 
 
 # ---- scenes ----
@@ -227,15 +210,16 @@ def _shared_house(cell: int, other: int) -> str:
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it, with the stones borne off beside the board."""
-    stones = tuple(Stone(COLOURS[n < 0], str(abs(n))) if n else None for n in numbers_of(state))
     tray = "to lay" if state["stage"] == CHOOSE else "borne off"
     return Scene(
         board="dominari36",
-        grounds=tuple("light" if block % 2 else "plain" for block in BLOCK_OF),
-        stones=stones,
+        grounds=GROUNDS,
+        stones=tuple(
+            Stone(COLOUR_NAMES[n < 0], str(abs(n))) if n else None for n in numbers_of(state)
+        ),
         candidates=_candidates(state),
         notes=(_note(state),),
-        trays=tuple((f"{colour} {tray}", _off_board(state, p)) for p, colour in enumerate(COLOURS)),
+        trays=tuple((f"{COLOUR_NAMES[p]} {tray}", _off_board(state, p)) for p in (WHITE, BLACK)),
         regions=BLOCK_OF,
     )
 
@@ -254,13 +238,12 @@ def _candidates(state: Any) -> dict[int, tuple[int, ...]]:
 
 def _off_board(state: Any, player: int) -> tuple[Stone, ...]:
     gone = (n for n in range(NUMBERS) if not state["stones"][player, n])
-    return tuple(Stone(COLOURS[player], str(n + 1)) for n in gone)
+    return tuple(Stone(COLOUR_NAMES[player], str(n + 1)) for n in gone)
 
 
 def _note(state: Any) -> str:
     if state["over"]:
-        payoff = int(state["payoff"])
-        return f"over: {side_name(int(payoff < 0))} wins" if payoff else "over: a draw"
+        return result_note(state)
     task = "lay the next stone" if state["stage"] == CHOOSE else "move"
     return f"{side_name(int(state['to_move']))} to {task}"
 

@@ -68,8 +68,6 @@ ROW = word_count(NUMBER_ACTIONS)
 """Words of a set of stones."""
 REGION_BITS = 4
 """Bits that hold a region's number (0 to 8)."""
-CELL_BITS, HIGH_BITS = 64, CELLS - 64
-"""A set of cells takes two words: bits used in the first and in the second."""
 
 ALL_STONES = board_of(range(NUMBER_ACTIONS), ROW)
 STONES_ON = np.stack([board_of(range(cell, NUMBER_ACTIONS, CELLS), ROW) for cell in range(CELLS)])

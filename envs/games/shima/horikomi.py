@@ -37,7 +37,6 @@ from azumaya.envs.games.shima.before_play import (
 from azumaya.envs.games.shima.board import (
     ALL_STONES,
     BEFORE_PLAY_BYTES,
-    CELL_BITS,
     DARK,
     FIRST_NUMBER,
     HANDICAP,
@@ -55,7 +54,7 @@ from azumaya.envs.games.shima.stones import (
     region_word,
     word_of,
 )
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, WORDS
+from azumaya.envs.geometry.sudoku81 import CELLS, LOW_BITS, NUMBERS, WORDS
 from azumaya.envs.kernels.bits import U64, ZERO, bit, get, nibble, popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import any_bit, load, store, where
@@ -63,7 +62,7 @@ from azumaya.envs.kernels.rows import any_bit, load, store, where
 FULL_STOCK = U64(int(str(SET) * NUMBERS, 16))
 """`SET` stones of each number, four bits a number."""
 
-_FIRST = [w * CELL_BITS // CELLS for w in range(ROW)]
+_FIRST = [w * LOW_BITS // CELLS for w in range(ROW)]
 STONES_OF_FIRST = np.array([STONES_WITH[n, w] for w, n in enumerate(_FIRST)], U64)
 STONES_OF_SECOND = np.array([ALL_STONES[w] & ~STONES_OF_FIRST[w] for w in range(ROW)], U64)
 STOCK_OF_FIRST = np.array([1 << (4 * n) for n in _FIRST], U64)

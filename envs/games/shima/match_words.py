@@ -23,7 +23,7 @@ from azumaya.envs.games.shima.starts import (
 from azumaya.envs.games.shima.stones import lay_puzzles
 from azumaya.envs.games.shima.territory import territory_of
 from azumaya.envs.games.shima.texts import chooses_colours
-from azumaya.envs.games.sudoku_words import digits_of
+from azumaya.envs.games.sudoku_words import ALPHABET, digits_of, read_digits, write_digits
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES
 from azumaya.envs.scene import Scene
@@ -48,8 +48,7 @@ def write_text(state: Any, settings: Settings) -> str:
 
 
 def _puzzle_text(state: Any) -> str:
-    digits = digits_of(state, "givens")
-    return "".join(str(d) if d else "." for d in digits)
+    return write_digits(digits_of(state, "givens"))
 
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
@@ -123,9 +122,9 @@ def _with_own_result(single: str, first: int, total: int, settings: Settings) ->
 
 
 def _givens(puzzle: str, states: np.ndarray, settings: Settings) -> np.ndarray:
-    if len(puzzle) != CELLS or set(puzzle) - set(".123456789"):
+    if len(puzzle) != CELLS or set(puzzle) - set(ALPHABET):
         raise PositionError(f"position: puzzle={puzzle}: must be 81 digits and dots")
-    digits = [0 if c == "." else int(c) for c in puzzle]
+    digits = read_digits(puzzle)
     if first_clash(digits, HOUSES + territory_of(settings).houses) is not None:
         raise PositionError("position: puzzle= has a number twice in a house or region")
     laid = empty_states(1, MOYO_STATE, settings)

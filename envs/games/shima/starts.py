@@ -30,6 +30,8 @@ from azumaya.envs.puzzles.choice import PuzzleSet
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import as_whole
 
+HOUSES_OR_REGION = "row, column, block or region"
+"""What contains each number once at most, by rule 4."""
 MOST_HANDICAP = 9
 """The neutral region has nine cells, so no more handicap stones can ever be laid."""
 
@@ -172,7 +174,4 @@ def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
 def _where_broken(digits: np.ndarray, index: int, houses: Sequence[Sequence[int]]) -> str:
     clash = first_clash(digits[index].tolist(), houses)
     assert clash is not None
-    return (
-        f"puzzle {index + 1}: the number {clash.number} lies twice in one row, column, block "
-        f"or region, on {SQUARES[clash.first]} and {SQUARES[clash.second]}"
-    )
+    return f"puzzle {index + 1}: {clash.text(SQUARES, HOUSES_OR_REGION)}"

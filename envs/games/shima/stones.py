@@ -10,9 +10,7 @@ import numpy as np
 
 from azumaya.envs.games.shima.board import (
     ALL_ONES,
-    CELL_BITS,
     DARK,
-    HIGH_BITS,
     LIGHT,
     NUMBER_ACTIONS,
     OWN_PLANE,
@@ -22,7 +20,7 @@ from azumaya.envs.games.shima.board import (
     STONES_ON,
     STONES_PLANE,
 )
-from azumaya.envs.geometry.sudoku81 import CELLS, FULL, PEERS
+from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HIGH_BITS, LOW_BITS, PEERS
 from azumaya.envs.kernels.bits import LOW6, ONE, U64
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import any_bit, load, raised, store, word_at, word_in
@@ -101,7 +99,7 @@ def row_from(at, low, high):
 @kernel
 def word_of(stones, number, w):
     """Word `w` of the cells of a number (from 0) in a set of stones."""
-    at = number * CELLS + w * CELL_BITS
+    at = number * CELLS + w * LOW_BITS
     shift = U64(at & 63)
     word = stones[at >> 6] >> shift
     if (at >> 6) + 1 < ROW:

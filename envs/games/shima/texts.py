@@ -20,7 +20,7 @@ from azumaya.envs.games.shima.board import (
     STARTER,
     STONES_ON,
 )
-from azumaya.envs.games.shima.starts import MOST_HANDICAP, empty_states
+from azumaya.envs.games.shima.starts import HOUSES_OR_REGION, MOST_HANDICAP, empty_states
 from azumaya.envs.games.shima.stones import lay_puzzles, neutral_room
 from azumaya.envs.games.shima.territory import FREE, territory_of
 from azumaya.envs.games.shima.words import cells_in, owners_text
@@ -28,7 +28,7 @@ from azumaya.envs.games.sudoku_words import (
     ALPHABET,
     ROW_LENGTHS,
     digits_of,
-    read_board,
+    read_digits,
     write_board,
 )
 from azumaya.envs.geometry.houses import first_clash
@@ -102,7 +102,7 @@ def read_text(
         PositionError: the text is malformed or impossible.
     """
     parts = split_position(text, ROW_LENGTHS, ALPHABET, SIDES, (*SHARED_KEYS, *keys))
-    digits = read_board(parts)
+    digits = read_digits("".join(parts.rows))
     _check_board(digits, settings)
     states = empty_states(1, dtype, settings)
     lay_puzzles(states, np.array([digits], np.uint8))
@@ -122,10 +122,7 @@ def read_text(
 def _check_board(digits: list[int], settings: Settings) -> None:
     clash = first_clash(digits, HOUSES + territory_of(settings).houses)
     if clash is not None:
-        raise PositionError(
-            f"position: the number {clash.number} lies twice in one row, column, block or "
-            f"region, on {SQUARES[clash.first]} and {SQUARES[clash.second]}"
-        )
+        raise PositionError(f"position: {clash.text(SQUARES, HOUSES_OR_REGION)}")
 
 
 def _read_owners(states: np.ndarray, parts: PositionText, settings: Settings) -> None:

@@ -81,8 +81,6 @@ PLANES = (
     Plane("points", "1 if the reward is points", "number"),
 )
 FITS_PLANE = NUMBERS
-CELL_BITS, HIGH_BITS = 64, CELLS - 64
-"""A set of cells takes two words: bits used in the first and in the second."""
 FIRST_NUMBER = 8 * word_count((FITS_PLANE + 1) * CELLS)
 """The byte of the first `number` plane in a packed observation."""
 

@@ -28,15 +28,9 @@ from __future__ import annotations
 import numpy as np
 
 from azumaya.envs.game import TERMINATED
-from azumaya.envs.games.tiles.board import (
-    CELL_BITS,
-    FIRST_NUMBER,
-    FITS_PLANE,
-    HIGH_BITS,
-    HUNDRED,
-)
+from azumaya.envs.games.tiles.board import FIRST_NUMBER, FITS_PLANE, HUNDRED
 from azumaya.envs.games.tiles.deal import draw, fits, lay
-from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, PEERS, WORDS
+from azumaya.envs.geometry.sudoku81 import CELLS, HIGH_BITS, LOW_BITS, NUMBERS, PEERS, WORDS
 from azumaya.envs.kernels.bits import ZERO, has, nibble, popcount, put, put_byte
 from azumaya.envs.kernels.compile import kernel
 
@@ -123,8 +117,8 @@ def observe(state, player, packed):
 @kernel
 def put_board(packed, plane, low, high):
     """Write a set of cells as one plane."""
-    put(packed, plane * CELLS, CELL_BITS, low)
-    put(packed, plane * CELLS + CELL_BITS, HIGH_BITS, high)
+    put(packed, plane * CELLS, LOW_BITS, low)
+    put(packed, plane * CELLS + LOW_BITS, HIGH_BITS, high)
 
 
 @kernel

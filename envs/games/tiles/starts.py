@@ -10,7 +10,7 @@ import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states, plain_text
-from azumaya.envs.games.sudoku_words import ALPHABET
+from azumaya.envs.games.sudoku_words import ALPHABET, read_digits
 from azumaya.envs.games.tiles.board import (
     ALL_TILES,
     DEALT,
@@ -22,8 +22,8 @@ from azumaya.envs.games.tiles.board import (
 )
 from azumaya.envs.games.tiles.deal import fits, lay, put_tile, tile_at
 from azumaya.envs.geometry.houses import first_clash
-from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, SQUARES, WORDS
-from azumaya.envs.kernels.bits import U64, board_of, nibble
+from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, SQUARES
+from azumaya.envs.kernels.bits import U64, nibble
 from azumaya.envs.symmetries import Settings
 
 KINDS = {"random": RANDOM, "one_each": ONE_EACH}
@@ -47,20 +47,10 @@ def check_start(value: Any) -> str:
             f"start={brief(value)}: must be 'random', 'one_each' or 81 characters, digits and '.'"
         )
     board = plain_text(value).replace("0", ".")
-    clash = first_clash(_digits(board), HOUSES)
+    clash = first_clash(read_digits(board), HOUSES)
     if clash is not None:
-        raise OptionError(f"start: {twice_text(clash.number, clash.first, clash.second)}")
+        raise OptionError(f"start: {clash.text(SQUARES)}")
     return board
-
-
-def _digits(board: str) -> list[int]:
-    return [0 if mark == "." else int(mark) for mark in board]
-
-
-def twice_text(number: int, first: int, second: int) -> str:
-    """The message that a number lies twice in a house, on two cells."""
-    where = f"on {SQUARES[first]} and {SQUARES[second]}"
-    return f"the number {number} lies twice in one row, column or block, {where}"
 
 
 def check_draws(value: Any) -> str:
@@ -99,7 +89,7 @@ def starts(settings: Settings) -> np.ndarray:
         _check_dealable(start, draws)
         laid = DEALT
     else:
-        digits = _digits(start)
+        digits = read_digits(start)
         lay_all(states, digits)
         laid = sum(d > 0 for d in digits)
         _check_nine_each(Counter(d for d in [*digits, *map(int, draws)] if d), " with the start")
@@ -115,8 +105,8 @@ def starts(settings: Settings) -> np.ndarray:
 def empty_states(settings: Settings) -> np.ndarray:
     """An empty board with all 81 tiles still to be drawn, `(1,)` states."""
     states = as_states(np.zeros(1, STATE))
-    states["candidates"] = board_of(range(CELLS), WORDS)
-    states["empty"] = board_of(range(CELLS), WORDS)
+    states["candidates"] = FULL
+    states["empty"] = FULL
     states["left"] = ALL_TILES
     states["misplacement"] = settings["misplacement"]
     states["points"] = settings["reward"] == "points"

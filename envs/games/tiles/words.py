@@ -17,19 +17,13 @@ from azumaya.envs.games.sudoku_words import (
     check_board,
     dead_cells,
     digits_of,
-    read_board,
+    read_digits,
     why_not_there,
     write_board,
 )
 from azumaya.envs.games.tiles.board import EACH
 from azumaya.envs.games.tiles.deal import PILE_DRAWS, fits, stack, tile_at, total
-from azumaya.envs.games.tiles.starts import (
-    empty_states,
-    fix_draws,
-    lay_all,
-    show_tile,
-    twice_text,
-)
+from azumaya.envs.games.tiles.starts import empty_states, fix_draws, lay_all, show_tile
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, PEERS, SQUARES, WORDS
 from azumaya.envs.kernels.bits import LOW4, U64, board_of, cells_of, nibble
@@ -104,10 +98,10 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     episode begins, its key does so again.
     """
     parts = split_position(text, ROW_LENGTHS, ALPHABET, MOVERS, ("tile", "score", "aside"))
-    digits = read_board(parts)
+    digits = read_digits("".join(parts.rows))
     clash = first_clash(digits, HOUSES)
     if clash is not None:
-        raise PositionError(f"position: {twice_text(clash.number, clash.first, clash.second)}")
+        raise PositionError(f"position: {clash.text(SQUARES)}")
     states = empty_states(settings)
     lay_all(states, digits)
     states["to_move"] = MOVERS.index(parts.to_move)
