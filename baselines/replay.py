@@ -118,7 +118,7 @@ def content_policy(script: str, style: str) -> str:
     """A Content-Security-Policy that lets a page use its own script and style, nothing else."""
     return (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "base-uri 'none'"
+        "base-uri 'none'; form-action 'none'"
     )
 
 

@@ -38,9 +38,13 @@ class Exhibit:
     values: tuple[float, ...] = ()
 
     @cached_property
+    def _last_two(self) -> list[Position]:
+        return list(replay(self.record))[-2:]
+
+    @property
     def end(self) -> Position:
         """The last position."""
-        return list(replay(self.record))[-1]
+        return self._last_two[-1]
 
     @property
     def title(self) -> str:
@@ -51,7 +55,7 @@ class Exhibit:
     def last_action(self) -> int | None:
         """The action that led to the last position."""
         moves = self.record.moves
-        return list(replay(self.record))[-2].action(moves[-1]) if moves else None
+        return self._last_two[0].action(moves[-1]) if moves else None
 
     @property
     def players(self) -> str:

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,13 @@ from azumaya.baselines.files import UnusableFileError, parse_json
 from azumaya.baselines.replay import replay_page
 from azumaya.baselines.serve.answers import JSONAnswer
 from azumaya.baselines.serve.choices import Choices, milliseconds_of
-from azumaya.baselines.serve.exhibits import A_PAGE_MS, Exhibits, replay_answer
+from azumaya.baselines.serve.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
 from azumaya.baselines.serve.games import Games, OpenGame
 from azumaya.baselines.serve.guard import LOOPBACK, Guard
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.once import Once
 from azumaya.baselines.serve.readiness import Readiness
-from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.store import Kept, Store
 from azumaya.baselines.serve.workers import Workers, hint, think
 from azumaya.envs.render.board import web_file
 
@@ -60,6 +61,7 @@ class Server:
         self.games, self.choices, self.workers = games, choices, workers
         self.limits = limits
         self.readiness = Readiness(workers)
+        self._searches, self._pages = Once(), Once(PAGES)
 
     def routes(self) -> list[Route]:
         """The routes."""
@@ -101,9 +103,15 @@ class Server:
 
     async def watch(self, request: Request) -> Response:
         """A game as a replay, for those who were given its link."""
-        record = await run_in_threadpool(self.games.shared, request.path_params["share"])
-        page = await self.workers.run(replay_page, [record], milliseconds=A_PAGE_MS)
-        return replay_answer(page)
+        kept = await run_in_threadpool(self.games.shared, request.path_params["share"])
+        made = partial(self._page_of, kept)
+        return replay_answer(await self._pages.get((kept.id, kept.changes), made))
+
+    async def _page_of(self, kept: Kept) -> Any:
+        record = await run_in_threadpool(self.games.watched, kept)
+        return await self.workers.run(
+            replay_page, [record], milliseconds=A_PAGE_MS, visitor=kept.visitor
+        )
 
     # ---- games ----
 
@@ -151,41 +159,51 @@ class Server:
     async def move(self, request: Request) -> Response:
         """Make a move."""
         opened, body = await self._asked(request)
-        return JSONAnswer(self.games.move(opened, body.get("ply"), body.get("move")))
+        return JSONAnswer(self.games.move(opened, body.get("changes"), body.get("move")))
 
     async def undo(self, request: Request) -> Response:
         """Take a move back."""
         opened, body = await self._asked(request)
-        return JSONAnswer(self.games.undo(opened, body.get("ply")))
+        return JSONAnswer(self.games.undo(opened, body.get("changes")))
 
     async def answer(self, request: Request) -> Response:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
         opened, _ = await self._asked(request)
-        name, position, key = self.games.thinking(opened)
-        await self.readiness.agent(name, position)
-        time = milliseconds_of(name)
-        move = await self.workers.run(
-            think, name, position, key, milliseconds=time, seconds=self.limits.move_seconds
-        )
-        return JSONAnswer(self.games.answer(opened, position, move))
+        (name, position, key), changes = self.games.thinking(opened), opened.changes
+
+        async def search() -> Any:
+            await self.readiness.agent(name, position)
+            return await self.workers.run(
+                think, name, position, key, milliseconds=milliseconds_of(name),
+                seconds=self.limits.move_seconds, visitor=opened.kept.visitor,
+            )  # fmt: skip
+
+        move = await self._searches.get((opened.kept.id, changes), search)
+        return JSONAnswer(self.games.answer(opened, changes, move))
 
     async def explain(self, request: Request) -> Response:
         """Why a person's clicks make no move."""
         opened, body = await self._asked(request)
         cells, label = body.get("cells"), body.get("label", "")
-        sentences = self.games.explain(opened, body.get("ply"), cells, label)
+        sentences = self.games.explain(opened, body.get("changes"), cells, label)
         return JSONAnswer({"sentences": sentences})
 
     async def hint(self, request: Request) -> Response:
         """What a short search says about the moves."""
         opened, body = await self._asked(request)
         usual = min(HINT_MILLISECONDS, self.limits.search)
-        wanted = self.games.hinted(opened, body.get("ply"), body.get("milliseconds", usual))
-        await self.readiness.hint(wanted[0])
-        found = await self.workers.run(
-            hint, *wanted, milliseconds=wanted[1], seconds=self.limits.move_seconds
-        )
-        return JSONAnswer(found)
+        milliseconds = body.get("milliseconds", usual)
+        wanted = self.games.hinted(opened, body.get("changes"), milliseconds)
+
+        async def search() -> Any:
+            await self.readiness.hint(wanted[0])
+            return await self.workers.run(
+                hint, *wanted, milliseconds=milliseconds, seconds=self.limits.move_seconds,
+                visitor=opened.kept.visitor,
+            )  # fmt: skip
+
+        key = opened.kept.id, opened.changes, milliseconds
+        return JSONAnswer(await self._searches.get(key, search))
 
     # ---- requests ----
 
@@ -261,7 +279,7 @@ def make_app(
     """
     bounds = limits or Limits()
     choices = Choices(agents, bounds)
-    pool = Workers(workers, bounds.waiting)
+    pool = Workers(workers, bounds.waiting, bounds.waiting_of_one)
     server = Server(Games(store, choices, bounds), choices, pool, bounds)
     exhibits = Exhibits(read_gallery(gallery), pool)
 

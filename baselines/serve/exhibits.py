@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from azumaya.baselines.arena.gallery import Exhibit
+from azumaya.baselines.arena.gallery import Exhibit, gallery_line
 from azumaya.baselines.replay import content_policy, replay_page, replay_script, replay_style
 from azumaya.baselines.serve.answers import JSONAnswer
 from azumaya.baselines.serve.limits import RefusalError
+from azumaya.baselines.serve.once import Once
 from azumaya.baselines.serve.workers import Workers
 
 A_PAGE_MS = 2000
-"""What the replay of a long game takes."""
-A_GALLERY_MS = 5000
-"""What it takes to play all games of the gallery, without the time to compile their rules."""
+"""What playing through a long game takes, without the time to compile its rules."""
+PAGES = 32
+"""Replays that are kept, of some 100 kB each."""
+PICTURES = 256
+"""Pictures of last positions that are kept, of some 30 kB each."""
 KEEP = {"Cache-Control": "max-age=3600"}
 
 
@@ -32,9 +37,7 @@ class Exhibits:
 
     def __init__(self, exhibits: Sequence[Exhibit], workers: Workers) -> None:
         self._exhibits, self._workers = exhibits, workers
-        self._described: list[dict[str, Any]] | None = None
-        self._pages: dict[int, str] = {}
-        self._pictures: dict[int, str] = {}
+        self._descriptions, self._pages, self._pictures = Once(1), Once(PAGES), Once(PICTURES)
 
     def routes(self) -> list[Route]:
         """The routes."""
@@ -46,30 +49,28 @@ class Exhibits:
 
     async def listed(self, request: Request) -> Response:
         """All games."""
-        if self._described is None:
-            self._described = await self._workers.run(
-                described, self._exhibits, milliseconds=A_GALLERY_MS
-            )
-        return JSONAnswer(self._described)
+        return JSONAnswer(await self._descriptions.get(None, self._described))
+
+    async def _described(self) -> list[dict[str, Any]]:
+        """One game after the other: each may compile its rules, and others search in between."""
+        return [await self._made(described, exhibit) for exhibit in self._exhibits]
 
     async def picture(self, request: Request) -> Response:
         """The last position of a game."""
         number = self._number(request)
-        if number not in self._pictures:
-            self._pictures[number] = await self._workers.run(
-                drawn, self._exhibits[number], milliseconds=A_GALLERY_MS
-            )
-        return Response(self._pictures[number], media_type="image/svg+xml", headers=KEEP)
+        drawing = partial(self._made, drawn, self._exhibits[number])
+        picture = await self._pictures.get(number, drawing)
+        return Response(picture, media_type="image/svg+xml", headers=KEEP)
 
     async def watch(self, request: Request) -> Response:
         """A game as a replay, with the graph of its values."""
         number = self._number(request)
-        if number not in self._pages:
-            shown = self._exhibits[number]
-            self._pages[number] = await self._workers.run(
-                replay_page, [shown.record], None, None, [shown.values], milliseconds=A_PAGE_MS
-            )
-        return replay_answer(self._pages[number])
+        shown = self._exhibits[number]
+        making = partial(self._made, replay_page, [shown.record], None, None, [shown.values])
+        return replay_answer(await self._pages.get(number, making))
+
+    async def _made(self, *work: Any) -> Any:
+        return await self._workers.run(*work, milliseconds=A_PAGE_MS)
 
     def _number(self, request: Request) -> int:
         number = int(request.path_params["number"])
@@ -78,15 +79,17 @@ class Exhibits:
         return number
 
 
-def described(exhibits: Sequence[Exhibit]) -> list[dict[str, Any]]:
-    """What the list of the gallery says about each game."""
-    return [
-        {
-            "title": each.title, "players": each.record.players, "date": each.record.date,
-            "story": each.story,
-        }
-        for each in exhibits
-    ]  # fmt: skip
+def described(exhibit: Exhibit) -> dict[str, Any]:
+    """What the list of the gallery says about a game.
+
+    `version` belongs into the address of its picture, which browsers keep: with another gallery,
+    the number is another game's.
+    """
+    return {
+        "title": exhibit.title, "players": exhibit.players, "date": exhibit.record.date,
+        "story": exhibit.story,
+        "version": hashlib.sha256(gallery_line(exhibit).encode()).hexdigest()[:12],
+    }  # fmt: skip
 
 
 def drawn(exhibit: Exhibit) -> str:
@@ -98,4 +101,5 @@ def drawn(exhibit: Exhibit) -> str:
 def replay_answer(page: str) -> Response:
     """The page of a replay, which may run its own script alone."""
     policy = content_policy(replay_script(), replay_style())
-    return HTMLResponse(page, headers={"Content-Security-Policy": policy})
+    framed = "frame-ancestors 'none'"  # which pages cannot say of themselves
+    return HTMLResponse(page, headers={"Content-Security-Policy": f"{policy}; {framed}"})

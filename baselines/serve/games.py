@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,11 @@ LISTED = 50
 NOT_YOURS = "there is no such game, or it is not yours"
 MOST_CELLS = 8
 """Cells that a question may name."""
+AN_HOUR, A_MONTH = 3600, 30 * 24 * 3600
+"""Where there are too many games, those without a move are dropped after an hour, others after a
+month without one."""
+DROPPED = 0.01
+"""The share of the games that is dropped at once, since looking for them takes a while."""
 
 
 @dataclass
@@ -45,11 +51,14 @@ class OpenGame:
     Attributes:
         kept: the game as it began.
         table: the game as it stands.
+        changes: how often a move was made, or moves were taken back. What was meant for a game
+            that has changed since is told apart by this: the number of moves may be the same again.
         counted: its positions as of the last request, if it is kept ready, otherwise 0.
     """
 
     kept: Kept
     table: Table
+    changes: int
     counted: int = 0
 
 
@@ -110,11 +119,20 @@ class Games:
         return opened
 
     def _check_room(self, owner: str) -> None:
-        if self._store.count() >= self._limits.games:
-            raise RefusalError(503, f"the server keeps no more than {self._limits.games:,} games")
+        most = self._limits.games
+        if self._store.count() >= most and not self._drop(max(1, round(DROPPED * most))):
+            raise RefusalError(503, f"the server keeps no more than {most:,} games")
         if self._store.count(owner) >= self._limits.games_of_one:
             most = self._limits.games_of_one
             raise RefusalError(429, f"you have {most:,} games already; delete one first")
+
+    def _drop(self, count: int) -> bool:
+        """Delete games that nobody plays; returns whether there was one."""
+        now = time.time()
+        dropped = self._store.remove_oldest(count, now - AN_HOUR, now - A_MONTH)
+        for name in dropped:
+            self._forget(name)
+        return bool(dropped)
 
     def _table(self, kept: Kept) -> Table:
         """A game from its start, with the moves made so far. It needs no agent to be looked at."""
@@ -137,15 +155,18 @@ class Games:
         opened = self.at_hand(name, visitor)
         if opened is not None:
             return opened
+        return self._put(self._prepared(self._kept(name, visitor)))
+
+    def _kept(self, name: str, visitor: str) -> Kept:
         kept = self._store.find(name)
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
         _check_owner(kept, visitor)
-        return self._put(self._prepared(kept))
+        return kept
 
     def _prepared(self, kept: Kept) -> OpenGame:
         """A game for which all that moves and views need is compiled or loaded."""
-        opened = OpenGame(kept, self._table(kept))
+        opened = OpenGame(kept, self._table(kept), kept.changes)
         here = opened.table.here
         view_of(here)
         if not here.is_over:
@@ -198,11 +219,15 @@ class Games:
         self._positions += positions - opened.counted
         opened.counted = positions
 
-    def shared(self, share: str) -> GameRecord:
-        """The record of a game for those who were given its link; raises `RefusalError`."""
+    def shared(self, share: str) -> Kept:
+        """The game that those may watch who were given its link; raises `RefusalError`."""
         kept = self._store.shared(share)
         if kept is None:
             raise RefusalError(404, "there is no such game")
+        return kept
+
+    def watched(self, kept: Kept) -> GameRecord:
+        """The record of a game that may be watched; raises `RefusalError`."""
         return _record(self._table(kept), kept)
 
     def record(self, opened: OpenGame) -> GameRecord:
@@ -228,16 +253,13 @@ class Games:
         Raises:
             RefusalError: there is no such game.
         """
-        kept = self._store.find(name)
-        if kept is None:
-            raise RefusalError(404, NOT_YOURS)
-        _check_owner(kept, visitor)
+        self._kept(name, visitor)
         self._store.remove(name)
         self._forget(name)
 
     # ---- moves ----
 
-    def move(self, opened: OpenGame, ply: Any, move: Any) -> dict[str, Any]:
+    def move(self, opened: OpenGame, changes: Any, move: Any) -> dict[str, Any]:
         """Make a move of a person; returns the new view.
 
         Raises:
@@ -247,20 +269,25 @@ class Games:
         if not isinstance(move, str):
             raise RefusalError(400, "move: the name of a move is needed")
         table = opened.table
-        self._check_ply(table, ply)
+        self._check_changes(opened, changes)
         if table.here.is_over or table.agent is not None:
             raise RefusalError(409, "it is not your turn")
         self._play(opened, move)
         return self.view(opened)
 
-    def answer(self, opened: OpenGame, position: Position, move: str) -> dict[str, Any]:
+    def answer(self, opened: OpenGame, changes: int, move: str) -> dict[str, Any]:
         """Make an agent's move, unless the game has gone on or back since; returns the view.
+
+        Args:
+            opened: the game.
+            changes: its changes when the agent was asked.
+            move: the agent's move.
 
         Raises:
             ValueError: the move cannot be made.
             sqlite3.Error: it cannot be kept; nothing was changed.
         """
-        if opened.table.here == position and opened.table.agent is not None:
+        if opened.changes == changes and opened.table.agent is not None:
             self._play(opened, move)
         return self.view(opened)
 
@@ -274,11 +301,13 @@ class Games:
         table.play(move)
 
     def _keep(self, opened: OpenGame, moves: Sequence[str]) -> None:
-        if not self._store.keep_moves(opened.kept.id, moves):  # it was deleted meanwhile
+        changes = self._store.keep_moves(opened.kept.id, moves)
+        if changes is None:  # it was deleted meanwhile
             self._forget(opened.kept.id)
             raise RefusalError(404, NOT_YOURS)
+        opened.changes = changes
 
-    def undo(self, opened: OpenGame, ply: Any) -> dict[str, Any]:
+    def undo(self, opened: OpenGame, changes: Any) -> dict[str, Any]:
         """Take moves back to the last one of a person; returns the view.
 
         Raises:
@@ -286,7 +315,7 @@ class Games:
             sqlite3.Error: this cannot be kept; nothing was changed.
         """
         table = opened.table
-        self._check_ply(table, ply)
+        self._check_changes(opened, changes)
         if table.undone is None:
             raise RefusalError(409, "there is nothing to undo")
         self._keep(opened, table.moves[: table.undone])
@@ -294,11 +323,11 @@ class Games:
         return self.view(opened)
 
     @staticmethod
-    def _check_ply(table: Table, ply: Any) -> None:
-        if not is_count(ply):
-            raise RefusalError(400, "ply: the number of moves made so far is needed")
-        if ply != len(table.moves):
-            raise RefusalError(409, f"the game is at move {len(table.moves)} by now")
+    def _check_changes(opened: OpenGame, changes: Any) -> None:
+        if not is_count(changes):
+            raise RefusalError(400, "changes: the number in the view of the game is needed")
+        if changes != opened.changes:
+            raise RefusalError(409, f"the game is at move {len(opened.table.moves)} by now")
 
     # ---- what is shown ----
 
@@ -318,6 +347,7 @@ class Games:
             "options": kept.options,
             "seed": kept.seed,
             "ply": len(table.moves),
+            "changes": opened.changes,
             "made": list(table.moves),
             "movers": [position.to_move for position in table.history[:-1]],
             "yours": yours,
@@ -329,9 +359,9 @@ class Games:
             "text": str(here),
         }
 
-    def explain(self, opened: OpenGame, ply: Any, cells: Any, label: Any) -> list[str]:
+    def explain(self, opened: OpenGame, changes: Any, cells: Any, label: Any) -> list[str]:
         """Why pointing at some cells makes no move; raises `RefusalError`."""
-        self._check_ply(opened.table, ply)
+        self._check_changes(opened, changes)
         here = opened.table.here
         known = len(layout_of(here.scene().board).centres)
         if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
@@ -357,13 +387,15 @@ class Games:
             raise RefusalError(410, f"this game cannot go on here: {error}") from error
         return name, table.here, table.key
 
-    def hinted(self, opened: OpenGame, ply: Any, milliseconds: Any) -> tuple[Position, float, int]:
+    def hinted(
+        self, opened: OpenGame, changes: Any, milliseconds: Any
+    ) -> tuple[Position, float, int]:
         """What is needed to search for a hint.
 
         Raises:
             RefusalError: the game is over or at another move, or the time is too long.
         """
-        self._check_ply(opened.table, ply)
+        self._check_changes(opened, changes)
         numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
         if not numeric or not 0 < milliseconds <= self._limits.search:
             raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")

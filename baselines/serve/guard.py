@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 
+from azumaya.baselines.files import shown
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -64,7 +66,8 @@ class Guard:
             return 405, "only GET, POST and DELETE are understood"
         origin = headers.get("origin")
         if origin is not None and not _is_from(origin, host):
-            return 403, "the request comes from another site"
+            said = f"its Origin is {shown(origin)}, its Host {shown(host)}"
+            return 403, f"the request comes from another site: {said}"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "the request comes from another site"
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":

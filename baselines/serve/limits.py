@@ -11,12 +11,14 @@ class Limits:
 
     Attributes:
         body: bytes of a request.
-        games: games that are kept; the oldest unfinished ones are never dropped, new ones refused.
+        games: games that are kept. For more, old ones that nobody plays are dropped; where there
+            are none, new ones are refused.
         games_of_one: games of one visitor.
         plies: moves of a game.
         search: milliseconds of a search, for an agent's move or a hint.
         move_seconds: an agent that has not moved by then is given up.
         waiting: short searches under way or waiting at once; and as many long ones.
+        waiting_of_one: those of one visitor, short and long.
     """
 
     body: int = 16_384
@@ -26,6 +28,7 @@ class Limits:
     search: float = 2_000
     move_seconds: float = 120.0
     waiting: int = 256
+    waiting_of_one: int = 8
 
 
 class RefusalError(ValueError):

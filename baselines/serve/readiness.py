@@ -1,6 +1,6 @@
 """Kernels that agents and hints need are compiled when a game begins, before they are asked.
 
-A search can take half a minute to compile. One process does it, while the person thinks about the
+A search can take a minute to compile. One process does it, while the person thinks about the
 first move; the others wait and then read the result from disk instead of compiling it again.
 """
 
@@ -50,6 +50,7 @@ class Readiness:
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
         self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._hinting = asyncio.Lock()
 
     def begin(self, players: Iterable[str], position: Position) -> None:
         """Begin to compile what a game will need.
@@ -79,10 +80,16 @@ class Readiness:
         return self._task(name, position, work)
 
     def _hint(self, position: Position) -> asyncio.Task[None] | None:
-        # Only one process at a time can compile, and a move is more urgent than a hint. The place
-        # of long searches stays free for the agent's move, so this counts as a short one.
-        work = partial(self._workers.run, hint, position, BRIEF_MS, 0)
-        return self._task(HINT, position, work, after=list(self._tasks.values()))
+        # A move is more urgent than a hint, and what both need is compiled with the move. The place
+        # of long searches stays free for the agent's move, so this counts as a short one; hints of
+        # several games would take all places, so they are compiled one after the other.
+        async def work() -> None:
+            async with self._hinting:
+                await self._workers.run(hint, position, BRIEF_MS, 0)
+
+        game = position.game.name
+        agents = [task for (_, other), task in self._tasks.items() if other == game]
+        return self._task(HINT, position, work, after=agents)
 
     def _task(
         self, name: str, position: Position, work: Work, after: Sequence[asyncio.Task[None]] = ()

@@ -26,8 +26,8 @@ CREATE TABLE IF NOT EXISTS games (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 """
-COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained"
-LATER = ("trained TEXT NOT NULL DEFAULT '{}'",)
+COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained, changes"
+LATER = ("trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0")
 """Columns that were added later; files of earlier versions lack them."""
 SECONDS_TO_LOCK = 2.0
 """How long to wait for a server that is just ending and still uses the file."""
@@ -52,6 +52,7 @@ class Kept:
         moves: the names of the moves.
         touched: when it last changed, in seconds since 1970.
         trained: options that its checkpoints were trained with, where the visitor typed none.
+        changes: how often a move was made, or moves were taken back.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Kept:
     moves: tuple[str, ...] = ()
     touched: float = 0.0
     trained: Mapping[str, Any] = field(default_factory=dict)
+    changes: int = 0
 
 
 class Store:
@@ -116,21 +118,42 @@ class Store:
         row = (
             kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
             json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
-            json.dumps(dict(kept.trained)),
+            json.dumps(dict(kept.trained)), kept.changes,
         )  # fmt: skip
-        self._run(f"INSERT INTO games ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        places = ", ".join("?" * len(row))
+        self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", row)
 
-    def keep_moves(self, game: str, moves: Sequence[str]) -> bool:
-        """Keep the moves of a game; returns whether there is such a game."""
+    def keep_moves(self, game: str, moves: Sequence[str]) -> int | None:
+        """Keep the moves of a game; returns its changes so far, None if there is no such game."""
         kept = self._run(
-            "UPDATE games SET moves = ?, touched = ? WHERE id = ? RETURNING id",
+            "UPDATE games SET moves = ?, touched = ?, changes = changes + 1 WHERE id = ? "
+            "RETURNING changes",
             (json.dumps(list(moves)), time.time(), game),
         )
-        return bool(kept)
+        return int(str(kept[0][0])) if kept else None
 
     def remove(self, game: str) -> None:
         """Delete a game, if there is such a game."""
         self._run("DELETE FROM games WHERE id = ?", (game,))
+
+    def remove_oldest(self, count: int, empty_before: float, before: float) -> list[str]:
+        """Delete games that nobody plays: those without a move first, of either the oldest first.
+
+        Args:
+            count: at most so many.
+            empty_before: games without a move must have been begun before, in seconds since 1970.
+            before: games with moves must have been touched last before.
+
+        Returns:
+            Their ids.
+        """
+        removed = self._run(
+            "DELETE FROM games WHERE id IN (SELECT id FROM games "
+            "WHERE (moves = '[]' AND touched < ?) OR touched < ? "
+            "ORDER BY moves != '[]', touched LIMIT ?) RETURNING id",
+            (empty_before, before, count),
+        )
+        return [str(name) for (name,) in removed]
 
     def find(self, game: str) -> Kept | None:
         """The game of an id."""
@@ -163,10 +186,10 @@ class Store:
 
 
 def _kept(row: Sequence[object]) -> Kept:
-    game, share, visitor, name, options, players, seed, moves, touched, trained = row
+    game, share, visitor, name, options, players, seed, moves, touched, trained, changes = row
     first, second = json.loads(str(players))
     return Kept(
         str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
         int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
-        json.loads(str(trained)),
+        json.loads(str(trained)), int(str(changes)),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.commands.analyse import summary
 from azumaya.baselines.pool import kill_processes, process_pool
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
-from azumaya.baselines.serve.limits import RefusalError
+from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.envs import Position
 
 SHORT_MS = 200
@@ -35,14 +35,16 @@ class Workers:
         count: how many; 0 for a thread of this process, as in tests.
         waiting: how many short searches may be under way or waiting at once, and how many long
             ones; more are refused.
+        of_one: how many of them may be one visitor's.
 
     Attributes:
         count: how many processes there are.
     """
 
-    def __init__(self, count: int, waiting: int) -> None:
-        self.count, self._waiting = count, waiting
+    def __init__(self, count: int, waiting: int, of_one: int = Limits.waiting_of_one) -> None:
+        self.count, self._waiting, self._of_one = count, waiting, of_one
         self._pending = Counter[bool]()  # by whether the work is long
+        self._pending_of = Counter[str]()  # by visitor
         self._long = asyncio.Semaphore(max(1, count - 1))
         self._all = [Worker(self._new_pool) for _ in range(max(1, count))]
         self._idle = list(self._all)
@@ -58,7 +60,7 @@ class Workers:
 
     async def run(
         self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0,
-        seconds: float | None = None,
+        seconds: float | None = None, visitor: str = "",
     ) -> Any:  # fmt: skip
         """Do some work in a process; what it raises is raised here.
 
@@ -68,16 +70,21 @@ class Workers:
             milliseconds: how long it takes; infinity if that is unknown.
             seconds: after this time it is given up, and its process is replaced. Waiting for a
                 process, or for one to start, does not count.
+            visitor: for whom; empty for nobody in particular, whose work counts towards no limit
+                of one visitor.
 
         Raises:
-            RefusalError: too much work of this kind, short or long, is waiting already, or this was
-                closed.
+            RefusalError: too much work of this kind, short or long, is waiting already, or too much
+                of this visitor's, or this was closed.
             AgentFailedError: it was given up, or has ended its process twice.
         """
         long = milliseconds > SHORT_MS
         if self._pending[long] >= self._waiting:
             raise RefusalError(503, "too many searches are under way; try again in a moment")
+        if visitor and self._pending_of[visitor] >= self._of_one:
+            raise RefusalError(503, "too many of your searches are under way; wait for one to end")
         self._pending[long] += 1
+        self._pending_of[visitor] += 1
         try:
             async with self._long if long else nullcontext(), self._free:
                 worker = self._idle.pop()  # the one that was used last knows the agents in use
@@ -87,6 +94,7 @@ class Workers:
                     self._idle.append(worker)
         finally:
             self._pending[long] -= 1
+            self._pending_of -= Counter([visitor])  # keeps no visitor without work
 
     def close(self) -> None:
         """End the processes, whatever they are searching for."""

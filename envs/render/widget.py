@@ -58,6 +58,7 @@ class Board(AnyWidget):
         self._side = position.to_move if opponent is not None else None
         self._opponent = self._function(opponent, position)
         self._seed = whole_number(seed, "seed", 0, int(np.iinfo(np.uint64).max))
+        self._changes = -1  # of the board so far, which is shown first below
         super().__init__()
         self.on_msg(self._hear)
         self._show(())
@@ -152,7 +153,10 @@ class Board(AnyWidget):
         last = self._history[-2].action(moves[-1]) if moves else None
         yours = not here.is_over and self._is_persons(here)
         can_undo = self._undone() is not None
-        view = {**view_of(here, last), "yours": yours, "canUndo": can_undo, "ply": len(moves)}
+        self._changes += 1
+        view = {
+            **view_of(here, last), "yours": yours, "canUndo": can_undo, "changes": self._changes
+        }  # fmt: skip
         with self.hold_trait_notifications():  # so that whoever observes one finds the others new
             self.view = view
             self.position = here.copy()
@@ -168,7 +172,7 @@ class Board(AnyWidget):
         """
         try:
             kind = content["kind"]
-            if content["ply"] != len(self.moves):
+            if content["changes"] != self._changes:
                 return
             if kind == "play":
                 self.play(content["move"])

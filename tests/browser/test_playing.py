@@ -398,7 +398,7 @@ def test_in_a_notebook(page: Any, server: str) -> None:
     position = Position("score_dominari", seed=1)
     name = position.legal_moves()[0]
     both = (position, position.copy().play(name))
-    views = [{**view_of(here), "ply": ply} for ply, here in enumerate(both)]
+    views = [{**view_of(here), "changes": changes} for changes, here in enumerate(both)]
     page.goto(server)
     page.wait_for_selector("form")
     page.evaluate(NOTEBOOK, views)
@@ -410,11 +410,11 @@ def test_in_a_notebook(page: Any, server: str) -> None:
     cell.locator(".azb-said", has_text="not there").wait_for()
     cell.locator(f"[data-square='{name[1:]}']").click()
     cell.locator(".azb-pad").get_by_text(name[0], exact=True).click()
-    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name, "ply": 0}]
+    assert page.evaluate("window.sent")[1:] == [{"kind": "play", "move": name, "changes": 0}]
     page.evaluate("window.renew()")
     assert cell.locator(".azb-status").text_content() == views[1]["status"]
     cell.locator(".azb-hit:not(.azb-legal)").first.click()
-    assert page.evaluate("window.sent.at(-1).ply") == 1
+    assert page.evaluate("window.sent.at(-1).changes") == 1
     page.evaluate("window.tell({kind: 'said', text: 'refused'})")
     assert cell.locator(".azb-said").text_content() == "refused"
     ground = "(e) => getComputedStyle(e).backgroundColor"

@@ -21,7 +21,7 @@ def hear(widget: Any, **content: Any) -> list[Any]:
     """What the board answers to a message of the page, which shows the position as it is."""
     said: list[Any] = []
     widget.send = said.append
-    widget._handle_custom_msg({"ply": len(widget.moves), **content}, [])
+    widget._handle_custom_msg({"changes": widget.view["changes"], **content}, [])
     return said
 
 
@@ -60,14 +60,18 @@ def test_clicks_on_an_earlier_position_are_ignored() -> None:
     widget = board()
     first = widget.position.legal_moves()[0]
     other = widget.position.copy().play(first).legal_moves()[0]
-    assert widget.view["ply"] == 0
-    hear(widget, kind="play", move=first, ply=0)
-    assert (widget.moves, widget.view["ply"]) == ((first,), 1)
-    assert hear(widget, kind="play", move=other, ply=0) == []
-    assert hear(widget, kind="undo", ply=0) == []
-    assert hear(widget, kind="explain", cells=[0], label="1", number=7, ply=0) == []
+    assert widget.view["changes"] == 0
+    hear(widget, kind="play", move=first, changes=0)
+    assert (widget.moves, widget.view["changes"]) == ((first,), 1)
+    widget.undo()
+    widget.play(first)
+    for late in (0, 1):
+        assert hear(widget, kind="play", move=other, changes=late) == []
+        assert hear(widget, kind="undo", changes=late) == []
+        why = {"kind": "explain", "cells": [0], "label": "1", "number": 7}
+        assert hear(widget, **why, changes=late) == []
     assert widget.moves == (first,)
-    hear(widget, kind="play", move=other, ply=1)
+    hear(widget, kind="play", move=other, changes=3)
     assert widget.moves == (first, other)
 
 
@@ -115,7 +119,7 @@ def test_where_the_opponent_fails_the_move_is_taken_back(what: Any) -> None:
         widget.play(first)
     (said,) = hear(widget, kind="play", move=first)
     assert said["text"].startswith("the opponent failed: ")
-    assert (widget.moves, widget.view) == ((), before)
+    assert (widget.moves, widget.view) == ((), {**before, "changes": widget.view["changes"]})
     assert widget.position == Position(GAME, seed=1)
     assert hear(widget, kind="play", move=first) == []  # the opponent was asked again
     assert len(widget.moves) > 1

@@ -139,7 +139,7 @@ async def warm_up(visitor: Visitor) -> None:
 
 async def hint(visitor: Visitor, milliseconds: int) -> None:
     """Ask for a hint."""
-    body = {"ply": visitor.view["ply"], "milliseconds": milliseconds}
+    body = {"changes": visitor.view["changes"], "milliseconds": milliseconds}
     await visitor.ask("hint", f"/api/games/{visitor.view['id']}/hint", body)
 
 

@@ -27,7 +27,8 @@ def begin(client: TestClient, game: str = GAME, **wish: Any) -> dict[str, Any]:
 
 
 def send(client: TestClient, view: dict[str, Any], name: str, **body: Any) -> Any:
-    return client.post(f"/api/games/{view['id']}/{name}", json={"ply": view["ply"], **body})
+    about = {"changes": view["changes"], **body}
+    return client.post(f"/api/games/{view['id']}/{name}", json=about)
 
 
 def refused(answer: Any, status: int, *words: str) -> None:

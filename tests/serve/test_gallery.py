@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -16,7 +17,9 @@ from azumaya.baselines.arena import gallery_maker
 from azumaya.baselines.arena.gallery import Exhibit, gallery_line, read_gallery, turns
 from azumaya.baselines.arena.gallery_maker import best_of, main, play, table_of
 from azumaya.baselines.serve.app import make_app
+from azumaya.baselines.serve.exhibits import described
 from azumaya.baselines.serve.store import Store
+from azumaya.baselines.serve.workers import Workers
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import RecordError
 from azumaya.envs.notation import GameRecord, replay, write_records
@@ -151,13 +154,15 @@ def test_the_server_shows_its_gallery(client: TestClient) -> None:
     exhibits = read_gallery()
     listed = client.get("/api/gallery").json()
     assert [each["title"] for each in listed] == [each.title for each in exhibits]
-    assert [tuple(each["players"]) for each in listed] == [e.record.players for e in exhibits]
+    assert [each["players"] for each in listed] == [each.players for each in exhibits]
     picture = client.get("/gallery/1.svg")
     assert picture.headers["content-type"].startswith("image/svg+xml")
     last = exhibits[1].end.svg(last_action=exhibits[1].last_action)
     assert picture.text == last
     page = client.get("/gallery/1")
-    assert "script-src 'sha256-" in page.headers["content-security-policy"]
+    policy = page.headers["content-security-policy"]
+    assert "script-src 'sha256-" in policy
+    assert "form-action 'none'; frame-ancestors 'none'" in policy
     held = re.search(r'id="games">(.*?)</script>', page.text, re.DOTALL)
     assert held
     (game,) = json.loads(held[1])["games"]
@@ -168,6 +173,30 @@ def test_the_server_shows_its_gallery(client: TestClient) -> None:
         assert client.get(missing).status_code == 404
 
 
+def test_games_are_described_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may compile the rules of its game, and others wait for the one place for long work."""
+    works: list[Any] = []
+
+    async def run(self: Workers, work: Any, *arguments: Any, **limits: Any) -> Any:
+        works.append((work, *arguments))
+        return work(*arguments)
+
+    monkeypatch.setattr(Workers, "run", run)
+    app = make_app(Store(tmp_path / "games.sqlite3"), workers=0)
+    with TestClient(app, base_url="http://localhost") as client:
+        first, second = (client.get("/api/gallery").json() for _ in range(2))
+    assert first == second
+    assert works == [(described, each) for each in read_gallery()]
+
+
+def test_pictures_of_another_gallery_have_other_addresses() -> None:
+    """Browsers keep them for an hour, and each is the first of its gallery."""
+    record = play("score_dominari", "greedy random", 1)
+    one = described(Exhibit(record))["version"]
+    assert described(Exhibit(replace(record, date="2023-11-14")))["version"] != one
+    assert described(Exhibit(record))["version"] == one
+
+
 def test_a_gallery_of_ones_own(tmp_path: Path) -> None:
     file, state = tmp_path / "games.jsonl", Store(tmp_path / "games.sqlite3")
     record = play("score_dominari", "greedy random", 1)
@@ -175,7 +204,7 @@ def test_a_gallery_of_ones_own(tmp_path: Path) -> None:
     app = make_app(state, workers=0, gallery=file)
     with TestClient(app, base_url="http://localhost") as client:
         (listed,) = client.get("/api/gallery").json()
-        assert listed["players"] == ["greedy", "random"]
+        assert listed["players"] == "greedy - random"
         page = client.get("/gallery/0")
         assert page.status_code == 200
         assert '"values"' not in page.text

@@ -19,7 +19,7 @@ from azumaya.baselines.serve import choices
 from azumaya.baselines.serve import games as served_games
 from azumaya.baselines.serve.app import COOKIE
 from azumaya.baselines.serve.choices import Choices
-from azumaya.baselines.serve.games import Games, digest
+from azumaya.baselines.serve.games import A_MONTH, AN_HOUR, Games, digest
 from azumaya.baselines.serve.limits import RefusalError
 from azumaya.baselines.serve.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
@@ -111,13 +111,31 @@ def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
     games.move(opened, 0, opened.table.here.legal_moves()[0])
-    thinking = games.thinking(opened)[1]
-    move = thinking.legal_moves()[0]
+    move = games.thinking(opened)[1].legal_moves()[0]
     games.undo(opened, 1)
-    games.move(opened, 0, opened.table.here.legal_moves()[1])
-    assert games.answer(opened, thinking, move)["ply"] == 1
-    here = opened.table.here
-    assert games.answer(opened, here, here.legal_moves()[0])["ply"] == 2
+    games.move(opened, 2, opened.table.here.legal_moves()[1])
+    assert games.answer(opened, 1, move)["ply"] == 1
+    assert games.answer(opened, 3, opened.table.here.legal_moves()[0])["ply"] == 2
+
+
+def test_what_was_meant_for_another_move_is_refused(tmp_path: Path) -> None:
+    """The number of moves is the same again once another one was made; also after a restart."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view = begin(client)
+        first, other = (move[0] for move in view["moves"][:2])
+        late = send(client, view, "move", move=first).json()
+        view = send(client, late, "undo").json()
+        view = send(client, view, "move", move=other).json()
+        cookie = client.cookies[COOKIE]
+    with visitor(Store(file)) as client:
+        client.cookies[COOKIE] = cookie
+        assert client.get(f"/api/games/{view['id']}").json() == view
+        assert view["ply"] == late["ply"]
+        refused(send(client, late, "move", move=late["moves"][-1][0]), 409, "at move 1")
+        for name, body in (("undo", {}), ("explain", {"cells": [0]}), ("hint", {})):
+            refused(send(client, late, name, **body), 409, "at move 1")
+        assert send(client, view, "undo").json()["ply"] == 0
 
 
 def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +152,8 @@ def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
     games.begin("someone", {"game": GAME})
     again = games.open(opened.kept.id, "me")
     games.undo(again, 1)
-    games.move(again, 0, other)
-    games.answer(opened, thinking, thinking.legal_moves()[0])
+    games.move(again, 2, other)
+    games.answer(opened, 1, thinking.legal_moves()[0])
     del opened, again
     games.begin("someone", {"game": GAME})
     assert games.open(games.listed("me")[0]["id"], "me").table.moves == [other]
@@ -158,7 +176,7 @@ def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) ->
     def grow(game: str, moves: int) -> None:
         for _ in range(moves):
             opened = games.open(game, "me")
-            games.move(opened, len(opened.table.moves), opened.table.here.legal_moves()[0])
+            games.move(opened, opened.changes, opened.table.here.legal_moves()[0])
         games.open(game, "me")
 
     def ready() -> list[bool]:
@@ -167,8 +185,8 @@ def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) ->
     grow(kept[2], 3)
     assert ready() == [True] * 3  # 1 + 1 + 4 positions
     opened = games.open(kept[2], "me")
-    games.undo(opened, 3)
-    games.undo(opened, 2)
+    for _ in range(2):
+        games.undo(opened, opened.changes)
     grow(kept[2], 0)
     grow(kept[1], 2)
     assert ready() == [True] * 3  # 1 + 3 + 2
@@ -202,6 +220,43 @@ def test_a_game_that_is_deleted_is_gone_and_makes_room(tmp_path: Path) -> None:
         refused(send(client, view, "move", move=view["moves"][0][0]), 404, "not yours")
         assert client.get(f"/watch/{view['share']}").status_code == 404
         begin(client)
+
+
+def test_games_that_nobody_plays_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First those without a move, then those not touched for a month, the oldest first."""
+    games = Games(Store(":memory:"), Choices((), LIMITS), replace(LIMITS, games=3))
+    now = 1_700_000_000.0
+
+    def later(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        monkeypatch.setattr(time, "time", lambda: now)
+
+    def begun(moves: int = 0) -> str:
+        later(1)
+        opened = games.begin("me", {"game": GAME, "seed": 1})
+        for _ in range(moves):
+            games.move(opened, opened.changes, opened.table.here.legal_moves()[0])
+        return opened.kept.id
+
+    def there() -> set[str]:
+        return {game["id"] for game in games.listed("me")}
+
+    played, empty = begun(2), [begun(), begun()]
+    with pytest.raises(RefusalError, match="no more than 3"):
+        begun()
+    later(AN_HOUR)
+    recent = begun(1)
+    assert there() == {played, empty[1], recent}
+    assert games.at_hand(empty[0], "me") is None
+    begun(1)
+    with pytest.raises(RefusalError, match="no more than 3"):
+        begun()
+    later(A_MONTH - 2)
+    last = begun()
+    assert recent in there()
+    assert last in there()
+    assert played not in there()
 
 
 def test_moves_of_a_deleted_game_are_refused() -> None:
@@ -312,7 +367,8 @@ def test_records_have_the_day_of_the_last_change(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(time, "time", day.timestamp)
     games.move(opened, 0, opened.table.here.legal_moves()[0])
     monkeypatch.undo()
-    assert games.record(opened).date == games.shared(opened.kept.share).date == "2023-11-14"
+    assert games.record(opened).date == "2023-11-14"
+    assert games.watched(games.shared(opened.kept.share)).date == "2023-11-14"
 
 
 def test_files_of_earlier_versions_can_be_used(tmp_path: Path) -> None:

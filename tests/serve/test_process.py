@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines.serve.limits import Limits
 from tests.commands import azumaya, refused
 from tests.processes import eventually
 from tests.serve.requests import GAME
@@ -69,10 +70,10 @@ def _moves_beside_a_search(url: str) -> bool:
     cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
     game = f"{url}api/games/{view['id']}"
     with ThreadPoolExecutor(1) as pool:
-        searched = pool.submit(_get, f"{game}/answer", cookie, {"ply": 0})
+        searched = pool.submit(_get, f"{game}/answer", cookie, {})
         other = _get(f"{url}api/games", body={"game": GAME, "seed": 1})
         theirs, there = other.headers["Set-Cookie"].partition(";")[0], json.load(other)
-        move = {"ply": 0, "move": there["moves"][0][0]}
+        move = {"changes": 0, "move": there["moves"][0][0]}
         assert json.load(_get(f"{url}api/games/{there['id']}/move", theirs, move))["ply"] == 1
         beside = not searched.done()
         assert json.load(searched.result())["ply"] == 1
@@ -88,9 +89,9 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         answer = _get(f"{url}api/games", body={"game": GAME, "second": "greedy", "seed": 1})
         cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
         game = f"{url}api/games/{view['id']}"
-        move = {"ply": 0, "move": view["moves"][0][0]}
+        move = {"changes": 0, "move": view["moves"][0][0]}
         assert json.load(_get(f"{game}/move", cookie, move))["ply"] == 1
-        view = json.load(_get(f"{game}/answer", cookie, {"ply": 1}))
+        view = json.load(_get(f"{game}/answer", cookie, {}))
         assert view["ply"] == 2
         searching = _children(process.pid)
     finally:
@@ -136,6 +137,17 @@ def test_without_a_home_folder_a_file_must_be_named(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", unknown)
     refused(azumaya("serve", "--no-browser"), "--state: there is no home folder", "name a file")
+
+
+def test_limits_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(*given: object) -> None:
+        assert Limits(search=50, games=7, move_seconds=9) in given
+        raise ValueError("the limits are these")
+
+    monkeypatch.setattr("azumaya.baselines.serve.app.make_app", told)
+    words = ("--no-browser", "--port", 0, "--state", tmp_path / "games.sqlite3")
+    limits = ("--longest-search", 50, "--most-games", 7, "--move-limit", 9)
+    refused(azumaya("serve", *words, *limits), "the limits are these")
 
 
 def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:

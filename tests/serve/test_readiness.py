@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,39 @@ def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> No
 
     asyncio.run(check())
     assert compiling.done == ["uct:1ms score_dominari", "hint", "uct:2000ms score_dominari"]
+
+
+def test_hints_wait_for_the_agents_of_their_own_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of several games are compiled one at a time, or they would take all processes."""
+    compiling, here = Compiling(monkeypatch), Position("score_dominari", seed=1)
+    others = [Position(name, seed=1) for name in ("halma_dominari", "vierer_dominari")]
+    going, most = 0, 0
+
+    def hint(position: Position, milliseconds: float, key: int) -> None:
+        nonlocal going, most
+        going += 1
+        most = max(most, going)
+        compiling.hint(position, milliseconds, key)
+        time.sleep(0.05)  # longer than the other needs to begin
+        going -= 1
+
+    monkeypatch.setattr(readiness, "hint", hint)
+
+    async def check() -> None:
+        compiling.readiness.begin(["human", "uct:100ms"], here)
+        assert await asyncio.to_thread(compiling.begun.wait, 60)
+        hints = [compiling.readiness.hint(other) for other in others]
+        await asyncio.wait_for(asyncio.gather(*hints), 60)
+        compiling.finish.set()
+        await compiling.readiness.hint(here)
+
+    try:
+        asyncio.run(check())
+    finally:
+        compiling.finish.set()
+    assert compiling.done == ["uct:1ms score_dominari", "hint halma_dominari",
+                              "hint vierer_dominari", "hint score_dominari"]  # fmt: skip
+    assert most == 1
 
 
 def test_a_compilation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,11 +74,12 @@ def test_moves_that_are_refused(client: TestClient) -> None:
     refused(send(client, view, "move", move=illegal), 400, illegal)
     refused(send(client, view, "move", move="nonsense"), 400, "nonsense")
     refused(send(client, view, "move", move=7), 400, "move")
-    refused(send(client, {**view, "ply": 3}, "move", move=view["moves"][0][0]), 409, "at move 0")
-    refused(send(client, {**view, "ply": "0"}, "move", move=view["moves"][0][0]), 400, "ply")
+    for changes, status, words in ((3, 409, "at move 0"), ("0", 400, "changes")):
+        wrong = {**view, "changes": changes}
+        refused(send(client, wrong, "move", move=view["moves"][0][0]), status, words)
     for name, body in (("hint", {"milliseconds": 1}), ("explain", {"cells": [0]})):
-        refused(send(client, {**view, "ply": 3}, name, **body), 409, "at move 0")
-        refused(send(client, {**view, "ply": None}, name, **body), 400, "ply")
+        refused(send(client, {**view, "changes": 3}, name, **body), 409, "at move 0")
+        refused(send(client, {**view, "changes": None}, name, **body), 400, "changes")
     refused(send(client, view, "hint", milliseconds=201), 400, "at most 200")
     refused(send(client, view, "hint", milliseconds="1"), 400, "milliseconds")
     refused(client.post(f"/api/games/{view['id']}/move", json=[]), 400, "object")
@@ -128,6 +129,8 @@ def test_games_have_limits(tmp_path: Path) -> None:
 def test_host_and_origin(client: TestClient, headers: dict[str, str], status: int) -> None:
     answer = client.post("/api/games", json={"game": GAME}, headers=headers)
     assert answer.status_code == status, answer.text
+    if "origin" in headers and status == 403:
+        assert f"Origin is {headers['origin']}, its Host localhost:8123" in answer.json()["error"]
     if status == 400:
         assert client.get("/", headers=headers).status_code == 400
 

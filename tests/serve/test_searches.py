@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
@@ -19,13 +20,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.agents.asking import AgentFailedError
+from azumaya.baselines.serve import app
 from azumaya.baselines.serve.app import make_app
 from azumaya.baselines.serve.choices import Choices, milliseconds_of
+from azumaya.baselines.serve.games import Games
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.serve.once import Once
 from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers, _known, think
 from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs.notation import GameRecord
 from tests.cases import COMPLETE, YARDSTICK
 from tests.processes import eventually, running_with
 from tests.serve.requests import GAME, begin, refused, send, visitor
@@ -98,6 +103,114 @@ def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert asyncio.run(both()) == ["short", "long", "long"]
     workers.close()
+
+
+def test_one_visitor_does_not_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short and long searches count; once they are over, the visitor may ask again."""
+    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
+    workers, finish = Workers(2, waiting=8, of_one=2), threading.Event()
+
+    async def check() -> None:
+        def start(visitor: str, milliseconds: float) -> Any:
+            work = workers.run(finish.wait, 60, milliseconds=milliseconds, visitor=visitor)
+            return asyncio.ensure_future(work)
+
+        for _ in range(2):
+            finish.clear()
+            runs = [start("me", inf), start("me", 0)]
+            await asyncio.sleep(0)
+            with pytest.raises(RefusalError, match="your searches"):
+                await start("me", 0)
+            runs += [start("other", inf), start("", inf), start("", inf), start("", inf)]
+            await asyncio.sleep(0)
+            finish.set()
+            assert await asyncio.gather(*runs) == [True] * 6
+
+    asyncio.run(check())
+    workers.close()
+
+
+@pytest.mark.parametrize("name", ["answer", "hint"])
+def test_equal_searches_are_one(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """As when a page that waits for an answer is loaded again."""
+    asked: list[Position] = []
+    arrived, everyone = Counter[str](), threading.Event()
+
+    def search(*arguments: Any) -> Any:
+        asked.extend(each for each in arguments if isinstance(each, Position))
+        assert everyone.wait(60)
+        return asked[-1].legal_moves()[0]
+
+    def arriving(method: str) -> None:
+        whole = getattr(Games, method)
+
+        def counted(*arguments: Any) -> Any:
+            found = whole(*arguments)
+            arrived[method] += 1
+            if arrived[method] == 3:
+                everyone.set()  # the search that is joined ends only now
+            return found
+
+        monkeypatch.setattr(Games, method, counted)
+
+    arriving("thinking" if name == "answer" else "hinted")
+    monkeypatch.setattr(app, "think", search)
+    monkeypatch.setattr(app, "hint", search)
+    limits = Limits(waiting=1)
+    with visitor(Store(":memory:"), limits) as client, ThreadPoolExecutor(3) as pool:
+        view = begin(client, first="greedy")
+        sent = [pool.submit(send, client, view, name) for _ in range(3)]
+        answers = [each.result() for each in sent]
+        assert [each.status_code for each in answers] == [200] * 3
+        assert len(asked) == 1
+        if name == "answer":
+            assert [each.json()["ply"] for each in answers] == [1] * 3
+
+
+def test_what_is_watched_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anyone with the link can ask for it, as often as they like; a move makes a new page."""
+    made: list[GameRecord] = []
+
+    def page(records: list[GameRecord]) -> str:
+        made.extend(records)
+        return f"page {len(made)}"
+
+    monkeypatch.setattr(app, "replay_page", page)
+    with visitor(Store(":memory:")) as client:
+        view = begin(client)
+        path = f"/watch/{view['share']}"
+        assert [client.get(path).text for _ in range(2)] == ["page 1"] * 2
+        send(client, view, "move", move=view["moves"][0][0])
+        assert [client.get(path).text for _ in range(2)] == ["page 2"] * 2
+        client.delete(f"/api/games/{view['id']}", headers={"content-type": "application/json"})
+        refused(client.get(path), 404, "no such game")
+    assert [len(record.moves) for record in made] == [0, 1]
+
+
+def test_results_are_kept_as_long_as_there_is_room() -> None:
+    """Those asked for last; what failed is made again."""
+    made: list[str] = []
+    once, fails = Once(2), True
+
+    async def get(key: str) -> str:
+        async def make() -> str:
+            made.append(key)
+            if fails:
+                raise RefusalError(503, "no room")
+            return key
+
+        return str(await once.get(key, make))
+
+    async def check() -> None:
+        nonlocal fails
+        both = await asyncio.gather(get("a"), get("a"), return_exceptions=True)
+        assert [str(each) for each in both] == ["no room"] * 2
+        fails = False
+        for key in "abacab":
+            assert await get(key) == key
+
+    asyncio.run(check())
+    assert "".join(made) == "aabcb"
 
 
 def test_searches_that_wait_have_a_limit(tmp_path: Path) -> None:

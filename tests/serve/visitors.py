@@ -136,7 +136,7 @@ class Visitor:
     async def change(self, kind: str, body: dict[str, Any]) -> None:
         """Ask for a change of the game, and follow it."""
         answer = await self.ask(
-            kind, f"/api/games/{self.view['id']}/{kind}", {"ply": self.view["ply"], **body}
+            kind, f"/api/games/{self.view['id']}/{kind}", {"changes": self.view["changes"], **body}
         )
         if answer is None:
             await self.look(afresh=True)  # what was asked may have been done
@@ -154,7 +154,7 @@ class Visitor:
         if not persons:
             return
         path = f"/api/games/{self.view['id']}/undo"
-        answer = await self.ask("undo", path, {"ply": self.view["ply"]})
+        answer = await self.ask("undo", path, {"changes": self.view["changes"]})
         if answer is None:
             await self.look(afresh=True)
             return
@@ -191,7 +191,8 @@ class Visitor:
 
     async def explain(self) -> None:
         """Ask why a click makes no move."""
-        body = {"ply": self.view["ply"], "cells": [self.rng.randrange(36)], "label": ""}
+        cell = self.rng.randrange(36)
+        body = {"changes": self.view["changes"], "cells": [cell], "label": ""}
         await self.ask("explain", f"/api/games/{self.view['id']}/explain", body)
 
     async def listed(self) -> None:
@@ -215,12 +216,12 @@ class Visitor:
 
     async def mistake(self) -> None:
         """What is wrong is refused, and changes nothing."""
-        path, ply = f"/api/games/{self.view['id']}", self.view["ply"]
+        path, changes = f"/api/games/{self.view['id']}", self.view["changes"]
         for name, body, status in (
-            ("move", {"ply": ply, "move": "nonsense"}, 400),
-            ("move", {"ply": ply + 1, "move": self.view["moves"][0][0]}, 409),
-            ("hint", {"ply": ply, "milliseconds": 1e9}, 400),
-            ("answer", {"ply": ply}, 409),
+            ("move", {"changes": changes, "move": "nonsense"}, 400),
+            ("move", {"changes": changes + 1, "move": self.view["moves"][0][0]}, 409),
+            ("hint", {"changes": changes, "milliseconds": 1e9}, 400),
+            ("answer", {}, 409),
         ):
             await self.ask("mistake", f"{path}/{name}", body, status)
 
@@ -231,6 +232,6 @@ class Visitor:
             return
         path, view = f"/api/games/{other.view['id']}", other.view
         move = view["moves"][0][0] if view["moves"] else "1a1"
-        body = {"ply": view["ply"], "move": move, "cells": [0], "milliseconds": 1}
+        body = {"changes": view["changes"], "move": move, "cells": [0], "milliseconds": 1}
         name = self.rng.choice(("", "/record", "/move", "/undo", "/answer", "/explain", "/hint"))
         await self.ask("intrude", path + name, None if name in ("", "/record") else body, 404)

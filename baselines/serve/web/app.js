@@ -94,11 +94,11 @@ async function showGallery(here) {
   add(main, "h2", "Gallery");
   if (!games.length) add(main, "p", "The gallery is empty.");
   const list = add(main, "ul", "", { class: "gallery" });
-  games.forEach(({ title, players, date, story }, n) => {
+  games.forEach(({ title, players, date, story, version }, n) => {
     const link = add(add(list, "li"), "a", "", { href: `/gallery/${n}` });
-    add(link, "img", "", { src: `/gallery/${n}.svg`, alt: "", loading: "lazy", width: 240 });
+    add(link, "img", "", { src: `/gallery/${n}.svg?${version}`, alt: "", loading: "lazy", width: 240 });
     add(link, "strong", title);
-    add(link, "span", players.map((name, p) => name || `player_${p}`).join(" - "));
+    add(link, "span", players);
     add(link, "small", `${story} ${date}`);
   });
 }
@@ -179,7 +179,7 @@ function showGame(first) {
   let busy = false;
   let asking = null; // the view for which the agent's move is being asked for
   let retry = 0;
-  const api = (name, body = {}) => ask(`games/${view.id}/${name}`, { ply: view.ply, ...body });
+  const api = (name, body = {}) => ask(`games/${view.id}/${name}`, { changes: view.changes, ...body });
   const board = mount(place, {
     play: (move) => act(() => api("move", { move })),
     undo: () => act(() => api("undo")),
@@ -209,7 +209,7 @@ function showGame(first) {
     asking = asked;
     again.hidden = true;
     try {
-      const next = await ask(`games/${asked.id}/answer`, { ply: asked.ply });
+      const next = await ask(`games/${asked.id}/answer`, {});
       if (!isLate()) follow(next);
     } catch (problem) {
       const now = problem.status === 409 ? await ask(`games/${asked.id}`).catch(() => asked) : asked;

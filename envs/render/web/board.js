@@ -4,7 +4,7 @@
 //   board.show(view);
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
-// `yours` (whether the person may move now) and `canUndo`, in a notebook also `ply`.
+// `yours` (whether the person may move now) and `canUndo`, in a notebook also `changes`.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -500,7 +500,7 @@ function render({ model, el }) {
   const waiting = new Map();
   let number = 0;
   // Python may be busy for long: what was meant for an earlier position is not for a later one.
-  const send = (content) => model.send({ ...content, ply: model.get("view").ply });
+  const send = (content) => model.send({ ...content, changes: model.get("view").changes });
   const ask = (content) => new Promise((resolve) => {
     number += 1;
     waiting.set(number, resolve);
