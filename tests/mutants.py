@@ -259,6 +259,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
     args = parser.parse_args(words)
     mutants = chosen(args.seed, args.count, args.only)
+    if not mutants:
+        parser.error(f"--only {args.only}: no file with mutants has this in its path")
     if args.list:
         for mutant in mutants:
             print(mutant)

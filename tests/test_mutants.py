@@ -234,3 +234,9 @@ def test_every_path_named_for_mutants_exists() -> None:
 def test_excused_mutants_have_a_reason() -> None:
     excused = json.loads(mutants.EQUIVALENT.read_text())
     assert all(isinstance(reason, str) and len(reason) > 10 for reason in excused.values())
+
+
+def test_a_text_that_no_path_holds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        mutants.main(["--only", "envs/kernel/"])
+    assert "--only envs/kernel/: no file" in capsys.readouterr().err

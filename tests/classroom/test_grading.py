@@ -143,6 +143,15 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     assert "other settings: --seed;" in " ".join(refused.output.split())
 
 
+def test_the_best_mark_can_be_chosen(clean: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "class.jsonl").write_bytes((clean[1] / "class.jsonl").read_bytes())
+    done = run_class(GAME, clean[0], "--output", tmp_path, *FEW, "--points", 15)
+    assert done.exit_code == 0, done.output
+    for name, row in marks(tmp_path).items():
+        of_100 = float(marks(clean[1])[name]["mark"])
+        assert float(row["mark"]) == pytest.approx(of_100 * 0.15, abs=0.06)
+
+
 def test_nobody_knows_the_games_before_they_are_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -436,6 +436,17 @@ def test_of_one_judged_move_the_value_is_its_own() -> None:
     check_next_values(*played(0.0, 0.0, most=1))
 
 
+def test_zero_moves_to_judge_means_all() -> None:
+    game = find_game("vierer_dominari")
+    weights, keys = untrained(game, 4, 3, {}).weights, np.arange(4, dtype=np.uint64)
+
+    def found(most: int) -> bytes:
+        config = td_value.Config(game=game.name, width=4, most_moves=most)
+        return td_value.SelfPlayer(config).play_games(keys, weights).found.tobytes()
+
+    assert found(0) == found(10**6) != found(1)
+
+
 def test_a_game_that_does_not_fit_counts_with_its_last_value() -> None:
     """And not as a draw."""
     out, _ = played(0.0, 1.0, plies=4)
