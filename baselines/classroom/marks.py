@@ -96,7 +96,7 @@ class Scheme:
 
 
 @dataclass(frozen=True)
-class Score:
+class GamesWon:
     """Games against one opponent, or all of the class."""
 
     games: int = 0
@@ -138,7 +138,7 @@ class Marked:
     kept: float | None = None
     kept_interval: tuple[float, float] | None = None
     luck: float | None = None
-    scores: Mapping[str, Score] = field(default_factory=dict)
+    scores: Mapping[str, GamesWon] = field(default_factory=dict)
     rating: Rating | None = None
     failures: int = 0
     remarks: tuple[str, ...] = ()
@@ -216,15 +216,15 @@ def _absence(run: Run, scheme: Scheme) -> str:
     return f"no games in the class, as it had failed {len(faults_of(run, ()))} times{counts}"
 
 
-def _scores(run: Run, meetings: Sequence[Meeting]) -> dict[str, Score]:
-    scores: dict[str, Score] = {}
+def _scores(run: Run, meetings: Sequence[Meeting]) -> dict[str, GamesWon]:
+    scores: dict[str, GamesWon] = {}
     own = [(meeting, meeting.second) for meeting in run.meetings]
     own += [(m, CLASS) for m in meetings if run.id in (m.first, m.second)]
     for meeting, other in own:
         sign = 1 if meeting.first == run.id else -1
-        before = scores.get(other, Score())
+        before = scores.get(other, GamesWon())
         won = sum((sign * played.result + 1) / 2 for played in meeting.games)
-        scores[other] = Score(before.games + 2, before.won + won)
+        scores[other] = GamesWon(before.games + 2, before.won + won)
     return scores
 
 
@@ -307,7 +307,7 @@ def _row(each: Marked, opponents: Sequence[str]) -> dict[str, Any]:
         row["exam_kept_low"], row["exam_kept_high"] = (round(v, 4) for v in each.kept_interval)
         row["exam_regret"] = round(each.run.sitting.result.regret, 4)
     for name in (*opponents, CLASS):
-        won = each.scores.get(name, Score()).rate
+        won = each.scores.get(name, GamesWon()).rate
         row[f"won_{name}"] = "" if won is None else round(won, 4)
     if each.rating:
         row |= {

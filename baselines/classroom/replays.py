@@ -51,19 +51,20 @@ def blunders(sitting: Sitting) -> list[tuple[int, Answer]]:
 
 
 def instructive(
-    marked: Sequence[Marked], opponents: Sequence[str], exam: Exam | None, most: int = MOST
+    marked: Sequence[Marked], opponents: Sequence[str], exam: Exam | None
 ) -> list[Shown]:
     """Games to show, up to three for each submission: its costliest mistake, a win and a loss.
+
+    If these are more than `MOST`, each submission has fewer.
 
     Args:
         marked: the submissions.
         opponents: the library's agents, the weakest first.
         exam: the exam; None if the game has none.
-        most: games in all. If there are more, each submission has fewer.
     """
     lists = [list(_of_one(each, opponents, exam)) for each in marked]
-    share = max(1, most // max(1, len([games for games in lists if games])))
-    return [shown for games in lists for shown in games[:share]][:most]
+    share = max(1, MOST // max(1, len([games for games in lists if games])))
+    return [shown for games in lists for shown in games[:share]][:MOST]
 
 
 def _of_one(each: Marked, opponents: Sequence[str], exam: Exam | None) -> Iterator[Shown]:

@@ -14,7 +14,15 @@ from importlib.resources import files
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.grading import Plan
-from azumaya.baselines.classroom.marks import CLASS, EXAM, GRADED, Marked, Scheme, Score, faults_of
+from azumaya.baselines.classroom.marks import (
+    CLASS,
+    EXAM,
+    GRADED,
+    GamesWon,
+    Marked,
+    Scheme,
+    faults_of,
+)
 from azumaya.baselines.classroom.process import lacking
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
 from azumaya.baselines.classroom.store import Meeting
@@ -139,7 +147,7 @@ def _line(each: Marked, report: Report, games: Sequence[Shown], spread: tuple[fl
         return f'{head}<td colspan="{span}">{each.status}: {remarks}</td></tr>\n'
     cells = [_share(each.kept, each.kept_interval, each.luck)]
     for opponent in (*report.plan.opponents, CLASS):
-        score = each.scores.get(opponent, Score())
+        score = each.scores.get(opponent, GamesWon())
         cells.append(_share(score.rate, score.interval))
     cells.append(_rating(each, spread))
     time = 1000 * each.run.thinking / each.run.moves if each.run and each.run.moves else None

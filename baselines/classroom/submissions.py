@@ -13,6 +13,7 @@ from typing import Any
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.classroom.process import (
+    KEPT_OUTPUT,
     PlayerProcess,
     Room,
     SubmissionError,
@@ -195,4 +196,4 @@ class SubmissionAgent(Agent):
         if process is not None:
             process.close()
             self.printed += process.printed
-            self.output = (self.output + process.output)[:2000]
+            self.output = (self.output + process.output)[:KEPT_OUTPUT]

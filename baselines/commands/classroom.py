@@ -19,7 +19,7 @@ from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.matches import MOST_STARTS, check_starts
-from azumaya.baselines.classroom.confine import LAYERS, Isolation
+from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
     OpponentFailedError,
@@ -195,24 +195,14 @@ def grade_command(
         seed = check_starts(pairs, _seed(seed, output))
         scheme = _scheme(opponents, weight, points)
         limits = Limits(
-            move_limit, game_limit, megabytes=megabytes, layers=LAYERS, baselines=allow_baselines,
+            move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines,
             isolated=require_isolation,
         )  # fmt: skip
         plan = Plan(
             game_named(game).name, part_named(part), seed, opponents, pairs,
             classmates=classmates, limits=limits, own_exam=exam,
         )  # fmt: skip
-        _check_folders(folder, output)
-        submissions = collect(folder)
-        if not submissions:
-            raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
-        settings, given = plan.settings(), plan.exam  # before anything is made
-        if given is not None and exam is not None:
-            check_exam(given)
-        several = classmates > 0 and sum(not s.problem for s in submissions) > 1
-        scheme.check_use(opponents, given is not None, several)
-        output.mkdir(parents=True, exist_ok=True)
-        file = ClassFile(output / NAME, settings, given)
+        file, submissions = _begun(plan, scheme, folder, output)
     remove_left_folders()
     room = room_for(plan, hidden_from(folder, output, exam))
     try:
@@ -312,6 +302,23 @@ def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float
     scheme = Scheme(points, weights)
     scheme.check(opponents)
     return scheme
+
+
+def _begun(
+    plan: Plan, scheme: Scheme, folder: Path, output: Path
+) -> tuple[ClassFile, list[Submission]]:
+    """Check what is to be marked, then open the file of results; returns it and the submissions."""
+    _check_folders(folder, output)
+    submissions = collect(folder)
+    if not submissions:
+        raise OptionError(f"{shown(folder)}: there are no submissions, files such as name.py")
+    settings, exam = plan.settings(), plan.exam  # before anything is made
+    if exam is not None and plan.own_exam is not None:
+        check_exam(exam)
+    several = plan.classmates > 0 and sum(not s.problem for s in submissions) > 1
+    scheme.check_use(plan.opponents, exam is not None, several)
+    output.mkdir(parents=True, exist_ok=True)
+    return ClassFile(output / NAME, settings, exam), submissions
 
 
 def _seed(given: int | None, output: Path) -> int:

@@ -104,8 +104,7 @@ class TextDuel:
             self._play(answer.action)
             self._go_on()
             return self.question
-        self.tally.illegal += bool(answer.name)
-        self.tally.unreadable += not answer.name
+        self.tally.refuse(answer)
         self._left -= 1
         self.forfeited = not self._left
         self.question = None if self.forfeited else answer.problem

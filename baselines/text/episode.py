@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import action_of
-from azumaya.baselines.text.answers import read_answer
+from azumaya.baselines.text.answers import Answer, read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
 from azumaya.envs.adapters.duel.opponents import is_agent
@@ -39,6 +39,11 @@ class Tally:
     turns: int = 0
     illegal: int = 0
     unreadable: int = 0
+
+    def refuse(self, answer: Answer) -> None:
+        """Count an answer without a legal move."""
+        self.illegal += bool(answer.name)
+        self.unreadable += not answer.name
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ def _action(play: _Play, key: int) -> int | None:
     """What the player to move plays; None if no try of a model was legal."""
     here = play.position
     player = play.players[here.to_move]
-    if isinstance(player, Agent) or hasattr(player, "act"):
+    if is_agent(player):
         return agent_action(cast(Agent, player), here, key)
     tally = play.tallies[here.to_move]
     tally.turns += 1
@@ -140,13 +145,12 @@ def _action(play: _Play, key: int) -> int | None:
     question = position_prompt(here, play.moves, legal_moves=play.legal_moves)
     for _ in range(play.tries):
         _say(play, messages, "user", question)
-        text = answer_of(player, messages, f"player_{here.to_move}")
+        text = answer_of(cast(TextPlayer, player), messages, f"player_{here.to_move}")
         _say(play, messages, "assistant", text)
         answer = read_answer(here, text)
         if answer.is_legal:
             return answer.action
-        tally.illegal += bool(answer.name)
-        tally.unreadable += not answer.name
+        tally.refuse(answer)
         question = answer.problem
     return None
 

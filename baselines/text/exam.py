@@ -17,7 +17,7 @@ from azumaya.baselines.arena.exam_results import Answer as ExamAnswer
 from azumaya.baselines.arena.exam_results import ExamResult
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, load_exam
 from azumaya.baselines.text.answers import read_answer
-from azumaya.baselines.text.episode import Message
+from azumaya.baselines.text.episode import Message, Tally
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import find_game
 from azumaya.envs.position import check_seed
@@ -160,14 +160,14 @@ class TextExam:
     def reply(self, number: int, texts: Sequence[str]) -> Reply:
         """Read the answers to a position, up to the first legal move."""
         position = self.exam.start(number)
-        illegal = unreadable = 0
+        tally = Tally()
         for count, text in enumerate(texts[: self.tries], start=1):
             answer = read_answer(position, text)
             if answer.is_legal:
-                return Reply(number, tuple(texts[:count]), answer.name, illegal, unreadable)
-            illegal += bool(answer.name)
-            unreadable += not answer.name
-        return Reply(number, tuple(texts[: self.tries]), None, illegal, unreadable)
+                read = tuple(texts[:count])
+                return Reply(number, read, answer.name, tally.illegal, tally.unreadable)
+            tally.refuse(answer)
+        return Reply(number, tuple(texts[: self.tries]), None, tally.illegal, tally.unreadable)
 
     def result(self, answers: Answers, name: str = "model") -> TextExamResult:
         """The figures of a model that gave these answers.
