@@ -215,6 +215,16 @@ def test_after_an_interrupt_the_series_continue() -> None:
     equal_states(env, other)
 
 
+class NotExported:
+    """Has the methods of DLPack, but cannot be exported."""
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        raise BufferError("planted")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
 def test_other_bad_actions() -> None:
     env = device_env()
     with pytest.raises(ResetNeeded, match="step: reset must be called"):
@@ -228,6 +238,7 @@ def test_other_bad_actions() -> None:
         (legal > 0, "bool given"),
         (legal.tolist(), "a tensor is needed"),
         (torch.empty(3, dtype=torch.int64, device="meta"), "on meta, needed on cpu"),
+        (NotExported(), "not a tensor: BufferError: planted"),
     ):
         with pytest.raises(IllegalActionError, match=pattern):
             env.step(wrong)

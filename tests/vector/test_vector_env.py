@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -298,6 +299,21 @@ def test_unpack_takes_only_packed_observations(case: Case) -> None:
     for nothing in (5, vector(case, 3).reset(seed=1)[0]):
         with pytest.raises(OptionError, match=r"observations\['observation'\]: must be"):
             games.unpack(nothing)
+
+
+class Failing:
+    """Cannot be made an array."""
+
+    def __array__(self, *arguments: Any, **keywords: Any) -> np.ndarray:
+        raise ZeroDivisionError("planted")
+
+
+def test_actions_that_fail_to_become_an_array_break_nothing_off() -> None:
+    games = make_vec("vierer_dominari", 2, threads=1)
+    games.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="not an array: ZeroDivisionError: planted"):
+        games.step(Failing())
+    games.step(games.random_actions())
 
 
 # ---- resets ----

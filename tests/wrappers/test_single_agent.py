@@ -104,7 +104,7 @@ def test_what_is_no_whole_number_does_not_lose_the_game(action: Any) -> None:
     env = SingleAgentEnv("sudoku_moyo", seat=0)
     env.reset(seed=1)
     before = str(env.position)
-    with pytest.raises(IllegalActionError, match="action=.*whole number is needed"):
+    with pytest.raises(IllegalActionError, match=r"action=.*whole number is needed"):
         env.step(action)
     assert str(env.position) == before
     assert env.step(int(np.argmax(env.action_masks())))[1] == 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.row_setups import ORIGIN
-from azumaya.envs.errors import IllegalActionError, OptionError, brief
+from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.game import Game, as_states, state_kind
 from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.position import Position, check_seed
@@ -140,8 +140,8 @@ def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:
         raise IllegalActionError(
             f"{whose}actions: not an array; shape {out.shape} is needed"
         ) from None
-    except (RuntimeError, TypeError) as error:  # tensors with a gradient or on a device
-        raise IllegalActionError(f"{whose}actions: not an array: {error}") from error
+    except Exception as error:  # tensors with a gradient or on a device, and any `__array__`
+        raise IllegalActionError(f"{whose}actions: not an array: {told(error)}") from error
     if given.shape != out.shape:
         raise IllegalActionError(
             f"{whose}actions: shape {given.shape} given, {out.shape} is needed"

@@ -27,7 +27,7 @@ from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError, told
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import word_count
@@ -295,7 +295,10 @@ class CudaBatch:
                 raise IllegalActionError(
                     f"actions: {type(actions).__name__} given, a tensor is needed"
                 )
-            actions = torch.from_dlpack(actions)
+            try:
+                actions = torch.from_dlpack(actions)
+            except Exception as error:  # whatever the object does
+                raise IllegalActionError(f"actions: not a tensor: {told(error)}") from error
         if tuple(actions.shape) != (self.count,):
             raise IllegalActionError(
                 f"actions: shape {tuple(actions.shape)} given, ({self.count},) is needed"
