@@ -35,8 +35,9 @@ class Generated(SphinxDirective):
         for module in (azumaya.envs.__file__, training.__file__, __file__):
             for path in Path(module).parent.rglob("*.py"):
                 self.env.note_dependency(path)
-        for path in (Path(self.env.srcdir) / "_data").glob("*.json"):
-            self.env.note_dependency(path)
+        for folder in (Path(self.env.srcdir) / "_data", Path(training.__file__).parent):
+            for path in folder.glob("*.json"):
+                self.env.note_dependency(path)
 
 
 class Picture(Generated):
@@ -128,6 +129,8 @@ class Gallery(Generated):
     def run(self) -> list[nodes.Node]:
         """Draw the games; the replays are written at the end of the build."""
         self.depend_on_code()
+        for path in gallery.SOURCES:
+            self.env.note_dependency(path)
         return gallery.all_nodes(Path(self.env.srcdir) / "_generated")
 
 
