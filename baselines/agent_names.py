@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.naming import KINDS, is_search_name, search_agent
+from azumaya.baselines.signals import Ended
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
@@ -102,7 +104,7 @@ def find_agent(name: str) -> Agent:
     path = Path(name)
     if is_checkpoint(path):
         return _trained(name)
-    if MODULE_AND_CLASS.fullmatch(name):
+    if is_own_class(name):
         return _imported(name)
     inside = path / "policy"
     if is_checkpoint(inside):
@@ -116,6 +118,12 @@ def find_agent(name: str) -> Agent:
     )
 
 
+def is_own_class(name: str) -> bool:
+    """Whether `find_agent` takes a name for that of a class of one's own, `module:Class`."""
+    other = name in SIMPLE or is_search_name(name) or name.startswith(PREFIX)
+    return bool(not other and MODULE_AND_CLASS.fullmatch(name) and not is_checkpoint(Path(name)))
+
+
 def _imported(name: str) -> Agent:
     """An agent of a class of the user's.
 
@@ -127,20 +135,26 @@ def _imported(name: str) -> Agent:
     if not is_agent(made):
         raise OptionError(f"agent {name}: it has no method act(positions, keys)")
     if not hasattr(made, "name"):
-        made.name = name
+        with contextlib.suppress(Exception):  # it may have no room for one: scores name its class
+            made.name = name
     agent: Agent = made
     return agent
 
 
 def _import(module: str, name: str) -> ModuleType:
-    """Import a module, which may be in the current folder."""
-    sys.path.insert(0, os.getcwd())
+    """Import a module, which may be in the current folder.
+
+    The folder stays on the path: the agent may import its neighbours later, when it is made or
+    plays.
+    """
+    if (folder := os.getcwd()) not in sys.path[:1]:
+        sys.path.insert(0, folder)
     try:
         return import_module(module)
+    except Ended:
+        raise
     except (Exception, SystemExit) as error:  # whatever the module's own code raises
         raise OptionError(f"agent {name}: importing {module} failed: {told(error)}") from error
-    finally:
-        sys.path.remove(os.getcwd())
 
 
 def _make(module: ModuleType, attribute: str, name: str) -> Any:
@@ -150,6 +164,8 @@ def _make(module: ModuleType, attribute: str, name: str) -> Any:
         raise OptionError(f"agent {name}: {module.__name__} has no class {attribute}")
     try:
         return found()
+    except Ended:
+        raise
     except (Exception, SystemExit) as error:  # likewise
         raise OptionError(f"agent {name}: {attribute}() failed: {told(error)}") from error
 

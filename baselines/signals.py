@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
@@ -39,18 +39,15 @@ def interrupt_anywhere() -> None:
     _watch_lost_exceptions()
 
 
-def end_on_signals(numbers: Iterable[signal.Signals] = ENDING) -> None:
-    """Turn signals that end a process into `SystemExit`, so that children are ended, too.
+def end_on_signals() -> None:
+    """Turn signals that end a process into `Ended`, so that children are ended, too.
 
     A signal that is ignored, for instance because of `nohup`, stays ignored. Some packages catch
     every exception while they are imported. So if the exception is dropped and the program goes on,
     the signal is sent again.
-
-    Args:
-        numbers: the signals; Ctrl-C is handled in any case.
     """
     interrupt_anywhere()
-    for number in numbers:
+    for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
 
@@ -85,22 +82,22 @@ def _end(number: int, frame: FrameType | None) -> None:
     raise _watched(number)
 
 
-class _Ended(SystemExit):
+class Ended(SystemExit):
     """A signal has come that ends the process."""
 
 
-_ended: list[weakref.ref[_Ended]] = []
+_ended: list[weakref.ref[Ended]] = []
 """The last of these exceptions; only while somebody holds the reference its callback is called."""
 
 
-def _watched(number: int) -> _Ended:
+def _watched(number: int) -> Ended:
     """The exception for a signal, which is sent again if it is dropped before the program ends."""
 
     def dropped(_: object) -> None:
         if sys._getframe().f_back is not None:  # otherwise Python has taken it, and exits
             _send_again(number)
 
-    ended = _Ended(128 + number)
+    ended = Ended(128 + number)
     _ended[:] = [weakref.ref(ended, dropped)]
     return ended
 

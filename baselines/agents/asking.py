@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents.states import ActsOnStates, GameStates
+from azumaya.baselines.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import Opponent, checked_answer
 from azumaya.envs.errors import told
@@ -17,6 +18,11 @@ from azumaya.envs.errors import told
 
 class AgentFailedError(RuntimeError):
     """An agent raised an exception of its own, which is the cause of this one."""
+
+
+def is_of_library(agent: Any) -> bool:
+    """Whether an agent's class is one of the library's."""
+    return type(agent).__module__.startswith("azumaya.")
 
 
 @contextlib.contextmanager
@@ -32,16 +38,17 @@ def failures_named(
         passing: exceptions that are no failures.
 
     Raises:
-        AgentFailedError: the agent raised anything but these and `KeyboardInterrupt`.
+        AgentFailedError: the agent raised anything but these, and no signal came that ends the
+            process.
     """
     try:
         yield
-    except (AgentFailedError, KeyboardInterrupt):
+    except (AgentFailedError, KeyboardInterrupt, Ended):
         raise
     except passing:
         raise
     except BaseException as error:
-        if type(agent).__module__.startswith("azumaya."):
+        if is_of_library(agent):
             raise
         raise AgentFailedError(f"agent {name}: {doing} failed: {told(error)}") from error
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +14,11 @@ import typer
 from rich.progress import TimeRemainingColumn
 
 from azumaya.baselines.agent_names import NAMES_HELP, example_agents
-from azumaya.baselines.arena.league.cards import CHANGED, card_of
+from azumaya.baselines.arena.league.cards import CHANGED
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
 from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
+from azumaya.baselines.arena.league.making import cards_of
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
 from azumaya.baselines.arena.league.standing import (
@@ -36,7 +38,7 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.commands.group import with_default
-from azumaya.baselines.files import check_folder, check_picture, shown, write_whole
+from azumaya.baselines.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.signals import INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
@@ -139,40 +141,41 @@ def play(
     Results are stored as they come. After an interruption the same command resumes.
     """
     _check_output(output)
-    if exams is not None:
-        _checked(read_exams, exams)
+    answered = _answered(exams)
     if ray is not None and processes is not None:
         raise typer.BadParameter(
-            f"processes {processes}: has no effect with --ray, which uses all processors of the "
+            f"--processes {processes}: has no effect with --ray, which uses all processors of the "
             "cluster; leave it out"
         )
     require("choix", "league")  # not after hours of games
     games = _games(game or (), results)
     names = [*(agents or ()), *(add or ())]
     if not names and not results.exists():
-        raise typer.BadParameter(f"results {str(results)!r}: does not exist; name agents to begin")
+        raise typer.BadParameter(
+            f"--results {shown(results)}: does not exist; name agents to begin"
+        )
+    for option, value in {
+        "move-limit": move_limit,
+        "interval": interval,
+        "minutes": minutes,
+    }.items():
+        if value is not None and not math.isfinite(value):
+            raise typer.BadParameter(f"--{option} {value:g}: must be a finite number")
     pairs = pairs or (PAIRS if interval is None else MOST)
     _checked(check_starts, pairs, seed or 0)
-    cards = [_checked(card_of, name, games) for name in names]
-    file = _checked(LeagueFile, results, seed, False if plain_starts else None)
-    try:
-        admit(file, cards, games)
-        if game and not names:
-            _extend(file, games)
+    minutes = MINUTES_TO_ADD if minutes is None and add else minutes
+    with _stopped():
+        cards = _checked(cards_of, names, games)
         only = frozenset(card.id for card in cards if card.name in (add or ()))
-        if minutes is None and only:
-            minutes = MINUTES_TO_ADD
         plan = _checked(Plan, games, pairs, move_limit, minutes, only, interval)
-        _play(file, plan, _crew(processes or available_cores(), ray))
-    except LeagueError as error:
-        say(f"azumaya: {error}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        say("Interrupted; the results so far are stored, and the same command resumes the league.")
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        file.close()
-    _show(file.league, exams, json, output)
+        crew = _crew(processes or available_cores(), ray)
+        file = _checked(LeagueFile, results, seed, False if plain_starts else None)
+        with contextlib.closing(file):
+            admit(file, cards, games)
+            if game and not names:
+                _extend(file, games)
+            _play(file, plan, crew)
+    _show(file.league, exams, answered, json, output)
 
 
 @app.command("report")
@@ -188,11 +191,10 @@ def report(
     """Rate the agents of a stored league and show the result."""
     _check_output(output)
     if markdown is not None:
-        if markdown.is_dir():
-            raise typer.BadParameter(f"markdown {str(markdown)!r}: is a folder; name a file")
-        _checked(check_folder, markdown, f"markdown {str(markdown)!r}")
+        _checked(check_writable, markdown, f"--markdown {shown(markdown)}")
+    answered = _answered(exams)
     league = _checked(read_league, results)
-    found = _show(league, exams, json, output)
+    found = _show(league, exams, answered, json, output)
     if markdown is not None:
         picture = os.path.relpath(output, markdown.parent) if output is not None else ""
         words = ["azumaya", "league", "report", "--results", results]
@@ -208,10 +210,28 @@ def _checked(function: Any, *arguments: Any) -> Any:
         return function(*arguments)
 
 
+@contextlib.contextmanager
+def _stopped() -> Iterator[None]:
+    """End the command with a message when games cannot be played, or the user interrupts them."""
+    try:
+        yield
+    except LeagueError as error:
+        say(f"azumaya: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        say("Interrupted; the results so far are stored, and the same command resumes the league.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
 def _check_output(output: Path | None) -> None:
     """Complain of a picture that cannot be drawn before games are played."""
     if output is not None:
-        _checked(check_picture, output, f"output {str(output)!r}")
+        _checked(check_picture, output, f"--output {shown(output)}")
+
+
+def _answered(exams: Path | None) -> list[dict[str, Any]]:
+    """The results of exams, read before games are played, and once: the file may be a pipe."""
+    return [] if exams is None else _checked(read_exams, exams)
 
 
 def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
@@ -279,12 +299,15 @@ def _hint(league: League, fixtures: Fixtures, agent: str, why: str) -> str:
 
 
 def _show(
-    league: League, exams: Path | None, json: bool, output: Path | None
+    league: League,
+    exams: Path | None,
+    answered: Sequence[Mapping[str, Any]],
+    json: bool,
+    output: Path | None,
 ) -> Sequence[Standing]:
-    answered = [] if exams is None else _checked(read_exams, exams)
     strangers = exams_by_card(league, answered).get(None, [])
     if names := sorted({exam["agent"] for exam in strangers}):
-        say(f"exams {str(exams)!r}: no agent of the league is named {', '.join(names)}; left out")
+        say(f"--exams {shown(exams)}: no agent of the league is named {', '.join(names)}; left out")
     found = standings(league, answered)
     out = console()
     if json:

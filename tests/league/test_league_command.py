@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -181,19 +182,25 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     [
         (("nobody",), "agent 'nobody': must be random, greedy"),
         (("greedy", "--game", "chess"), "game 'chess': no such game"),
-        (("greedy", "--output", "a.pdf"), "output 'a.pdf': must end in .svg or .png"),
+        (("greedy", "--output", "a.pdf"), "--output a.pdf: must end in .svg or .png"),
         (("report", "--results", "other"), "line 1: no line of a league"),
-        (("report", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
+        (
+            ("report", "--exams", "other"),
+            "--exams other: must hold what azumaya exam --json prints",
+        ),
         (("--seed", 6), "the league was played with seed=5, not 6"),
         (("--plain-starts",), "the league was played with balanced=True, not False"),
-        (("greedy", "--output", "no/a.svg"), "output 'no/a.svg': there is no folder no"),
-        (("greedy", "--exams", "other"), "exams=other: must hold what azumaya exam --json prints"),
-        (("report", "--markdown", "."), "markdown '.': is a folder"),
-        (("report", "--markdown", "no/m.md"), "markdown 'no/m.md': there is no folder no"),
+        (("greedy", "--output", "no/a.svg"), "--output no/a.svg: there is no folder no"),
+        (
+            ("greedy", "--exams", "other"),
+            "--exams other: must hold what azumaya exam --json prints",
+        ),
+        (("report", "--markdown", "."), "--markdown .: is a folder"),
+        (("report", "--markdown", "no/m.md"), "--markdown no/m.md: there is no folder no"),
         (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
         (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
         (("program:./nothing",), "no program './nothing' can be run"),
-        (("greedy", "--ray", "A", "--processes", 4), "processes 4: has no effect with --ray"),
+        (("greedy", "--ray", "A", "--processes", 4), "--processes 4: has no effect with --ray"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str) -> None:
@@ -256,9 +263,12 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "results 'league.jsonl': does not exist; name agents to begin"),
+        ((), "--results league.jsonl: does not exist; name agents to begin"),
         (("greedy", "nobody"), "agent 'nobody': must be random, greedy"),
         (("alphabeta:5", "--game", "sudoku_tiles"), "plays none of the league's games"),
+        (("greedy", "--move-limit", "inf"), "--move-limit inf: must be a finite number"),
+        (("greedy", "--interval", "inf"), "--interval inf: must be a finite number"),
+        (("greedy", "--minutes", "inf"), "--minutes inf: must be a finite number"),
     ],
 )
 def test_nothing_is_written_for_a_league_that_cannot_begin(
@@ -347,7 +357,7 @@ def test_results_of_exams_belong_to_the_latest_card_of_a_name_or_to_none() -> No
     file.close()
     exam_file({"agent": "runs/policy"}, {"agent": "my:Bot"}, {"agent": "uct:7"})
     shown = league("report", "--exams", "exams.json", "--json")
-    said = "exams 'exams.json': no agent of the league is named my:Bot, uct:7; left out"
+    said = "--exams exams.json: no agent of the league is named my:Bot, uct:7; left out"
     assert said in shown.stderr
     cards = {agent["card"]["id"]: agent for agent in json.loads(shown.stdout)["agents"]}
     assert cards["runs/policy@eeee"]["exams"] == [{**EXAM, "agent": "runs/policy"}]
@@ -369,6 +379,50 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 130
     assert "the same command resumes" in result.output
     assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
+
+
+def test_results_of_exams_may_come_from_a_pipe() -> None:
+    """Which can be read once only."""
+    exam_file({"agent": "greedy"})
+    words = ("greedy", "--game", GAME, "--pairs", 1, "--json", "--exams")
+    reader, writer = os.pipe()
+    os.write(writer, Path("exams.json").read_bytes())
+    os.close(writer)
+    result = league(*words, f"/dev/fd/{reader}")
+    os.close(reader)
+    found = {agent["agent"]: agent["exams"] for agent in json.loads(result.stdout)["agents"]}
+    assert found == {"random": [], "greedy": [{**EXAM, "agent": "greedy"}]}
+
+
+def test_what_cannot_be_played_with_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as Ray where it is not installed."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert league("greedy", "--game", GAME, "--ray", "local").exit_code != 0
+    assert not Path("league.jsonl").exists()
+
+
+CHECKED = """
+from azumaya.baselines.agents import RandomAgent
+class Bot(RandomAgent):
+    def check(self, position):
+        if position.game.name == "score_dominari":
+            raise RuntimeError("not this one")
+"""
+
+
+def test_an_agent_whose_check_fails_does_not_keep_others_from_a_further_game() -> None:
+    Path("checked_bot.py").write_text(CHECKED)
+    assert ratings_of("checked_bot:Bot", "greedy", "--game", GAME, "--pairs", 1)
+    shown = league("--game", OTHER, "--pairs", 1)
+    assert shown.exit_code == 0, shown.output
+    said = "checked_bot:Bot does not join: cannot be made: AgentFailedError: agent checked_bot:Bot"
+    assert f"{said}: check failed: RuntimeError: not this one" in re.sub(
+        "@[0-9a-f]*", "", shown.output
+    )
+    met = {
+        (key.first, key.second) for key in read_league("league.jsonl").pairs if key.game == OTHER
+    }
+    assert met == {("greedy", "random")}
 
 
 def test_evaluate_tells_of_a_program_that_fails() -> None:

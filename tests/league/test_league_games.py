@@ -20,10 +20,11 @@ import pytest
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
 from azumaya.baselines.arena.league import games
-from azumaya.baselines.arena.league.cards import AgentCard, card_of, sitting_out
+from azumaya.baselines.arena.league.cards import AgentCard, card_of
 from azumaya.baselines.arena.league.crew import Outcome, PairJob
 from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
 from azumaya.baselines.arena.league.league import join, play_league
+from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
@@ -279,6 +280,30 @@ def test_an_agent_with_other_files_is_another_agent(
     assert cards[0].name == cards[1].name
     assert cards[0].id != cards[1].id
     assert card_of("random", [GAME]).id == "random"
+
+
+@pytest.mark.parametrize("kind", ["GreedyAgent", "ChampionAgent", "Other"])
+def test_the_source_of_the_module_that_is_named_tells_agents_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Also where it makes an agent of another module's class."""
+    monkeypatch.chdir(tmp_path)
+    own, other = tmp_path / f"makes_{kind.lower()}.py", tmp_path / f"other_of_{kind.lower()}.py"
+    imported = {
+        "GreedyAgent": "azumaya.baselines.agents",
+        "ChampionAgent": "azumaya.baselines.values.champion",
+        "Other": other.stem,
+    }
+    other.write_text("class Other:\n    def act(self, positions, keys): ...\n")
+    own.write_text(f"from {imported[kind]} import {kind}\nmake = {kind}\n")
+    cards = [card_of(f"{own.stem}:make", [GAME])]
+    for changed in (own, other)[: 1 + (kind == "Other")]:
+        with changed.open("a") as file:
+            file.write("# changed\n")
+        cards.append(card_of(f"{own.stem}:make", [GAME]))
+    assert len({card.digest for card in cards} - {""}) == len(cards)
+    if kind == "ChampionAgent":
+        assert cards[0].digest != card_of("champion", [GAME]).digest
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")

@@ -16,7 +16,7 @@ from typing import IO
 import pytest
 
 from azumaya.baselines.arena.league import crew
-from azumaya.baselines.arena.league.cards import card_of
+from azumaya.baselines.arena.league.cards import AgentCard, card_of
 from azumaya.baselines.arena.league.crew import (
     LeagueError,
     Outcome,
@@ -26,8 +26,10 @@ from azumaya.baselines.arena.league.crew import (
     play_locally,
 )
 from azumaya.baselines.arena.league.league import join, local_crew, play_league
+from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
+from azumaya.envs import OptionError
 from tests import processes
 from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes
@@ -195,6 +197,29 @@ def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
     worker = Worker()
     assert worker.play_pair(job, threading.Event()) == Unplayed(key, key.first, why)
     worker.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import os; os._exit(0)", "cannot be made: it crashed its process: exit code 0"),
+        ("import time; time.sleep(1000)", "cannot be made in 0.3 s"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ],
+)
+def test_a_module_that_ends_or_stops_its_process_cannot_join_and_sits_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(crew.GRACE, "python", 0.3)
+    (tmp_path / "never_made.py").write_text(code)
+    name = "never_made:Bot"
+    card = AgentCard(name, "python", "0a1b", None, (GAME,))
+    assert sitting_out([card]) == {card.id: f"cannot be made: OptionError: agent {name}: {why}"}
+    file = LeagueFile(tmp_path / "league.jsonl")
+    with pytest.raises(OptionError, match=f"agent {name}: {why}"):
+        join(file, [name], [GAME])
+    file.close()
 
 
 BOT = """

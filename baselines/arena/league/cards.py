@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.agent_names import SIMPLE, find_agent
-from azumaya.baselines.agents.asking import check_agent
+from azumaya.baselines.agent_names import SIMPLE, find_agent, is_own_class
+from azumaya.baselines.agents.asking import check_agent, is_of_library
 from azumaya.baselines.agents.program import PREFIX
 from azumaya.baselines.agents.sidecar import SUFFIXES, checkpoint_file
 from azumaya.baselines.files import is_special
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.envs import OptionError, Position, find_game
-from azumaya.envs.errors import brief, told
+from azumaya.envs.errors import brief
 
 CLASSES = (1.0, 10.0, 100.0)
 """Classes of time per move, by their upper limits in milliseconds."""
@@ -79,25 +80,7 @@ def identity(name: str, agent: Any) -> str:
         name: its name, as for `find_agent`.
         agent: the agent that was made by this name.
     """
-    return _id(name, _digest(_files(name, agent, getattr(agent, "sidecar", None))))
-
-
-def sitting_out(cards: Iterable[AgentCard]) -> dict[str, str]:
-    """Which agents cannot play now, by id, and why: others have their names, or none can be made.
-
-    Every agent is made once.
-    """
-    found, now = {}, dict[str, str]()
-    for card in cards:
-        try:
-            if card.name not in now:
-                now[card.name] = identity(card.name, find_agent(card.name))
-        except Exception as error:  # whatever is wrong with its files, the others can play
-            found[card.id] = f"cannot be made: {told(error)}"
-        else:
-            if now[card.name] != card.id:
-                found[card.id] = CHANGED
-    return found
+    return _id(name, _digest(_files(name, agent)))
 
 
 def game_names(games: Any) -> tuple[str, ...]:
@@ -114,24 +97,33 @@ def game_names(games: Any) -> tuple[str, ...]:
         raise OptionError(f"games={brief(games)}: {error}") from error
 
 
-def card_of(name: str, games: Iterable[str]) -> AgentCard:
+def card_of(
+    name: str,
+    games: Iterable[str],
+    watch: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+) -> AgentCard:
     """The card of an agent, which is made once to see what it can play.
 
     Args:
         name: its name, as for `find_agent`.
         games: the names of the games of the league.
+        watch: makes what is entered while the agent's own code runs.
 
     Raises:
         OptionError: a name is unknown, or the agent plays none of the games.
         CheckpointError: the checkpoint cannot be used.
+        AgentFailedError: the agent raised an exception when it was asked whether it plays a game.
     """
-    agent = find_agent(name)
+    with watch():
+        agent = find_agent(name)
     sidecar = getattr(agent, "sidecar", None)
     time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""
     for game in game_names(games):
+        position = Position(game)
         try:
-            check_agent(agent, Position(game), name)
+            with watch():
+                check_agent(agent, position, name)
             played.append(game)
         except ValueError as error:
             problem = f": {error}"
@@ -140,7 +132,7 @@ def card_of(name: str, games: Iterable[str]) -> AgentCard:
     return AgentCard(
         name,
         _kind(name, sidecar),
-        _digest(_files(name, agent, sidecar)),
+        _digest(_files(name, agent)),
         time,
         tuple(played),
         {} if sidecar is None else _training(sidecar),
@@ -163,20 +155,31 @@ def _training(sidecar: Any) -> dict[str, Any]:
     return {"network": sidecar.network, **sidecar.sizes, **plain}
 
 
-def _files(name: str, agent: Any, sidecar: Any) -> list[Path]:
+def _files(name: str, agent: Any) -> list[Path]:
     """The files that make an agent what it is, as far as they are known."""
+    if is_own_class(name):  # it may make an agent of another module's class, even of the library's
+        modules = dict.fromkeys((type(agent).__module__, name.partition(":")[0]))
+        own = [_source(module) for module in modules if not module.startswith("azumaya.")]
+        return [*_library_files(agent), *filter(None, own)]
     path = read_search_name(name).path if is_search_name(name) else None
-    if sidecar is not None or path is not None:
+    if path is not None or getattr(agent, "sidecar", None) is not None:
         return [checkpoint_file(path or name, suffix) for suffix in SUFFIXES]
     if name.startswith(PREFIX):
         return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
-    if type(agent).__module__.startswith("azumaya."):
-        return list(getattr(agent, "files", ()))
+    return _library_files(agent)
+
+
+def _library_files(agent: Any) -> list[Path]:
+    """The files that an agent of the library names as its own."""
+    return list(getattr(agent, "files", ())) if is_of_library(agent) else []
+
+
+def _source(module: str) -> Path | None:
     try:
-        source = inspect.getsourcefile(sys.modules[type(agent).__module__])
+        source = inspect.getsourcefile(sys.modules[module])
     except (KeyError, TypeError):
-        return []
-    return [Path(source)] if source else []
+        return None
+    return Path(source) if source else None
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -29,7 +29,7 @@ def main(board: int) -> None:
     threading.Thread(target=_receive, args=(requests, jobs), daemon=True).start()
     table = Table(Board(board))
     while True:
-        report = table.play(json.loads(jobs.get()))
+        report = table.answer(json.loads(jobs.get()))
         write_all(answers, json.dumps(report).encode() + b"\n")
 
 

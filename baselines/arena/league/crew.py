@@ -16,10 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.program import close_pipe, kill_group
-from azumaya.baselines.arena.league.games import NOBODY, Board, lost, unfit
+from azumaya.baselines.arena.league.cards import AgentCard
+from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.threads import Together
+from azumaya.envs import OptionError
 
 LOOK = 0.05
 """Seconds between looks at a process that is playing."""
@@ -133,6 +136,24 @@ class Worker:
         self._made.update(zip(job.agents, job.ids, strict=True))
         return play_pair(job, lambda game: self._play(game, job.limit, stop))
 
+    def card(self, name: str, games: Iterable[str]) -> AgentCard:
+        """The card of an agent, as `card_of` makes it, which may take as long as a first move.
+
+        Raises:
+            OptionError: `card_of` refuses it, or making it ended its process or took too long.
+            AgentFailedError: the agent raised an exception when it was asked what it plays.
+        """
+        job = {"card": name, "games": list(games)}
+        report = self._play(job, GRACE["python"], threading.Event())
+        if "failed" in report:
+            raise AgentFailedError(report["failed"])
+        if "unfit" in report:
+            raise OptionError(f"agent {name}: {report['unfit'][1]}")
+        if "refused" in report:
+            raise OptionError(report["refused"])
+        card = report["card"]
+        return AgentCard(**{**card, "games": tuple(card["games"])})
+
     def close(self) -> None:
         """End the process, and those it has started."""
         process, self._process = self._process, None
@@ -152,6 +173,8 @@ class Worker:
                 return report
         raise LeagueError(
             f"the process that plays {job['game']} ended {TRIES} times while no agent was thinking"
+            if "game" in job
+            else f"the process that makes {job['card']} ended {TRIES} times before it was made"
         )
 
     def _attempt(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import mmap
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
-from azumaya.baselines.arena.league.cards import CHANGED, identity
+from azumaya.baselines.arena.league.cards import CHANGED, card_of, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.baselines.files import shown
+from azumaya.baselines.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.errors import brief, told
 from azumaya.envs.whole import as_whole
@@ -80,6 +82,20 @@ class UnfitAgentError(_AgentError):
 
 
 @contextlib.contextmanager
+def _noted(
+    board: Board | None, which: int, grace: float = 0.0, making: bool = False
+) -> Iterator[None]:
+    """Note on the board, if anyone watches it, that an agent's code runs."""
+    if board is not None:
+        board.write(which, grace, making)
+    try:
+        yield
+    finally:
+        if board is not None:
+            board.write(NOBODY)
+
+
+@contextlib.contextmanager
 def _watching(
     board: Board | None, which: int, grace: float, making: bool = False
 ) -> Iterator[None]:
@@ -95,19 +111,15 @@ def _watching(
     Raises:
         AgentFaultError: the code raised an exception.
     """
-    if board is not None:
-        board.write(which, grace, making)
-    try:
-        yield
-    except BaseException as error:
-        if board is None and isinstance(error, KeyboardInterrupt):
-            raise
-        cause = error.__cause__ if isinstance(error, AgentFailedError) else None
-        cause = cause or error
-        raise AgentFaultError(which, told(cause)) from cause
-    finally:
-        if board is not None:
-            board.write(NOBODY)
+    with _noted(board, which, grace, making):
+        try:
+            yield
+        except BaseException as error:
+            if board is None and isinstance(error, KeyboardInterrupt | Ended):
+                raise
+            cause = error.__cause__ if isinstance(error, AgentFailedError) else None
+            cause = cause or error
+            raise AgentFaultError(which, told(cause)) from cause
 
 
 class Watched:
@@ -176,6 +188,30 @@ class Table:
     def __post_init__(self) -> None:
         self._agents: dict[str, tuple[Any, str]] = {}  # with their ids
         self._seen: set[tuple[str, str]] = set()
+
+    def answer(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """The report of a job: a game to `play`, or with `card` an agent to `look_at`."""
+        return self.look_at(job) if "card" in job else self.play(job)
+
+    def look_at(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """Make an agent to see what it is.
+
+        Args:
+            job: `card`, its name, and the names of `games`.
+
+        Returns:
+            `card`, its `AgentCard` as an object; or only `failed`, what the agent raised, or
+            `refused`, what is wrong with it.
+        """
+        try:
+            watch = functools.partial(_noted, self.board, 0, making=True)
+            return {"card": asdict(card_of(job["card"], job["games"], watch))}
+        except AgentFailedError as error:
+            return {"failed": str(error)}
+        except ValueError as error:
+            return {"refused": str(error)}
+        except BaseException as error:  # no exception of an agent's may end the process
+            return {"refused": f"agent {job['card']}: {told(error)}"}
 
     def play(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Play a game.

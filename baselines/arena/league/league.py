@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from azumaya.baselines.arena.league.cards import AgentCard, card_of, game_names, sitting_out
+from azumaya.baselines.agents.asking import AgentFailedError
+from azumaya.baselines.arena.league.cards import AgentCard, card_of, game_names
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed, play_locally
+from azumaya.baselines.arena.league.making import cannot, card_maker, cards_of, sitting_out
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.league.results import LeagueFile, PairResult
 from azumaya.baselines.arena.league.schedule import Plan, missing
@@ -144,11 +145,12 @@ def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[A
     Raises:
         OptionError: `games` or a name is unknown, or an agent plays none of the games.
         CheckpointError: a checkpoint cannot be used.
+        AgentFailedError: an agent raised an exception when it was asked whether it plays a game.
     """
     if isinstance(names, str):
         raise OptionError(f"names={brief(names)}: must be a list of names of agents")
     games = game_names(games)
-    cards = [card_of(name, games) for name in names]
+    cards = cards_of(names, games)
     admit(file, cards, games)
     return cards
 
@@ -168,8 +170,13 @@ def extend(file: LeagueFile, games: Sequence[str]) -> dict[str, str]:
     """
     lacking = [card for card in file.league.cards.values() if not {*games} <= {*card.games}]
     absent = sitting_out(lacking)
-    for card in lacking:
-        if card.id not in absent:
-            with contextlib.suppress(OptionError):  # it plays none of these games
-                file.add_card(card_of(card.name, games))
+    with card_maker() as make:
+        for card in lacking:
+            if card.id not in absent:
+                try:
+                    file.add_card(make(card.name, games))
+                except AgentFailedError as error:
+                    absent[card.id] = cannot(error)
+                except OptionError:  # it plays none of these games
+                    continue
     return {c.id: absent[c.id] for c in lacking if c.id in absent and not {*games} & {*c.games}}

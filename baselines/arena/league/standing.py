@@ -151,7 +151,7 @@ def read_exams(path: Path) -> list[dict[str, Any]]:
             found[tuple(result[name] for name in EXAM_FIELDS[:4])] = result
     except (ValueError, TypeError, KeyError) as error:
         raise OptionError(
-            f"exams={shown(path)}: must hold what azumaya exam --json prints: {error}"
+            f"--exams {shown(path)}: must hold what azumaya exam --json prints: {error}"
         ) from error
     return [found[key] for key in sorted(found)]
 
