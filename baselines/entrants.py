@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.asking import check_agent
+from azumaya.baselines.agents.asking import AgentFailedError, check_agent
+from azumaya.baselines.agents.program import ProgramError
 from azumaya.baselines.game_options import check_value, game_named, read_options
-from azumaya.envs import GAMES, OptionError, Position, find_game
+from azumaya.envs import (
+    GAMES,
+    IllegalActionError,
+    MoveNameError,
+    OptionError,
+    Position,
+    find_game,
+)
 from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
 
@@ -70,6 +79,19 @@ def _trained(name: str, agent: Agent, sidecar: Sidecar) -> Entrant:
     except ValueError as error:
         raise OptionError(f"checkpoint {name}: its options do not fit: {error}") from error
     return Entrant(name, agent, game, options)
+
+
+@contextlib.contextmanager
+def wrong_moves_fail() -> Iterator[None]:
+    """Take an agent's illegal move, or what ends a program, for a failure of the agent.
+
+    Raises:
+        AgentFailedError: such a move was made, or such a program ended.
+    """
+    try:
+        yield
+    except (IllegalActionError, MoveNameError, ProgramError) as error:
+        raise AgentFailedError(str(error)) from error
 
 
 def choose_game(

@@ -3,7 +3,8 @@
 A file is replaced in four steps: write a temporary file beside it, flush that to the disk, rename
 it over the old one, flush the folder. Whatever stops the program in between, a reader finds the
 old file or the new one. A write that fails removes its temporary file; a program that is killed
-leaves it behind, and `remove_partial` removes it.
+leaves it behind, and `remove_partial` removes it. A link stays, and the file that it leads to is
+replaced. Pipes and devices are written to as they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -64,7 +66,11 @@ def check_writable(path: Path, argument: str) -> None:
     check_folder(path, argument)
     if path.is_dir():
         raise OptionError(f"{argument}: is a folder; name a file")
-    aside = _aside(path)
+    if is_special(path):
+        if not os.access(path, os.W_OK):
+            raise OptionError(f"{argument}: cannot be written: {os.strerror(errno.EACCES)}")
+        return
+    aside = _aside(_target(path))
     try:
         _write_through(aside, b"", 0o666)
     except (OSError, ValueError) as error:
@@ -79,7 +85,7 @@ def check_picture(path: Path, argument: str) -> None:
     """Raise `OptionError`, which begins with `argument`, unless a picture can have this path."""
     if path.suffix not in PICTURES:
         raise OptionError(f"{argument}: must end in {' or '.join(PICTURES)}")
-    check_folder(path, argument)
+    check_writable(path, argument)
 
 
 def locked(file: int, *, without_locks: bool = True) -> bool:
@@ -165,13 +171,13 @@ def read_json(path: Path, most: int = MOST_TEXT) -> Any:
     return parse_json(read_bytes(path, most))
 
 
-def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     """Replace a file in one step.
 
     Args:
         path: the file.
         content: its content.
-        mode: its permissions, of which the user's mask takes some.
+        mode: its permissions, of which the user's mask takes some; None for those of the old file.
 
     Raises:
         OSError: it cannot be written; the old file is kept.
@@ -179,12 +185,13 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     write_together({path: content}, mode)
 
 
-def write_together(contents: Mapping[Path, bytes], mode: int = 0o666) -> None:
+def write_together(contents: Mapping[Path, bytes], mode: int | None = None) -> None:
     """Replace files one right after the other, once all of their contents are on the disk.
 
     Args:
         contents: the contents by path; all paths are in one folder.
-        mode: their permissions, of which the user's mask takes some.
+        mode: their permissions, of which the user's mask takes some; None for those of the old
+            files.
 
     Raises:
         OSError: a file cannot be written. Files not yet replaced by then are kept as they were.
@@ -192,24 +199,44 @@ def write_together(contents: Mapping[Path, bytes], mode: int = 0o666) -> None:
     for path in contents:
         if path.is_dir():  # a message about the temporary file would name another one
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    aside = {path: _aside(path) for path in contents}
+    whole = {_target(path): content for path, content in contents.items() if not is_special(path)}
+    aside = {path: _aside(path) for path in whole}
     try:
-        for path, content in contents.items():
-            _write_through(aside[path], content, mode)
-        for path in contents:
+        for path, content in whole.items():
+            _write_beside(path, aside[path], content, mode)
+        for path in whole:
             os.replace(aside[path], path)
     except BaseException:
         for temporary in aside.values():
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         raise
-    for folder in {path.parent for path in contents}:
+    for folder in {path.parent for path in whole}:
         flush_folder(folder)
+    for path, content in contents.items():
+        if is_special(path):
+            path.write_bytes(content)
 
 
-def _aside(path: Path) -> Path:
+def _target(path: Path) -> Path:
+    """The file that a path leads to; links in a circle are no error here, as for `Path.resolve`."""
+    return Path(os.path.realpath(path))
+
+
+def _aside(target: Path) -> Path:
     """The temporary file that takes the place of a file once it is whole."""
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    return target.with_name(f".{target.name}.{os.getpid()}.tmp")
+
+
+def _write_beside(path: Path, aside: Path, content: bytes, mode: int | None) -> None:
+    """Write the temporary file of a file, with these permissions or those of the file."""
+    kept = None
+    if mode is None:
+        with contextlib.suppress(FileNotFoundError):
+            kept = stat.S_IMODE(path.stat().st_mode)
+    _write_through(aside, content, mode or kept or 0o666)
+    if kept is not None:  # also what the mask has taken
+        aside.chmod(kept)
 
 
 def _write_through(path: Path, content: bytes, mode: int) -> None:

@@ -95,12 +95,12 @@ def analyse_command(
         if here.is_over:
             raise OptionError("position: the game is over; there is nothing to analyse")
         found = analyse(here, key=seed, **budget)
-    if output is not None:
-        save(_scene(here, found), output)
     if as_json:
         typer.echo(json.dumps(as_object(here, found)))
     else:
         _print(here, found, top, board=output is None)
+    if output is not None:  # last, so that a full disk does not cost the analysis
+        save(_scene(here, found), output)
 
 
 def _budget(

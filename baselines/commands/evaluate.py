@@ -11,7 +11,13 @@ from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import score_table
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.entrants import choose_game, described, find_entrant, first_position
+from azumaya.baselines.entrants import (
+    choose_game,
+    described,
+    find_entrant,
+    first_position,
+    wrong_moves_fail,
+)
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.terminal import complaints, console, progress
 from azumaya.envs import GAMES
@@ -89,7 +95,7 @@ def evaluate(
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
-    with progress("games") as bar, complaints():  # of an illegal move, or a program that ended
+    with progress("games") as bar, wrong_moves_fail():
         task = bar.add_task("", total=2 * starts)
         score = play_pairing(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),

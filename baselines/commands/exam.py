@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +19,7 @@ from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exam_table
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
 from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
-from azumaya.baselines.entrants import Entrant, find_entrant
+from azumaya.baselines.entrants import Entrant, find_entrant, wrong_moves_fail
 from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.terminal import complaints, console, progress, say
@@ -60,18 +63,36 @@ def exam(
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "league")  # not after hours of answers
-        sittings = _sittings(agents, game or (), part)
-        results: list[ExamResult] = []
-        try:
-            for result in _sit(sittings, seed):
-                results.append(result)
-                if as_json:
-                    typer.echo(json.dumps(result.as_object()))
-        finally:  # another agent may fail after hours
-            if results and not as_json:
-                console().print(exam_table(results), *distance_tables(results))
+        with _printing_aside():
+            sittings = _sittings(agents, game or (), part)
+    results: list[ExamResult] = []
+    try:
+        for result in _sit(sittings, seed):
+            results.append(result)
+            if as_json:
+                typer.echo(json.dumps(result.as_object()))
+    finally:  # another agent may fail after hours
+        if results and not as_json:
+            console().print(exam_table(results), *distance_tables(results))
     if output is not None:
         draw_exams(results, output)
+
+
+@contextlib.contextmanager
+def _printing_aside() -> Iterator[None]:
+    """Within this, what agents and their programs print is no result: it is an error output."""
+    kept = None
+    with contextlib.suppress(OSError):  # the output has been closed
+        kept = os.dup(1)
+        sys.stdout.flush()
+        os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def _sittings(names: Sequence[str], games: Sequence[str], part: str) -> list[Sitting]:
@@ -124,7 +145,8 @@ def _sit(sittings: Sequence[Sitting], seed: int) -> Iterator[ExamResult]:
     total, done = sum(len(exam.positions) for _, exam in sittings), 0
     for entrant, exam in sittings:
         assert entrant.agent is not None
-        with progress("positions") as bar:  # not shown while a result is printed
+        # the progress is not shown while a result is printed
+        with progress("positions") as bar, _printing_aside(), wrong_moves_fail():
             task = bar.add_task("", total=total, completed=done)
             result = answer_exam(entrant.agent, exam, seed, partial(bar.advance, task))
         done += len(exam.positions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,8 @@ def test_the_command_draws(tmp_path: Path) -> None:
 # ---- agents by module and class ----
 
 MODULE = """
+import dataclasses, os
+
 class First:
     def act(self, positions, keys):
         return [position.legal_actions()[0] for position in positions]
@@ -186,6 +189,27 @@ class Interrupted(First):
     def act(self, positions, keys):
         raise KeyboardInterrupt
 
+class Prints(First):
+    print("imported", flush=True)
+    os.write(1, b"written")
+
+    def act(self, positions, keys):
+        print("asked", flush=True)
+        os.write(1, b"written")
+        return super().act(positions, keys)
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(First):
+    pass
+
+class Slotted:
+    __slots__ = ()
+    act = First.act
+
+class Neighbours(First):
+    def __init__(self):
+        import my_neighbour
+
 class Leaves:
     def __init__(self):
         raise SystemExit(3)
@@ -198,6 +222,9 @@ number = 3
 @pytest.fixture
 def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_agents.py").write_text(MODULE)
+    (tmp_path / "my_neighbour.py").write_text("")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "moving_agents.py").write_text(f"import os\n{MODULE}\nos.chdir('elsewhere')")
     (tmp_path / "broken_agents.py").write_text("1 / 0")
     (tmp_path / "leaving_agents.py").write_text("raise SystemExit(0)")
     monkeypatch.chdir(tmp_path)
@@ -209,6 +236,28 @@ def test_an_agent_of_ones_own_takes_an_exam() -> None:
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["agent"] == "my_agents:First"
     assert baselines.take_exam("my_agents:First", GAME).positions > 0
+
+
+@pytest.mark.usefixtures("_module")
+@pytest.mark.parametrize(
+    "name", ["my_agents:Frozen", "my_agents:Slotted", "my_agents:Neighbours", "moving_agents:First"]
+)
+def test_agents_may_refuse_a_name_and_import_neighbours_late(name: str) -> None:
+    """And their modules may change the current folder."""
+    result = azumaya("evaluate", name, "random", "--game", GAME, "--starts", 1)
+    assert result.exit_code == 0, result.output
+    assert name.partition(":")[2] in result.output
+
+
+@pytest.mark.usefixtures("_module")
+def test_what_agents_print_is_no_result(capfd: pytest.CaptureFixture[str]) -> None:
+    result = azumaya("exam", "my_agents:Prints", "--game", GAME, "--json")
+    assert json.loads(result.stdout)["agent"] == "my_agents:Prints"
+    assert "asked" in result.stderr
+    os.write(1, b"restored")
+    out, err = capfd.readouterr()
+    assert out == "restored"
+    assert "written" in err
 
 
 @pytest.mark.usefixtures("_module")

@@ -204,6 +204,10 @@ class Illegal:
     def act(self, positions, keys):
         return ["1a6"]
 
+class NoMove:
+    def act(self, positions, keys):
+        return ["0z0"] * len(positions)
+
 class Fast(Plain):
     def act_states(self, positions, keys):
         return helper(positions)
@@ -247,6 +251,17 @@ def test_an_agent_that_fails_is_named_with_its_place(
     assert "failing.py" in told
     assert place in told
     assert "arena" not in told
+
+
+@pytest.mark.parametrize("command", ["evaluate", "exam"])
+def test_an_illegal_move_is_a_failure_of_the_agent(command: str, guarded_words: Any) -> None:
+    """And no wrong usage of the command."""
+    words = ("--starts", 1) if command == "evaluate" else ()
+    name = "failing:NoMove"
+    code, told = guarded_words(command, name, "--game", "vierer_dominari", *words)
+    assert code == 1
+    assert told.startswith(f"azumaya: {name}'s ")
+    assert len(told.splitlines()) == 1
 
 
 def test_an_agent_needs_nothing_but_act(guarded_words: Any) -> None:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league import schedule
 from azumaya.baselines.arena.league.cards import AgentCard
@@ -428,8 +429,8 @@ def test_an_agent_whose_check_fails_does_not_keep_others_from_a_further_game() -
 def test_evaluate_tells_of_a_program_that_fails() -> None:
     failing = f"program:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(3)'])}"
     result = azumaya("evaluate", failing, "random", "--starts", 1)
-    assert result.exit_code == 2
-    assert "ended with exit code 3" in " ".join(result.output.replace("│", " ").split())
+    assert isinstance(result.exception, AgentFailedError)
+    assert "ended with exit code 3" in str(result.exception)
 
 
 def test_evaluate_says_which_starts_are_played(monkeypatch: pytest.MonkeyPatch) -> None:

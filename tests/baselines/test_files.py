@@ -1,0 +1,75 @@
+"""Files that are written whole: links, permissions, and what is no regular file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.files import check_picture, check_writable, write_together, write_whole
+from azumaya.envs import OptionError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for content in (b"new", b"newer"):
+        check_writable(link, "--output")
+        write_whole(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_a_file_keeps_its_permissions_unless_others_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_whole(path, b"")
+    for kept in (0o600, 0o664, 0o751):
+        path.chmod(kept)
+        write_together({path: b"more"})
+        assert path.stat().st_mode & 0o777 == kept
+    write_whole(path, b"private", 0o600)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_pipes_and_devices_are_written_to_and_stay(tmp_path: Path) -> None:
+    pipe, null, got = tmp_path / "pipe", tmp_path / "null", []
+    os.mkfifo(pipe)
+    null.symlink_to("/dev/null")
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    for path in (pipe, null):
+        check_writable(path, "--output")
+        write_whole(path, b"content")
+        assert path.exists()
+        assert not path.is_file()
+    reader.join(30)
+    assert got == [b"content"]
+
+
+def test_the_descriptor_of_an_open_pipe_can_be_written_to(tmp_path: Path) -> None:
+    """As `/dev/stdout` in a pipeline, to which a link may lead."""
+    reader, writer = os.pipe()
+    link = tmp_path / "link"
+    link.symlink_to(f"/proc/self/fd/{writer}")
+    write_whole(link, b"content")
+    os.close(writer)
+    assert os.read(reader, 100) == b"content"
+    os.close(reader)
+    assert link.is_symlink()
+
+
+def test_a_picture_that_cannot_be_written_is_noticed_before_it_is_drawn(tmp_path: Path) -> None:
+    check_picture(tmp_path / "a.svg", "--output a.svg")
+    (tmp_path / "b.svg").mkdir()
+    (tmp_path / "circle.svg").symlink_to("circle.svg")
+    with pytest.raises(OptionError, match=r"--output b\.svg: is a folder"):
+        check_picture(tmp_path / "b.svg", "--output b.svg")
+    with pytest.raises(OptionError, match="--output: cannot be written: "):
+        check_picture(tmp_path / f"{'x' * 250}.svg", "--output")
